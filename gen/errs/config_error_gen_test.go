@@ -3,131 +3,99 @@
 package errs
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestConfigErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can mend it.", Fields: []taxonomy.Field{
-		{Name: "configPath", Doc: "The configuration file.", Type: "string"},
-		{Name: "field", Doc: "The path of the wrong setting in the file.", Type: "string"},
-		{Name: "envVar", Doc: "The environment variable that the configuration refers to.", Type: "string"},
-		{Name: "rawError", Doc: "What the parser said, or why a run was refused.", Type: "string", MaxLength: 500, Scrub: true},
-		{Name: "value", Doc: "The wrong value. It may hold a key or a password, so it is shown in the message only, masked and cut.", Type: "string", MaxLength: 100, Scrub: true, MessageOnly: true},
-		{Name: "expected", Doc: "What the setting would accept.", Type: "string", MaxLength: 200, MessageOnly: true},
-	}, JSONHead: `{"domain":"aidf","name":"ConfigError","category":"config","code":"`, First: 12, Count: 4}
-	genCheckCodes(t, category, []genCode[*ConfigError, ConfigCode]{
+func TestConfigError(t *testing.T) {
+	gentest.Category[ConfigCode](t, &genPackage, new(ConfigError), "config ConfigError", []string{
+		"configPath string",
+		"field string",
+		"envVar string",
+		"rawError string max_length=500 scrub",
+		"value string max_length=100 scrub message_only",
+		"expected string max_length=200 message_only",
+	}, []gentest.Code{
 		{
-			code:        CodeConfigInvalid,
-			description: taxonomy.Code{Value: "CONFIG_INVALID", Doc: "A setting has a value that it cannot have, or the file cannot be read.", Resolution: "Correct the setting that is named; the schema of the configuration lists what it accepts.", Message: "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]", Groups: 0b100, Number: 501, Row: 14, Category: 4},
-			rows:        []genRow{{14, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
-			cases: []genCase[*ConfigError]{
-				{14, NewConfigInvalid("some field", "some value", "some expected"), `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`},
-				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("some rawError\nsecond line"), `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`},
-				{14, NewConfigInvalid("", "some value", "some expected").WithRawError("some rawError\nsecond line"), `invalid configuration is "some value", expected some expected: some rawError`, `{"field":"","rawError":"some rawError\nsecond line"}`},
-				{14, NewConfigInvalid("some field", "", "some expected").WithRawError("some rawError\nsecond line"), "invalid configuration: some field, expected some expected: some rawError", `{"field":"some field","rawError":"some rawError\nsecond line"}`},
-				{14, NewConfigInvalid("some field", "some value", "").WithRawError("some rawError\nsecond line"), `invalid configuration: some field is "some value": some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`},
-				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError(""), `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field","rawError":""}`},
-				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("first " + strings.Repeat("x", 500) + " last"), `invalid configuration: some field is "some value", expected some expected: first ` + strings.Repeat("x", 491) + "…", `{"field":"some field","rawError":"first ` + strings.Repeat("x", 491) + `…"}`},
-				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), `invalid configuration: some field is "some value", expected some expected: Authorization: Bearer [REDACTED]`, `{"field":"some field","rawError":"Authorization: Bearer [REDACTED]"}`},
-				{14, NewConfigInvalid("some field", "first "+strings.Repeat("x", 100)+" last", "some expected"), `invalid configuration: some field is "first ` + strings.Repeat("x", 91) + `…", expected some expected`, `{"field":"some field"}`},
-				{14, NewConfigInvalid("some field", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some expected"), `invalid configuration: some field is "Authorization: Bearer [REDACTED]", expected some expected`, `{"field":"some field"}`},
-				{14, NewConfigInvalid("some field", "some value", "first "+strings.Repeat("x", 200)+" last"), `invalid configuration: some field is "some value", expected first ` + strings.Repeat("x", 191) + "…", `{"field":"some field"}`},
+			Code: CodeConfigInvalid,
+			Says: "CONFIG_INVALID 501 group=human: stop_all",
+			Rules: []string{
+				"CONFIG_INVALID/1: source config",
+				"CONFIG_INVALID/2: source executor, op [prepare resume]",
+				"CONFIG_INVALID/3: source executor, op resume, type refused, attributes.field [dir executor max_iterations run task version], set rawError",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewConfigInvalid("some field", "some value", "some expected"), 0, `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`),
+				gentest.Says(NewConfigInvalid("some field", "some value", "some expected").WithRawError("some rawError\nsecond line"), 0, `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewConfigInvalid("", "", "").WithRawError(""), 0, "invalid configuration", `{"field":"","rawError":""}`),
+				gentest.Says(NewConfigInvalid("some field", "some value", "some expected").WithRawError("first "+strings.Repeat("x", 500)+" last"), 0, `invalid configuration: some field is "some value", expected some expected: first `+strings.Repeat("x", 491)+"…", `{"field":"some field","rawError":"first `+strings.Repeat("x", 491)+`…"}`),
+				gentest.Says(NewConfigInvalid("some field", "some value", "some expected").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `invalid configuration: some field is "some value", expected some expected: Authorization: Bearer [REDACTED]`, `{"field":"some field","rawError":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewConfigInvalid("some field", "first "+strings.Repeat("x", 100)+" last", "some expected"), 0, `invalid configuration: some field is "first `+strings.Repeat("x", 91)+`…", expected some expected`, `{"field":"some field"}`),
+				gentest.Says(NewConfigInvalid("some field", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some expected"), 0, `invalid configuration: some field is "Authorization: Bearer [REDACTED]", expected some expected`, `{"field":"some field"}`),
+				gentest.Says(NewConfigInvalid("some field", "some value", "first "+strings.Repeat("x", 200)+" last"), 0, `invalid configuration: some field is "some value", expected first `+strings.Repeat("x", 191)+"…", `{"field":"some field"}`),
+				gentest.Says(NewConfigInvalid("some field", "some value", "some expected").WithConfigPath("some configPath").WithEnvVar("some envVar").WithRawError("some rawError"), 0, `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("CONFIG_INVALID/1", 0, `{"configPath":"aidf.yml","field":"retries"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Attributes: map[string]string{"expected": "a number from 0", "field": "retries", "path": "aidf.yml", "value": "-1"}}),
+				gentest.Becomes("CONFIG_INVALID/1", 0, `{"configPath":"aidf.yml","rawError":"read aidf.yml: input/output error"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EIO", Text: "read aidf.yml: input/output error", Attributes: map[string]string{"path": "aidf.yml"}}),
+				gentest.Becomes("CONFIG_INVALID/2", 0, `{"rawError":"no space left on device"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC", Text: "no space left on device"}),
+				gentest.Becomes("CONFIG_INVALID/2", 0, `{"rawError":"journal 7.jsonl, line 3: not JSON"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "journal 7.jsonl, line 3: not JSON"}),
+				gentest.Becomes("CONFIG_INVALID/3", 0, `{"field":"max_iterations","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Attributes: map[string]string{"expected": "more than the 20 that are done", "field": "max_iterations", "value": "20"}}),
+				gentest.Becomes("CONFIG_INVALID/3", 0, `{"field":"task","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: `the run is refused: task is "another prompt", expected the prompt with which the run of this name was begun`, Attributes: map[string]string{"expected": "the prompt with which the run of this name was begun", "field": "task", "value": "another prompt"}}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("CONFIG_INVALID/1", 0, `{"configPath":"some attributes.path","field":"some attributes.field","envVar":"some attributes.env_var","rawError":"some text"}`, taxonomy.Evidence{Text: "some text", Attributes: map[string]string{"env_var": "some attributes.env_var", "expected": "some attributes.expected", "field": "some attributes.field", "path": "some attributes.path", "value": "some attributes.value"}}),
+				gentest.Becomes("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{}),
 			},
 		},
 		{
-			code:        CodeConfigMissing,
-			description: taxonomy.Code{Value: "CONFIG_MISSING", Doc: "The configuration file does not exist.", Resolution: "Create the file, or name the right one on the command line.", Message: "configuration file not found[: {configPath}]", Groups: 0b100, Number: 502, Row: 15, Category: 4},
-			rows:        []genRow{{15, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
-			cases: []genCase[*ConfigError]{
-				{15, NewConfigMissing("some configPath"), "configuration file not found: some configPath", `{"configPath":"some configPath"}`},
-				{15, NewConfigMissing(""), "configuration file not found", `{"configPath":""}`},
+			Code: CodeConfigMissing,
+			Says: "CONFIG_MISSING 502 group=human: stop_all",
+			Rules: []string{
+				"CONFIG_MISSING/1: source config, type missing",
+				"CONFIG_MISSING/2: source config, errno ENOENT, type absent",
+				"CONFIG_MISSING/3: source config, is io/fs.ErrNotExist, type absent",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewConfigMissing("some configPath"), 0, "configuration file not found: some configPath", `{"configPath":"some configPath"}`),
+				gentest.Says(NewConfigMissing(""), 0, "configuration file not found", `{"configPath":""}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"configPath":"aidf.yml"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Attributes: map[string]string{"path": "aidf.yml"}}),
+				gentest.Becomes("CONFIG_MISSING/2", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "ENOENT"}),
+				gentest.Becomes("CONFIG_MISSING/3", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES"}),
+				gentest.Becomes("PERMISSION_FILE_ACCESS/1", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "missing", Errno: "EACCES"}),
+				gentest.Becomes("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EISDIR"}),
+				gentest.Becomes("CONFIG_INVALID/1", 0, `{"rawError":"the prompt file does not exist"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid", Errno: "ENOENT", Text: "the prompt file does not exist"}),
 			},
 		},
 		{
-			code:        CodeConfigEnvVarMissing,
-			description: taxonomy.Code{Value: "CONFIG_ENV_VAR_MISSING", Doc: "The configuration refers to an environment variable that is not set.", Resolution: "Set the variable, or write $$ where a dollar sign was meant.", Message: "environment variable[ {envVar}] is not set", Groups: 0b110, Number: 503, Row: 16, Category: 4},
-			rows:        []genRow{{16, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
-			cases: []genCase[*ConfigError]{
-				{16, NewConfigEnvVarMissing("some envVar"), "environment variable some envVar is not set", `{"envVar":"some envVar"}`},
-				{16, NewConfigEnvVarMissing(""), "environment variable is not set", `{"envVar":""}`},
+			Code:  CodeConfigEnvVarMissing,
+			Says:  "CONFIG_ENV_VAR_MISSING 503 group=credentials group=human: stop_all",
+			Rules: []string{"CONFIG_ENV_VAR_MISSING/1: source config, type unset_variable"},
+			Cases: []gentest.Case{
+				gentest.Says(NewConfigEnvVarMissing("some envVar"), 0, "environment variable some envVar is not set", `{"envVar":"some envVar"}`),
+				gentest.Says(NewConfigEnvVarMissing(""), 0, "environment variable is not set", `{"envVar":""}`),
 			},
+			Examples: []gentest.Example{gentest.Becomes("CONFIG_ENV_VAR_MISSING/1", 0, `{"envVar":"ANTHROPIC_API_KEY"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "unset_variable", Attributes: map[string]string{"env_var": "ANTHROPIC_API_KEY"}})},
 		},
 		{
-			code:        CodeConfigParseError,
-			description: taxonomy.Code{Value: "CONFIG_PARSE_ERROR", Doc: "The configuration file is not well-formed.", Resolution: "Correct the syntax at the place that the message names.", Message: "configuration file[ {configPath}] cannot be parsed[: {rawError:first_line}]", Groups: 0b100, Number: 504, Row: 17, Category: 4},
-			rows:        []genRow{{17, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
-			cases: []genCase[*ConfigError]{
-				{17, NewConfigParseError("some configPath", "some rawError"), "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`},
-				{17, NewConfigParseError("some configPath", "some rawError\nsecond line"), "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`},
-				{17, NewConfigParseError("", "some rawError\nsecond line"), "configuration file cannot be parsed: some rawError", `{"configPath":"","rawError":"some rawError\nsecond line"}`},
-				{17, NewConfigParseError("some configPath", ""), "configuration file some configPath cannot be parsed", `{"configPath":"some configPath","rawError":""}`},
+			Code:  CodeConfigParseError,
+			Says:  "CONFIG_PARSE_ERROR 504 group=human: stop_all",
+			Rules: []string{"CONFIG_PARSE_ERROR/1: source config, type parse"},
+			Cases: []gentest.Case{
+				gentest.Says(NewConfigParseError("some configPath", "some rawError"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`),
+				gentest.Says(NewConfigParseError("some configPath", "some rawError\nsecond line"), 0, "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewConfigParseError("", ""), 0, "configuration file cannot be parsed", `{"configPath":"","rawError":""}`),
 			},
-		},
-	})
-}
-
-func TestConfigErrorCopies(t *testing.T) {
-	original := NewConfigInvalid("some field", "some value", "some expected")
-	genCheckCopies(t, original, &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}, []genCopy[*ConfigError]{
-		{original.WithConfigPath("some configPath"), &ConfigError{code: CodeConfigInvalid, ConfigPath: taxonomy.Some("some configPath"), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithField("some field other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field other"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithEnvVar("some envVar"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), EnvVar: taxonomy.Some("some envVar"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithRawError("some rawError"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), RawError: taxonomy.Some("some rawError"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithValue("some value other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value other"), Expected: taxonomy.Some("some expected")}},
-		{original.WithExpected("some expected other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected other")}},
-		{original.WithCause(genCause), &ConfigError{code: CodeConfigInvalid, cause: genCause, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{NewConfigInvalid("some field", "some value", "some expected"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{NewConfigParseError("some configPath", "some rawError"), &ConfigError{code: CodeConfigParseError, ConfigPath: taxonomy.Some("some configPath"), RawError: taxonomy.Some("some rawError")}},
-	})
-}
-
-func TestConfigErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(ConfigError), genWire{Category: "config", Code: "CONFIG_INVALID"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`, `{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`},
-		{`{"configPath":null,"field":null,"envVar":null,"rawError":null,"value":null,"expected":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"configPath":1}`, "context.configPath"},
-		{`{"field":1}`, "context.field"},
-		{`{"envVar":1}`, "context.envVar"},
-		{`{"rawError":1}`, "context.rawError"},
-	}, nil)
-}
-
-func TestConfigErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "config", []genOutput[*ConfigError]{
-		{
-			NewConfigInvalid("some field", "some value", "some expected").WithConfigPath("some configPath").WithEnvVar("some envVar").WithRawError("some rawError").WithCause(genCause), "CONFIG_INVALID",
-			`invalid configuration: some field is "some value", expected some expected: some rawError`,
-			`{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`,
-			ConfigError{code: CodeConfigInvalid, cause: genCause, ConfigPath: taxonomy.Some("some configPath"), Field: taxonomy.Some("some field"), EnvVar: taxonomy.Some("some envVar"), RawError: taxonomy.Some("some rawError"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")},
-			`{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`,
-		},
-		{
-			NewConfigInvalid("some field", "some value", "some expected"), "CONFIG_INVALID",
-			`invalid configuration: some field is "some value", expected some expected`,
-			`{"field":"some field"}`,
-			ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")},
-			`{"field":"some field"}`,
-		},
-		{
-			&ConfigError{}, "",
-			"config error without a code",
-			"{}",
-			ConfigError{},
-			"{}",
-		},
-		{
-			&ConfigError{code: 604}, "",
-			"config error without a code",
-			"{}",
-			ConfigError{code: 604},
-			"{}",
+			Examples: []gentest.Example{gentest.Becomes("CONFIG_PARSE_ERROR/1", 0, `{"configPath":"aidf.yml","rawError":"yaml: line 3: mapping values are not allowed here"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "parse", Text: "yaml: line 3: mapping values are not allowed here", Attributes: map[string]string{"path": "aidf.yml"}})},
 		},
 	})
 }

@@ -7,144 +7,75 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestGitErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "git", Type: "GitError", Doc: "A git operation failed.", Fields: []taxonomy.Field{
-		{Name: "operation", Doc: "Which operation failed.", Type: "string", Required: true},
-		{Name: "files", Doc: "The files that it was about.", Type: "strings"},
-		{Name: "rawError", Doc: "What git said.", Type: "string", MaxLength: 2000, Scrub: true},
-	}, JSONHead: `{"domain":"aidf","name":"GitError","category":"git","code":"`, First: 16, Count: 4}
-	genCheckCodes(t, category, []genCode[*GitError, GitCode]{
+func TestGitError(t *testing.T) {
+	gentest.Category[GitCode](t, &genPackage, new(GitError), "git GitError", []string{
+		"operation string required",
+		"files strings",
+		"rawError string max_length=2000 scrub",
+	}, []gentest.Code{
 		{
-			code:        CodeGitCommitFailed,
-			description: taxonomy.Code{Value: "GIT_COMMIT_FAILED", Doc: "The changes could not be staged or committed. They are kept, and listed as uncommitted.", Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.", Message: "git commit failed[: {rawError:first_line}]", Number: 601, Row: 18, Category: 5},
-			rows:        []genRow{{18, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "repeat, block, repeat"}},
-			cases: []genCase[*GitError]{
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`},
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError\nsecond line"), "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`},
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, ""), "git commit failed", `{"operation":"commit","files":["files 1","files 2"],"rawError":""}`},
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, "first "+strings.Repeat("x", 2000)+" last"), "git commit failed: …" + strings.Repeat("x", 1992) + " last", `{"operation":"commit","files":["files 1","files 2"],"rawError":"…` + strings.Repeat("x", 1992) + ` last"}`},
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`},
+			Code:  CodeGitCommitFailed,
+			Says:  "GIT_COMMIT_FAILED 601: repeat retryable; strict: block",
+			Rules: []string{"GIT_COMMIT_FAILED/1: source git, op commit"},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), ""), 0, "git commit failed", `{"operation":"commit","files":["files 1","files 2"],"rawError":""}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "first "+strings.Repeat("x", 2000)+" last"), 0, "git commit failed: …"+strings.Repeat("x", 1992)+" last", `{"operation":"commit","files":["files 1","files 2"],"rawError":"…`+strings.Repeat("x", 1992)+` last"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`).Hints(`files=["files 1" "files 2"]`),
+			},
+			Examples: []gentest.Example{gentest.Becomes("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit","files":["a.go"],"rawError":"fatal: Unable to create '.git/index.lock': File exists."}`, taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '.git/index.lock': File exists.", Files: []string{"a.go"}})},
+			Made: []gentest.Example{
+				gentest.Becomes("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit","files":["some file","another"],"rawError":"some text"}`, taxonomy.Evidence{Op: "some op", Text: "some text", Files: []string{"some file", "another"}}),
+				gentest.Becomes("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit"}`, taxonomy.Evidence{}),
 			},
 		},
 		{
-			code:        CodeGitPushFailed,
-			description: taxonomy.Code{Value: "GIT_PUSH_FAILED", Doc: "The commits could not be pushed. They are safe in the local repository.", Resolution: "Push by hand, after pulling if the remote has moved on.", Message: "git push failed[: {rawError:first_line}]", Groups: 0b1, Number: 602, Row: 19, Category: 5},
-			rows:        []genRow{{19, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "repeat, block, repeat"}},
-			cases: []genCase[*GitError]{
-				{19, NewGitPushFailed("some rawError"), "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`},
-				{19, NewGitPushFailed("some rawError\nsecond line"), "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`},
-				{19, NewGitPushFailed(""), "git push failed", `{"operation":"push","rawError":""}`},
+			Code:  CodeGitPushFailed,
+			Says:  "GIT_PUSH_FAILED 602 group=network: repeat retryable; strict: block",
+			Rules: []string{"GIT_PUSH_FAILED/1: source git, op [push pr]"},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitPushFailed("some rawError"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`),
+				gentest.Says(NewGitPushFailed("some rawError\nsecond line"), 0, "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewGitPushFailed(""), 0, "git push failed", `{"operation":"push","rawError":""}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"! [rejected] main -\u003e main (fetch first)"}`, taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(1), Text: "! [rejected] main -> main (fetch first)"}),
+				gentest.Becomes("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"403 Forbidden"}`, taxonomy.Evidence{Source: "git", Op: "push", ExitCode: taxonomy.Some(128), Text: "403 Forbidden"}),
+				gentest.Becomes("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"No commits between main and task-42"}`, taxonomy.Evidence{Source: "git", Op: "pr", Status: 422, Text: "No commits between main and task-42"}),
 			},
 		},
 		{
-			code:        CodeGitRevertFailed,
-			description: taxonomy.Code{Value: "GIT_REVERT_FAILED", Doc: "Changes could not be taken back. The working tree is in a state that nobody wanted.", Resolution: "Restore the listed files by hand before anything else is run in this working tree.", Message: "git revert failed[: {rawError:first_line}]", Groups: 0b100, Number: 603, Row: 20, Category: 5},
-			rows:        []genRow{{20, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
-			cases: []genCase[*GitError]{
-				{20, NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError"), "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError"}`},
-				{20, NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError\nsecond line"), "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`},
-				{20, NewGitRevertFailed([]string{"files 1", "files 2"}, ""), "git revert failed", `{"operation":"revert","files":["files 1","files 2"],"rawError":""}`},
+			Code:  CodeGitRevertFailed,
+			Says:  "GIT_REVERT_FAILED 603 group=human: stop_all",
+			Rules: []string{"GIT_REVERT_FAILED/1: source git, op [revert save]"},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), "some rawError\nsecond line"), 0, "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewGitRevertFailed(genPackage.Strings("files 1", "files 2"), ""), 0, "git revert failed", `{"operation":"revert","files":["files 1","files 2"],"rawError":""}`).Hints(`files=["files 1" "files 2"]`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("GIT_REVERT_FAILED/1", 0, `{"operation":"revert","files":["a.go"],"rawError":"permission denied"}`, taxonomy.Evidence{Source: "git", Op: "revert", Errno: "EACCES", Text: "permission denied", Files: []string{"a.go"}}),
+				gentest.Becomes("GIT_REVERT_FAILED/1", 0, `{"operation":"revert","rawError":"error: insufficient permission for adding an object"}`, taxonomy.Evidence{Source: "git", Op: "save", ExitCode: taxonomy.Some(128), Text: "error: insufficient permission for adding an object"}),
 			},
 		},
 		{
-			code:        CodeGitStatusFailed,
-			description: taxonomy.Code{Value: "GIT_STATUS_FAILED", Doc: "It could not be found out which files were changed. That is never taken for no changes.", Resolution: "Run git status in the working tree and mend what it reports.", Message: "git status failed[: {rawError:first_line}]", Number: 604, Row: 21, Category: 5},
-			rows:        []genRow{{21, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
-			cases: []genCase[*GitError]{
-				{21, NewGitStatusFailed("some rawError"), "git status failed: some rawError", `{"operation":"status","rawError":"some rawError"}`},
-				{21, NewGitStatusFailed("some rawError\nsecond line"), "git status failed: some rawError", `{"operation":"status","rawError":"some rawError\nsecond line"}`},
-				{21, NewGitStatusFailed(""), "git status failed", `{"operation":"status","rawError":""}`},
+			Code:  CodeGitStatusFailed,
+			Says:  "GIT_STATUS_FAILED 604: again retryable; strict: block",
+			Rules: []string{"GIT_STATUS_FAILED/1: source git", "GIT_STATUS_FAILED/2: source scope"},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitStatusFailed("some rawError"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError"}`),
+				gentest.Says(NewGitStatusFailed("some rawError\nsecond line"), 0, "git status failed: some rawError", `{"operation":"status","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewGitStatusFailed(""), 0, "git status failed", `{"operation":"status","rawError":""}`),
 			},
-		},
-	})
-}
-
-func TestGitErrorCopies(t *testing.T) {
-	original := NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError")
-	genCheckCopies(t, original, &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}, []genCopy[*GitError]{
-		{original.WithFiles([]string{"files 1", "files 2", "other"}), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2", "other"}, RawError: taxonomy.Some("some rawError")}},
-		{original.WithRawError("some rawError other"), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError other")}},
-		{original.WithCause(genCause), &GitError{code: CodeGitCommitFailed, cause: genCause, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
-		{NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
-		{NewGitPushFailed("some rawError"), &GitError{code: CodeGitPushFailed, Operation: "push", RawError: taxonomy.Some("some rawError")}},
-		{NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError"), &GitError{code: CodeGitRevertFailed, Operation: "revert", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
-		{NewGitStatusFailed("some rawError"), &GitError{code: CodeGitStatusFailed, Operation: "status", RawError: taxonomy.Some("some rawError")}},
-	})
-}
-
-func TestGitErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string {
-			return NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError").WithFiles(given).Files
-		},
-		func(given []string) []string { return NewGitCommitFailed(given, "some rawError").Files },
-		func(given []string) []string { return NewGitRevertFailed(given, "some rawError").Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestGitErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-		{NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError").WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestGitErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(GitError), genWire{Category: "git", Code: "GIT_COMMIT_FAILED"}, []genDecoded{
-		{`{}`, `{"operation":""}`},
-		{`{"no such field":[1,{}]}`, `{"operation":""}`},
-		{`{"no such field":[1,{}],"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`, `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`},
-		{`{"operation":null,"files":null,"rawError":null}`, `{"operation":""}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"operation":1}`, "context.operation"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"rawError":1}`, "context.rawError"},
-	}, nil)
-}
-
-func TestGitErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "git", []genOutput[*GitError]{
-		{
-			NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError").WithCause(genCause), "GIT_COMMIT_FAILED",
-			"git commit failed: some rawError",
-			`{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`,
-			GitError{code: CodeGitCommitFailed, cause: genCause, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")},
-			`{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`,
-		},
-		{
-			NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), "GIT_COMMIT_FAILED",
-			"git commit failed: some rawError",
-			`{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`,
-			GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")},
-			`{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`,
-		},
-		{
-			&GitError{}, "",
-			"git error without a code",
-			`{"operation":""}`,
-			GitError{},
-			`{"operation":""}`,
-		},
-		{
-			&GitError{code: 604}, "",
-			"git error without a code",
-			`{"operation":""}`,
-			GitError{code: 604},
-			`{"operation":""}`,
+			Examples: []gentest.Example{
+				gentest.Becomes("GIT_STATUS_FAILED/1", 0, `{"operation":"status","rawError":"fork/exec git: resource temporarily unavailable"}`, taxonomy.Evidence{Source: "git", Op: "detect_changes", Type: "start", Text: "fork/exec git: resource temporarily unavailable"}),
+				gentest.Becomes("GIT_STATUS_FAILED/1", 0, `{"operation":"status","rawError":"fatal: not a git repository"}`, taxonomy.Evidence{Source: "git", Op: "detect_changes", ExitCode: taxonomy.Some(128), Text: "fatal: not a git repository"}),
+				gentest.Becomes("GIT_STATUS_FAILED/2", 0, `{"operation":"status","rawError":"the pattern cannot be compiled"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Text: "the pattern cannot be compiled"}),
+			},
 		},
 	})
 }

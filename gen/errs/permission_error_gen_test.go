@@ -3,132 +3,123 @@
 package errs
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestPermissionErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "permission", Type: "PermissionError", Doc: "A safeguard said no. Only another configuration or a person's consent changes that.", Fields: []taxonomy.Field{
-		{Name: "resource", Doc: "What was asked for.", Type: "string", MaxLength: 500},
-		{Name: "reason", Doc: "Why it was refused, in the words of whoever did.", Type: "string", MaxLength: 500, Scrub: true},
-		{Name: "command", Doc: "The command that was refused.", Type: "string", MaxLength: 500, Scrub: true},
-		{Name: "policy", Doc: "The policy that refused.", Type: "string"},
-		{Name: "provider", Doc: "Who met the refusal: the provider whose credentials they are, or a part of the executor.", Type: "string"},
-		{Name: "statusCode", Doc: "The HTTP status of the refusal, 401 or 403.", Type: "int"},
-	}, JSONHead: `{"domain":"aidf","name":"PermissionError","category":"permission","code":"`, First: 20, Count: 4}
-	genCheckCodes(t, category, []genCode[*PermissionError, PermissionCode]{
+func TestPermissionError(t *testing.T) {
+	gentest.Category[PermissionCode](t, &genPackage, new(PermissionError), "permission PermissionError", []string{
+		"resource string max_length=500",
+		"reason string max_length=500 scrub",
+		"command string max_length=500 scrub",
+		"policy string",
+		"provider string",
+		"statusCode int",
+	}, []gentest.Code{
 		{
-			code:        CodePermissionSkipDenied,
-			description: taxonomy.Code{Value: "PERMISSION_SKIP_DENIED", Doc: "Skipping the permission checks was asked for and refused.", Resolution: "Run without skipping them, or allow it in the configuration.", Message: "skipping permission checks was denied[ for {resource}]", Groups: 0b100, Number: 701, Row: 22, Category: 6},
-			rows:        []genRow{{22, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
-			cases: []genCase[*PermissionError]{
-				{22, NewPermissionSkipDenied("some resource"), "skipping permission checks was denied for some resource", `{"resource":"some resource"}`},
-				{22, NewPermissionSkipDenied(""), "skipping permission checks was denied", `{"resource":""}`},
-				{22, NewPermissionSkipDenied("first " + strings.Repeat("x", 500) + " last"), "skipping permission checks was denied for first " + strings.Repeat("x", 491) + "…", `{"resource":"first ` + strings.Repeat("x", 491) + `…"}`},
+			Code: CodePermissionSkipDenied,
+			Says: "PERMISSION_SKIP_DENIED 701 group=human: stop",
+			Rules: []string{
+				"PERMISSION_SKIP_DENIED/1: type skip_denied",
+				`PERMISSION_SKIP_DENIED/2: source claude-cli, exit_code not 0, contains "dangerously-skip-permissions cannot be used"`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),
+				gentest.Says(NewPermissionSkipDenied(""), 0, "skipping permission checks was denied", `{"resource":""}`),
+				gentest.Says(NewPermissionSkipDenied("first "+strings.Repeat("x", 500)+" last"), 0, "skipping permission checks was denied for first "+strings.Repeat("x", 491)+"…", `{"resource":"first `+strings.Repeat("x", 491)+`…"}`),
+				gentest.Says(NewPermissionSkipDenied("some resource").WithReason("some reason").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(8), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, `{"resource":"claude-cli","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Type: "skip_denied", Attributes: map[string]string{"resource": "claude-cli"}}),
+				gentest.Becomes("PERMISSION_SKIP_DENIED/2", 0, `{"reason":"--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, `{"resource":"some attributes.resource","reason":"some text","command":"some attributes.command","policy":"some attributes.policy","provider":"some attributes.provider","statusCode":407}`, taxonomy.Evidence{Source: "some source", Status: 407, Text: "some text", Attributes: map[string]string{"command": "some attributes.command", "path": "some attributes.path", "policy": "some attributes.policy", "provider": "some attributes.provider", "resource": "some attributes.resource"}}),
+				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, "{}", taxonomy.Evidence{}),
+				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, `{"resource":"some attributes.resource"}`, taxonomy.Evidence{Attributes: map[string]string{"resource": "some attributes.resource"}}),
+				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, `{"resource":"some attributes.path"}`, taxonomy.Evidence{Attributes: map[string]string{"path": "some attributes.path"}}),
+				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, `{"provider":"some attributes.provider"}`, taxonomy.Evidence{Attributes: map[string]string{"provider": "some attributes.provider"}}),
+				gentest.Becomes("PERMISSION_SKIP_DENIED/1", 0, `{"provider":"some source"}`, taxonomy.Evidence{Source: "some source"}),
 			},
 		},
 		{
-			code:        CodePermissionCommandBlocked,
-			description: taxonomy.Code{Value: "PERMISSION_COMMAND_BLOCKED", Doc: "The command policy does not allow a command.", Resolution: "Allow the command in the policy if the task needs it.", Message: "command blocked[ by policy {policy}][: {command:quoted}]", Groups: 0b100, Number: 702, Row: 23, Category: 6},
-			rows:        []genRow{{23, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
-			cases: []genCase[*PermissionError]{
-				{23, NewPermissionCommandBlocked("some command", "some policy"), `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`},
-				{23, NewPermissionCommandBlocked("some command", ""), `command blocked: "some command"`, `{"command":"some command","policy":""}`},
-				{23, NewPermissionCommandBlocked("", "some policy"), "command blocked by policy some policy", `{"command":"","policy":"some policy"}`},
-				{23, NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), `command blocked by policy some policy: "first ` + strings.Repeat("x", 491) + `…"`, `{"command":"first ` + strings.Repeat("x", 491) + `…","policy":"some policy"}`},
-				{23, NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`},
+			Code: CodePermissionCommandBlocked,
+			Says: "PERMISSION_COMMAND_BLOCKED 702 group=human: stop",
+			Rules: []string{
+				"PERMISSION_COMMAND_BLOCKED/1: type command_blocked",
+				"PERMISSION_COMMAND_BLOCKED/2: source budget, set policy",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewPermissionCommandBlocked("some command", "some policy"), 0, `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`),
+				gentest.Says(NewPermissionCommandBlocked("", ""), 0, "command blocked", `{"command":"","policy":""}`),
+				gentest.Says(NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), 0, `command blocked by policy some policy: "first `+strings.Repeat("x", 491)+`…"`, `{"command":"first `+strings.Repeat("x", 491)+`…","policy":"some policy"}`),
+				gentest.Says(NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), 0, `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("PERMISSION_COMMAND_BLOCKED/1", 0, `{"command":"rm -rf /","policy":"strict","provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "command_blocked", Attributes: map[string]string{"command": "rm -rf /", "policy": "strict"}}),
+				gentest.Becomes("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded"}),
+				gentest.Becomes("PERMISSION_COMMAND_BLOCKED/2", 0, `{"policy":"budget","provider":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost"}),
 			},
 		},
 		{
-			code:        CodePermissionFileAccess,
-			description: taxonomy.Code{Value: "PERMISSION_FILE_ACCESS", Doc: "A file or directory may not be read or written.", Resolution: "Check the owner and mode of the file that is named; if another run has it, wait for that to end.", Message: "file access denied[: {resource}][: {reason:first_line}]", Groups: 0b100, Number: 703, Row: 24, Category: 6},
-			rows:        []genRow{{24, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
-			cases: []genCase[*PermissionError]{
-				{24, NewPermissionFileAccess("some resource"), "file access denied: some resource", `{"resource":"some resource"}`},
-				{24, NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`},
-				{24, NewPermissionFileAccess("").WithReason("some reason\nsecond line"), "file access denied: some reason", `{"resource":"","reason":"some reason\nsecond line"}`},
-				{24, NewPermissionFileAccess("some resource").WithReason(""), "file access denied: some resource", `{"resource":"some resource","reason":""}`},
-				{24, NewPermissionFileAccess("some resource").WithReason("first " + strings.Repeat("x", 500) + " last"), "file access denied: some resource: first " + strings.Repeat("x", 491) + "…", `{"resource":"some resource","reason":"first ` + strings.Repeat("x", 491) + `…"}`},
-				{24, NewPermissionFileAccess("some resource").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "file access denied: some resource: Authorization: Bearer [REDACTED]", `{"resource":"some resource","reason":"Authorization: Bearer [REDACTED]"}`},
+			Code: CodePermissionFileAccess,
+			Says: "PERMISSION_FILE_ACCESS 703 group=human: stop",
+			Rules: []string{
+				"PERMISSION_FILE_ACCESS/1: source [config executor scope state], errno [EACCES EPERM EROFS]",
+				"PERMISSION_FILE_ACCESS/2: source [config executor scope state], is io/fs.ErrPermission",
+				"PERMISSION_FILE_ACCESS/3: source executor, op [lock file_task]",
+				"PERMISSION_FILE_ACCESS/4: source state",
+				"PERMISSION_FILE_ACCESS/5: errno [EACCES EPERM EROFS]",
+				"PERMISSION_FILE_ACCESS/6: is io/fs.ErrPermission",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
+				gentest.Says(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),
+				gentest.Says(NewPermissionFileAccess("").WithReason(""), 0, "file access denied", `{"resource":"","reason":""}`),
+				gentest.Says(NewPermissionFileAccess("some resource").WithReason("first "+strings.Repeat("x", 500)+" last"), 0, "file access denied: some resource: first "+strings.Repeat("x", 491)+"…", `{"resource":"some resource","reason":"first `+strings.Repeat("x", 491)+`…"}`),
+				gentest.Says(NewPermissionFileAccess("some resource").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "file access denied: some resource: Authorization: Bearer [REDACTED]", `{"resource":"some resource","reason":"Authorization: Bearer [REDACTED]"}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("PERMISSION_FILE_ACCESS/1", 0, `{"resource":"aidf.yml","provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES", Attributes: map[string]string{"path": "aidf.yml"}}),
+				gentest.Becomes("PERMISSION_FILE_ACCESS/2", 0, `{"resource":"secrets","provider":"scope"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Attributes: map[string]string{"path": "secrets"}, Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
+				gentest.Becomes("PERMISSION_FILE_ACCESS/3", 0, `{"resource":".errgen/lock","reason":"run 7 holds the lock","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "lock", Text: "run 7 holds the lock", Attributes: map[string]string{"path": ".errgen/lock"}}),
+				gentest.Becomes("PERMISSION_FILE_ACCESS/3", 0, `{"resource":"tasks/42.md","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "file_task", Errno: "EXDEV", Attributes: map[string]string{"path": "tasks/42.md"}}),
+				gentest.Becomes("PERMISSION_FILE_ACCESS/4", 0, `{"resource":"state.db","reason":"database or disk is full","provider":"state"}`, taxonomy.Evidence{Source: "state", Op: "state_write", Text: "database or disk is full", Attributes: map[string]string{"path": "state.db"}}),
+				gentest.Becomes("PERMISSION_FILE_ACCESS/5", 0, `{"reason":"open key: permission denied","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Errno: "EACCES", Text: "open key: permission denied"}),
+				gentest.Becomes("PERMISSION_FILE_ACCESS/6", 0, "{}", taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
 			},
 		},
 		{
-			code:        CodePermissionAPIAuth,
-			description: taxonomy.Code{Value: "PERMISSION_API_AUTH", Doc: "The provider's API refused the credentials (401 or 403).", Resolution: "Check that the key is set, has not expired and may use the model.", Message: "authentication failed[ for provider {provider}][ with status {statusCode}]", Groups: 0b110, Number: 704, Row: 25, Category: 6},
-			rows:        []genRow{{25, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
-			cases: []genCase[*PermissionError]{
-				{25, NewPermissionAPIAuth("some provider"), "authentication failed for provider some provider", `{"provider":"some provider"}`},
-				{25, NewPermissionAPIAuth("some provider").WithStatusCode(8), "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`},
-				{25, NewPermissionAPIAuth("").WithStatusCode(8), "authentication failed with status 8", `{"provider":"","statusCode":8}`},
+			Code: CodePermissionAPIAuth,
+			Says: "PERMISSION_API_AUTH 704 group=credentials group=human: stop_all",
+			Rules: []string{
+				"PERMISSION_API_AUTH/1: status [401 403]",
+				"PERMISSION_API_AUTH/2: type [authentication_error permission_error invalid_api_key]",
+				"PERMISSION_API_AUTH/3: code invalid_api_key",
+				"PERMISSION_API_AUTH/4: source claude-cli, exit_code not 0, text /(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b/ or /(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b/ or /(?im)^(?:error: )?api error: 40[13]\\b/",
 			},
-		},
-	})
-}
-
-func TestPermissionErrorCopies(t *testing.T) {
-	original := NewPermissionSkipDenied("some resource")
-	genCheckCopies(t, original, &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")}, []genCopy[*PermissionError]{
-		{original.WithResource("some resource other"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource other")}},
-		{original.WithReason("some reason"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Reason: taxonomy.Some("some reason")}},
-		{original.WithCommand("some command"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Command: taxonomy.Some("some command")}},
-		{original.WithPolicy("some policy"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Policy: taxonomy.Some("some policy")}},
-		{original.WithProvider("some provider"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Provider: taxonomy.Some("some provider")}},
-		{original.WithStatusCode(8), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), StatusCode: taxonomy.Some(8)}},
-		{original.WithCause(genCause), &PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some resource")}},
-		{NewPermissionSkipDenied("some resource"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")}},
-		{NewPermissionCommandBlocked("some command", "some policy"), &PermissionError{code: CodePermissionCommandBlocked, Command: taxonomy.Some("some command"), Policy: taxonomy.Some("some policy")}},
-		{NewPermissionFileAccess("some resource"), &PermissionError{code: CodePermissionFileAccess, Resource: taxonomy.Some("some resource")}},
-	})
-}
-
-func TestPermissionErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(PermissionError), genWire{Category: "permission", Code: "PERMISSION_SKIP_DENIED"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`, `{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`},
-		{`{"resource":null,"reason":null,"command":null,"policy":null,"provider":null,"statusCode":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"resource":1}`, "context.resource"},
-		{`{"reason":1}`, "context.reason"},
-		{`{"command":1}`, "context.command"},
-		{`{"policy":1}`, "context.policy"},
-		{`{"provider":1}`, "context.provider"},
-		{`{"statusCode":"no such value"}`, "context.statusCode"},
-	}, nil)
-}
-
-func TestPermissionErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "permission", []genOutput[*PermissionError]{
-		{
-			NewPermissionSkipDenied("some resource").WithReason("some reason").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(8).WithCause(genCause), "PERMISSION_SKIP_DENIED",
-			"skipping permission checks was denied for some resource",
-			`{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`,
-			PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some resource"), Reason: taxonomy.Some("some reason"), Command: taxonomy.Some("some command"), Policy: taxonomy.Some("some policy"), Provider: taxonomy.Some("some provider"), StatusCode: taxonomy.Some(8)},
-			`{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`,
-		},
-		{
-			NewPermissionSkipDenied("some resource"), "PERMISSION_SKIP_DENIED",
-			"skipping permission checks was denied for some resource",
-			`{"resource":"some resource"}`,
-			PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")},
-			`{"resource":"some resource"}`,
-		},
-		{
-			&PermissionError{}, "",
-			"permission error without a code",
-			"{}",
-			PermissionError{},
-			"{}",
-		},
-		{
-			&PermissionError{code: 604}, "",
-			"permission error without a code",
-			"{}",
-			PermissionError{code: 604},
-			"{}",
+			Cases: []gentest.Case{
+				gentest.Says(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
+				gentest.Says(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),
+				gentest.Says(NewPermissionAPIAuth("").WithStatusCode(8), 0, "authentication failed with status 8", `{"provider":"","statusCode":8}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"provider":"anthropic-api","statusCode":401}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}),
+				gentest.Becomes("PERMISSION_API_AUTH/1", 0, `{"provider":"openai-api","statusCode":403}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 403}),
+				gentest.Becomes("PERMISSION_API_AUTH/2", 0, `{"reason":"invalid x-api-key","provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Text: "invalid x-api-key"}),
+				gentest.Becomes("PERMISSION_API_AUTH/3", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"}),
+				gentest.Becomes("PERMISSION_API_AUTH/4", 0, `{"reason":"Invalid API key · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"}),
+				gentest.Becomes("PERMISSION_API_AUTH/4", 0, `{"reason":"OAuth token has expired · Please run /login","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "OAuth token has expired · Please run /login"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Invalid API key · Please run /login"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"TestLogin: want \"Invalid API key\", got \"\""}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),
+				gentest.Becomes("GIT_PUSH_FAILED/1", 0, `{"operation":"push","rawError":"fatal: Authentication failed"}`, taxonomy.Evidence{Source: "git", Op: "push", Status: 401, ExitCode: taxonomy.Some(128), Text: "fatal: Authentication failed"}),
+			},
 		},
 	})
 }

@@ -3,179 +3,212 @@
 package errs
 
 import (
+	"io"
+	"net"
+	"net/url"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestProviderErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "provider", Type: "ProviderError", Doc: "The AI provider failed, or the way to it.", Fields: []taxonomy.Field{
-		{Name: "provider", Doc: "Which provider failed.", Type: "string", Required: true},
-		{Name: "statusCode", Doc: "The HTTP status, when there was one. A process's exit code is never put here.", Type: "int"},
-		{Name: "exitCode", Doc: "The exit code of the provider's process, when it exited with one.", Type: "int"},
-		{Name: "signal", Doc: "The signal that ended the provider's process.", Type: "string"},
-		{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
-		{Name: "retryAfter", Doc: "How long the provider asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the provider lets one in again.", Type: "time"},
-		{Name: "quotaExceeded", Doc: "The account has no quota or credit left. Somebody must pay; waiting for seconds cannot help.", Type: "bool"},
-		{Name: "invalidRequest", Doc: "The request itself is at fault, and there was no status to say so. The same request cannot help.", Type: "bool"},
-		{Name: "unmatched", Doc: "Nothing described the failure, so that it was taken for a crash.", Type: "bool"},
-	}, JSONHead: `{"domain":"aidf","name":"ProviderError","category":"provider","code":"`, Count: 4}
-	genCheckCodes(t, category, []genCode[*ProviderError, ProviderCode]{
+func TestProviderError(t *testing.T) {
+	gentest.Category[ProviderCode](t, &genPackage, new(ProviderError), "provider ProviderError", []string{
+		"provider string required",
+		"statusCode int",
+		"exitCode int",
+		"signal string",
+		"rawError string max_length=2000 scrub",
+		"retryAfter duration",
+		"resetAt time",
+		"quotaExceeded bool",
+		"invalidRequest bool",
+		"unmatched bool",
+	}, []gentest.Code{
 		{
-			code:        CodeProviderCrash,
-			description: taxonomy.Code{Value: "PROVIDER_CRASH", Doc: "The provider ended without an answer, or in a way that nothing describes.", Resolution: "Read the provider's own log; run its command by hand with the same input.", Message: "provider {provider} crashed[ with exit code {exitCode}][ on {signal}][: {rawError:first_line}]", Number: 101, Row: 2},
-			rows:        []genRow{{2, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
-			cases: []genCase[*ProviderError]{
-				{2, NewProviderCrash("some provider", "some rawError"), "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError"}`},
-				{2, NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5).WithSignal("some signal"), "provider some provider crashed with exit code 5 on some signal: some rawError", `{"provider":"some provider","exitCode":5,"signal":"some signal","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("", "some rawError\nsecond line").WithExitCode(5).WithSignal("some signal"), "provider  crashed with exit code 5 on some signal: some rawError", `{"provider":"","exitCode":5,"signal":"some signal","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("some provider", "some rawError\nsecond line").WithSignal("some signal"), "provider some provider crashed on some signal: some rawError", `{"provider":"some provider","signal":"some signal","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5), "provider some provider crashed with exit code 5: some rawError", `{"provider":"some provider","exitCode":5,"rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5).WithSignal(""), "provider some provider crashed with exit code 5: some rawError", `{"provider":"some provider","exitCode":5,"signal":"","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("some provider", "").WithExitCode(5).WithSignal("some signal"), "provider some provider crashed with exit code 5 on some signal", `{"provider":"some provider","exitCode":5,"signal":"some signal","rawError":""}`},
-				{2, NewProviderCrash("some provider", "first "+strings.Repeat("x", 2000)+" last"), "provider some provider crashed: …" + strings.Repeat("x", 1992) + " last", `{"provider":"some provider","rawError":"…` + strings.Repeat("x", 1992) + ` last"}`},
-				{2, NewProviderCrash("some provider", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`},
+			Code: CodeProviderCrash,
+			Says: "PROVIDER_CRASH 101: again retryable; strict: block",
+			Rules: []string{
+				"PROVIDER_CRASH/1: op call, exit_code 0, type absent",
+				"PROVIDER_CRASH/2: source executor, op resume, type interrupted",
+				"PROVIDER_CRASH/3: type start",
+				"PROVIDER_CRASH/4: type tool_arguments, set rawError",
+				"PROVIDER_CRASH/5: source claude-cli, type stream",
+				"PROVIDER_CRASH/6: exit_code not 0",
+				"PROVIDER_CRASH/7: signal present",
+				"PROVIDER_CRASH/8: source notify",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewProviderCrash("some provider", "some rawError"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
+				gentest.Says(NewProviderCrash("some provider", "some rawError\nsecond line").WithExitCode(5).WithSignal("some signal"), 0, "provider some provider crashed with exit code 5 on some signal: some rawError", `{"provider":"some provider","exitCode":5,"signal":"some signal","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderCrash("", "").WithExitCode(5).WithSignal(""), 0, "provider  crashed with exit code 5", `{"provider":"","exitCode":5,"signal":"","rawError":""}`),
+				gentest.Says(NewProviderCrash("some provider", "first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
+				gentest.Says(NewProviderCrash("some provider", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithInvalidRequest(true).WithUnmatched(true), 0, "provider some provider crashed with exit code 5 on some signal: some rawError", `{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`).Hints("retry_after=6.5s reset_at=2026-01-02T03:04:06Z"),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Rate limit exceeded is what the chapter is about."}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Rate limit exceeded is what the chapter is about."}),
+				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","statusCode":429,"exitCode":0,"rawError":"429 Too Many Requests"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "429 Too Many Requests"}),
+				gentest.Becomes("PROVIDER_CRASH/2", 0, `{"provider":"claude-cli"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "interrupted", Attributes: map[string]string{"provider": "claude-cli"}}),
+				gentest.Becomes("PROVIDER_CRASH/3", 0, `{"provider":"claude-cli","rawError":"fork/exec /usr/bin/claude: permission denied"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "start", Errno: "EACCES", Text: "fork/exec /usr/bin/claude: permission denied"}),
+				gentest.Becomes("PROVIDER_CRASH/4", 0, `{"provider":"openai-api","rawError":"Invalid tool call arguments"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "tool_arguments", Text: "unexpected end of JSON input"}),
+				gentest.Becomes("PROVIDER_CRASH/5", 0, `{"provider":"claude-cli","rawError":"no result event"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "stream", Text: "no result event"}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":139,"rawError":"Segmentation fault"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(139), Text: "Segmentation fault"}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":2,"rawError":"line 404: 429 tests passed"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(2), Text: "line 404: 429 tests passed"}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"wrote the chapter on rate limits, all 500 lines of it"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "wrote the chapter on rate limits, all 500 lines of it"}),
+				gentest.Becomes("PROVIDER_CRASH/7", 0, `{"provider":"claude-cli","signal":"SIGKILL"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Signal: "SIGKILL"}),
+				gentest.Becomes("PROVIDER_CRASH/8", 0, `{"provider":"notify","rawError":"no such channel"}`, taxonomy.Evidence{Source: "notify", Op: "notify", Text: "no such channel"}),
+				gentest.Becomes("", 0, `{"provider":"anthropic-api","rawError":"something new","unmatched":true}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Text: "something new"}),
+				gentest.Becomes("", 0, `{"provider":"unknown","unmatched":true}`, taxonomy.Evidence{}),
+				gentest.Becomes("", 0, `{"provider":"unknown","rawError":"some cause","unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"some attributes.provider","statusCode":402,"exitCode":6,"signal":"some signal","rawError":"some text","retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z"}`, taxonomy.Evidence{Source: "some source", Status: 402, ExitCode: taxonomy.Some(6), Signal: "some signal", Text: "some text", RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"provider": "some attributes.provider"}}),
+				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"unknown"}`, taxonomy.Evidence{}),
+				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"some attributes.provider"}`, taxonomy.Evidence{Attributes: map[string]string{"provider": "some attributes.provider"}}),
+				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"some source"}`, taxonomy.Evidence{Source: "some source"}),
 			},
 		},
 		{
-			code:        CodeProviderNotAvailable,
-			description: taxonomy.Code{Value: "PROVIDER_NOT_AVAILABLE", Doc: "The provider is not installed or cannot be started at all.", Resolution: "Install the provider's command, or configure another provider.", Message: "provider {provider} is not available", Groups: 0b100, Number: 102, Row: 3},
-			rows:        []genRow{{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
-			cases: []genCase[*ProviderError]{
-				{3, NewProviderNotAvailable("some provider"), "provider some provider is not available", `{"provider":"some provider"}`},
-				{3, NewProviderNotAvailable(""), "provider  is not available", `{"provider":""}`},
+			Code: CodeProviderNotAvailable,
+			Says: "PROVIDER_NOT_AVAILABLE 102 group=human: stop_all",
+			Rules: []string{
+				"PROVIDER_NOT_AVAILABLE/1: type not_found, status absent",
+				"PROVIDER_NOT_AVAILABLE/2: op available, type start",
+				"PROVIDER_NOT_AVAILABLE/3: source claude-cli, errno ENOENT",
+				"PROVIDER_NOT_AVAILABLE/4: source claude-cli, exit_code 127, text /(?i)command not found|no such file or directory/",
+				"PROVIDER_NOT_AVAILABLE/5: is os/exec.ErrNotFound",
+				"PROVIDER_NOT_AVAILABLE/6: op available",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewProviderNotAvailable("some provider"), 0, "provider some provider is not available", `{"provider":"some provider"}`),
+				gentest.Says(NewProviderNotAvailable(""), 0, "provider  is not available", `{"provider":""}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("PROVIDER_NOT_AVAILABLE/1", 0, `{"provider":"claude-cli","rawError":"exec: \"claude\": executable file not found in $PATH"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "not_found", Text: `exec: "claude": executable file not found in $PATH`}),
+				gentest.Becomes("PROVIDER_NOT_AVAILABLE/2", 0, `{"provider":"claude-cli","rawError":"fork/exec /usr/bin/claude: exec format error"}`, taxonomy.Evidence{Source: "claude-cli", Op: "available", Type: "start", Text: "fork/exec /usr/bin/claude: exec format error"}),
+				gentest.Becomes("PROVIDER_NOT_AVAILABLE/3", 0, `{"provider":"claude-cli","rawError":"fork/exec /opt/claude: no such file or directory"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "start", Errno: "ENOENT", Text: "fork/exec /opt/claude: no such file or directory"}),
+				gentest.Becomes("PROVIDER_NOT_AVAILABLE/4", 0, `{"provider":"claude-cli","exitCode":127,"rawError":"env: node: No such file or directory"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(127), Text: "env: node: No such file or directory"}),
+				gentest.Becomes("PROVIDER_NOT_AVAILABLE/5", 0, `{"provider":"unknown"}`, taxonomy.Evidence{Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
+				gentest.Becomes("PROVIDER_NOT_AVAILABLE/6", 0, `{"provider":"claude-cli","exitCode":1}`, taxonomy.Evidence{Source: "claude-cli", Op: "available", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("PROVIDER_NOT_AVAILABLE/6", 0, `{"provider":"anthropic-api","rawError":"no key is configured"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "available", Text: "no key is configured"}),
+			},
+			Not: []gentest.Example{gentest.Becomes("PROVIDER_API_ERROR/14", 3, `{"provider":"anthropic-api","statusCode":404}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "not_found", Status: 404})},
+		},
+		{
+			Code: CodeProviderAPIError,
+			Says: "PROVIDER_API_ERROR 103 group=network: backoff retryable; strict: block; unattended: backoff@unattended",
+			When: []string{"stop_all", "stop", "stop"},
+			Rules: []string{
+				"PROVIDER_API_ERROR/1: code [insufficient_quota billing_hard_limit_reached organization_spend_limit_exceeded project_spend_limit_exceeded], set quotaExceeded",
+				"PROVIDER_API_ERROR/2: type [insufficient_quota billing_error], set quotaExceeded",
+				`PROVIDER_API_ERROR/3: source anthropic-api, status 400, text /(?im)^your credit balance is too low\b/ or /(?im)^you have reached your specified api usage limits\b/, set quotaExceeded`,
+				`PROVIDER_API_ERROR/4: source claude-cli, exit_code not 0, text /(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b/, set quotaExceeded`,
+				`PROVIDER_API_ERROR/5: source claude-cli, exit_code not 0, text /(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)/`,
+				"PROVIDER_API_ERROR/6: type [network stream overloaded_error api_error server_error timeout_error]",
+				"PROVIDER_API_ERROR/7: code context_length_exceeded, status absent, set invalidRequest",
+				"PROVIDER_API_ERROR/8: type [invalid_request_error request_too_large], status absent, set invalidRequest",
+				"PROVIDER_API_ERROR/9: type timeout, errno ETIMEDOUT",
+				"PROVIDER_API_ERROR/10: type timeout, as [*net.OpError *net.DNSError], attributes.iteration absent, attributes.timeout_ms absent",
+				"PROVIDER_API_ERROR/11: errno [ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENETDOWN ENETUNREACH EHOSTDOWN EHOSTUNREACH ETIMEDOUT]",
+				"PROVIDER_API_ERROR/12: is io.ErrUnexpectedEOF",
+				"PROVIDER_API_ERROR/13: as [*net.OpError *net.DNSError]",
+				"PROVIDER_API_ERROR/14: status min 400 max 599",
+				"PROVIDER_API_ERROR/15: as *net/url.Error",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
+				gentest.Says(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(4), 0, "provider some provider API error 4: some rawError", `{"provider":"some provider","statusCode":4,"rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderAPIError("", "").WithStatusCode(4), 0, "provider  API error 4", `{"provider":"","statusCode":4,"rawError":""}`),
+			},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(true), 1),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(false), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError"), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithInvalidRequest(true), 2),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithInvalidRequest(false), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(408), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(409), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(425), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(429), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(399), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(400), 3),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(499), 3),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(500), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(3), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("PROVIDER_API_ERROR/1", 1, `{"provider":"openai-api","statusCode":429,"rawError":"You exceeded your current quota, please check your plan and billing details.","quotaExceeded":true}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "insufficient_quota", Status: 429, Code: "insufficient_quota", Text: "You exceeded your current quota, please check your plan and billing details."}),
+				gentest.Becomes("PROVIDER_API_ERROR/2", 1, `{"provider":"anthropic-api","statusCode":402,"quotaExceeded":true}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "billing_error", Status: 402}),
+				gentest.Becomes("PROVIDER_API_ERROR/3", 1, `{"provider":"anthropic-api","statusCode":400,"rawError":"Your credit balance is too low to access the Anthropic API.","quotaExceeded":true}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Status: 400, Text: "Your credit balance is too low to access the Anthropic API."}),
+				gentest.Becomes("PROVIDER_API_ERROR/3", 1, `{"provider":"anthropic-api","statusCode":400,"rawError":"You have reached your specified API usage limits.","quotaExceeded":true}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Status: 400, Text: "You have reached your specified API usage limits."}),
+				gentest.Becomes("PROVIDER_API_ERROR/1", 1, `{"provider":"openai-api","statusCode":400,"quotaExceeded":true}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 400, Code: "billing_hard_limit_reached"}),
+				gentest.Becomes("PROVIDER_API_ERROR/1", 1, `{"provider":"openai-api","statusCode":429,"quotaExceeded":true}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 429, Code: "project_spend_limit_exceeded"}),
+				gentest.Becomes("PROVIDER_API_ERROR/7", 2, `{"provider":"openai-api","invalidRequest":true}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "context_length_exceeded"}),
+				gentest.Becomes("PROVIDER_API_ERROR/8", 2, `{"provider":"anthropic-api","rawError":"prompt is too long","invalidRequest":true}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Text: "prompt is too long"}),
+				gentest.Becomes("PROVIDER_API_ERROR/14", 3, `{"provider":"openai-api","statusCode":400}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Status: 400, Code: "context_length_exceeded"}),
+				gentest.Becomes("PROVIDER_API_ERROR/4", 1, `{"provider":"claude-cli","exitCode":1,"rawError":"Credit balance is too low","quotaExceeded":true}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Credit balance is too low"}),
+				gentest.Becomes("PROVIDER_API_ERROR/5", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"API Error: 529 {\"type\":\"error\"}"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `API Error: 529 {"type":"error"}`}),
+				gentest.Becomes("PROVIDER_API_ERROR/6", 0, `{"provider":"anthropic-api","rawError":"dial tcp: lookup api: no such host"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "network", Text: "dial tcp: lookup api: no such host"}),
+				gentest.Becomes("PROVIDER_API_ERROR/6", 0, `{"provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "overloaded_error"}),
+				gentest.Becomes("PROVIDER_API_ERROR/9", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Errno: "ETIMEDOUT"}),
+				gentest.Becomes("PROVIDER_API_ERROR/10", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: gentest.As[*net.OpError]("*net.OpError", nil)}),
+				gentest.Becomes("PROVIDER_API_ERROR/11", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Errno: "ECONNRESET"}),
+				gentest.Becomes("PROVIDER_API_ERROR/12", 0, `{"provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)}),
+				gentest.Becomes("PROVIDER_API_ERROR/13", 0, `{"provider":"anthropic-api"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.As[*net.OpError]("*net.OpError", nil)}),
+				gentest.Becomes("PROVIDER_API_ERROR/6", 0, `{"provider":"anthropic-api","statusCode":529}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "overloaded_error", Status: 529}),
+				gentest.Becomes("PROVIDER_API_ERROR/14", 0, `{"provider":"openai-api","statusCode":500}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 500}),
+				gentest.Becomes("PROVIDER_API_ERROR/14", 0, `{"provider":"openai-api","statusCode":408}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 408}),
+				gentest.Becomes("PROVIDER_API_ERROR/14", 3, `{"provider":"anthropic-api","statusCode":404}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "not_found_error", Status: 404}),
+				gentest.Becomes("PROVIDER_API_ERROR/14", 3, `{"provider":"openai-api","statusCode":422}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 422}),
+				gentest.Becomes("PROVIDER_API_ERROR/14", 0, `{"provider":"openai-api","statusCode":503,"rawError":"HTTP 503: no healthy upstream"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Text: "HTTP 503: no healthy upstream"}),
+				gentest.Becomes("PROVIDER_API_ERROR/15", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Err: gentest.As[*url.Error]("*net/url.Error", nil)}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":300000,"iteration":3}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"iteration": "3", "timeout_ms": "300000"}, Err: gentest.As[*net.OpError]("*net.OpError", nil)}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"it answers an API error 500 for the second request"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "it answers an API error 500 for the second request"}),
+				gentest.Becomes("PERMISSION_API_AUTH/3", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "invalid_request_error", Code: "invalid_api_key"}),
 			},
 		},
 		{
-			code:        CodeProviderAPIError,
-			description: taxonomy.Code{Value: "PROVIDER_API_ERROR", Doc: "The provider's API answered with an error, or could not be reached.", Resolution: "With a status from 400 to 499 the request itself is at fault, so look at the model name, the parameters and the length of the prompt. Otherwise look at the provider's status page.", Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]", Groups: 0b1, Number: 103, Row: 4, Branches: 26},
-			rows: []genRow{
-				{4, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "backoff, block, backoff"},
-				{26, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"},
-				{27, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"},
-				{28, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"},
+			Code: CodeProviderRateLimit,
+			Says: "PROVIDER_RATE_LIMIT 104 group=network: wait retryable; strict: block; unattended: wait@unattended",
+			Rules: []string{
+				"PROVIDER_RATE_LIMIT/1: status 429",
+				"PROVIDER_RATE_LIMIT/2: status 403, attributes.ratelimit-remaining 0",
+				"PROVIDER_RATE_LIMIT/3: type [rate_limit_error rate_limit_exceeded]",
+				"PROVIDER_RATE_LIMIT/4: code rate_limit_exceeded",
+				"PROVIDER_RATE_LIMIT/5: source claude-cli, exit_code not 0, text /(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b/",
+				`PROVIDER_RATE_LIMIT/6: source claude-cli, exit_code not 0, text /(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b/ or /(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)/ or /(?im)^(?:error: )?api error: 429\b/`,
 			},
-			cases: []genCase[*ProviderError]{
-				{4, NewProviderAPIError("some provider", "some rawError"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`},
-				{4, NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(4), "provider some provider API error 4: some rawError", `{"provider":"some provider","statusCode":4,"rawError":"some rawError\nsecond line"}`},
-				{4, NewProviderAPIError("", "some rawError\nsecond line").WithStatusCode(4), "provider  API error 4: some rawError", `{"provider":"","statusCode":4,"rawError":"some rawError\nsecond line"}`},
-				{4, NewProviderAPIError("some provider", "some rawError\nsecond line"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`},
-				{4, NewProviderAPIError("some provider", "").WithStatusCode(4), "provider some provider API error 4", `{"provider":"some provider","statusCode":4,"rawError":""}`},
+			Cases: []gentest.Case{
+				gentest.Says(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
+				gentest.Says(NewProviderRateLimit("some provider").WithRetryAfter(6500*time.Millisecond), 0, "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),
+				gentest.Says(NewProviderRateLimit("").WithRetryAfter(6500*time.Millisecond), 0, "provider  limits the rate, retry after 6.5s", `{"provider":"","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),
 			},
-			picks: []genPick[*ProviderError]{
-				{26, NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(true)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithQuotaExceeded(false)},
-				{4, NewProviderAPIError("some provider", "some rawError")},
-				{27, NewProviderAPIError("some provider", "some rawError").WithInvalidRequest(true)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithInvalidRequest(false)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(408)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(409)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(425)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(429)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(399)},
-				{28, NewProviderAPIError("some provider", "some rawError").WithStatusCode(400)},
-				{28, NewProviderAPIError("some provider", "some rawError").WithStatusCode(499)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(500)},
-				{4, NewProviderAPIError("some provider", "some rawError").WithStatusCode(3)},
+			Examples: []gentest.Example{
+				gentest.Becomes("PROVIDER_RATE_LIMIT/1", 0, `{"provider":"anthropic-api","statusCode":429,"retryAfter":"30s"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429, RetryAfter: taxonomy.Some(30 * time.Second)}),
+				gentest.Becomes("PROVIDER_RATE_LIMIT/1", 0, `{"provider":"openai-api","statusCode":429}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "requests", Status: 429, Code: "rate_limit_exceeded"}),
+				gentest.Becomes("PROVIDER_RATE_LIMIT/1", 0, `{"provider":"anthropic-api","statusCode":429,"rawError":"429 Too Many Requests: slow down"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Text: "429 Too Many Requests: slow down"}),
+				gentest.Becomes("PROVIDER_RATE_LIMIT/2", 0, `{"provider":"anthropic-api","statusCode":403}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "permission_error", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}),
+				gentest.Becomes("PROVIDER_RATE_LIMIT/3", 0, `{"provider":"anthropic-api","resetAt":"2026-03-01T12:00:00Z"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "rate_limit_error", ResetAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}),
+				gentest.Becomes("PROVIDER_RATE_LIMIT/4", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "rate_limit_exceeded"}),
+				gentest.Becomes("PROVIDER_RATE_LIMIT/5", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"Claude AI usage limit reached|1772366400"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Claude AI usage limit reached|1772366400"}),
+				gentest.Becomes("PROVIDER_RATE_LIMIT/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"API Error: Rate limit reached"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Rate limit reached"}),
+				gentest.Becomes("PROVIDER_RATE_LIMIT/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"working\n5-hour limit reached, resets 3pm"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "working\n5-hour limit reached, resets 3pm"}),
 			},
-		},
-		{
-			code:        CodeProviderRateLimit,
-			description: taxonomy.Code{Value: "PROVIDER_RATE_LIMIT", Doc: "The provider asks to slow down.", Resolution: "Wait, use fewer tasks in parallel, or ask the provider for a higher limit.", Message: "provider {provider} limits the rate[, retry after {retryAfter}]", Groups: 0b1, Number: 104, Row: 5},
-			rows:        []genRow{{5, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "wait, block, wait"}},
-			cases: []genCase[*ProviderError]{
-				{5, NewProviderRateLimit("some provider"), "provider some provider limits the rate", `{"provider":"some provider"}`},
-				{5, NewProviderRateLimit("some provider").WithRetryAfter(6500 * time.Millisecond), "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`},
-				{5, NewProviderRateLimit("").WithRetryAfter(6500 * time.Millisecond), "provider  limits the rate, retry after 6.5s", `{"provider":"","retryAfter":"6.5s"}`},
+			Not: []gentest.Example{
+				gentest.Becomes("PROVIDER_CRASH/1", 0, `{"provider":"claude-cli","exitCode":0,"rawError":"Claude usage limit reached"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Claude usage limit reached"}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"wrote the chapter on limits"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "wrote the chapter on limits"}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"the dialog shows \"usage limit reached\" when the plan is used up"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `the dialog shows "usage limit reached" when the plan is used up`}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"rate limited endpoints need a test of their own"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "rate limited endpoints need a test of their own"}),
+				gentest.Becomes("PROVIDER_CRASH/6", 0, `{"provider":"claude-cli","exitCode":1,"rawError":"429 tests passed, and one asks for \"rate limit exceeded\""}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `429 tests passed, and one asks for "rate limit exceeded"`}),
+				gentest.Becomes("PROVIDER_API_ERROR/1", 1, `{"provider":"openai-api","statusCode":429,"quotaExceeded":true}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 429, Code: "insufficient_quota"}),
 			},
-		},
-	})
-}
-
-func TestProviderErrorCopies(t *testing.T) {
-	original := NewProviderCrash("some provider", "some rawError")
-	genCheckCopies(t, original, &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}, []genCopy[*ProviderError]{
-		{original.WithStatusCode(4), &ProviderError{code: CodeProviderCrash, Provider: "some provider", StatusCode: taxonomy.Some(4), RawError: taxonomy.Some("some rawError")}},
-		{original.WithExitCode(5), &ProviderError{code: CodeProviderCrash, Provider: "some provider", ExitCode: taxonomy.Some(5), RawError: taxonomy.Some("some rawError")}},
-		{original.WithSignal("some signal"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", Signal: taxonomy.Some("some signal"), RawError: taxonomy.Some("some rawError")}},
-		{original.WithRawError("some rawError other"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError other")}},
-		{original.WithRetryAfter(6500 * time.Millisecond), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(6500 * time.Millisecond)}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))}},
-		{original.WithQuotaExceeded(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), QuotaExceeded: taxonomy.Some(true)}},
-		{original.WithInvalidRequest(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), InvalidRequest: taxonomy.Some(true)}},
-		{original.WithUnmatched(true), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError"), Unmatched: taxonomy.Some(true)}},
-		{original.WithCause(genCause), &ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
-		{NewProviderCrash("some provider", "some rawError"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
-		{NewProviderAPIError("some provider", "some rawError"), &ProviderError{code: CodeProviderAPIError, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
-	})
-}
-
-func TestProviderErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewProviderCrash("some provider", "some rawError"), taxonomy.Hints{}},
-		{NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithInvalidRequest(true).WithUnmatched(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(6500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC))}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestProviderErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(ProviderError), genWire{Category: "provider", Code: "PROVIDER_CRASH"}, []genDecoded{
-		{`{}`, `{"provider":""}`},
-		{`{"no such field":[1,{}]}`, `{"provider":""}`},
-		{`{"no such field":[1,{}],"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`, `{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`},
-		{`{"provider":null,"statusCode":null,"exitCode":null,"signal":null,"rawError":null,"retryAfter":null,"resetAt":null,"quotaExceeded":null,"invalidRequest":null,"unmatched":null}`, `{"provider":""}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"provider":1}`, "context.provider"},
-		{`{"statusCode":"no such value"}`, "context.statusCode"},
-		{`{"exitCode":"no such value"}`, "context.exitCode"},
-		{`{"signal":1}`, "context.signal"},
-		{`{"rawError":1}`, "context.rawError"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"resetAt":"no such value"}`, "context.resetAt"},
-		{`{"quotaExceeded":"no such value"}`, "context.quotaExceeded"},
-		{`{"invalidRequest":"no such value"}`, "context.invalidRequest"},
-		{`{"unmatched":"no such value"}`, "context.unmatched"},
-	}, nil)
-}
-
-func TestProviderErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "provider", []genOutput[*ProviderError]{
-		{
-			NewProviderCrash("some provider", "some rawError").WithStatusCode(4).WithExitCode(5).WithSignal("some signal").WithRetryAfter(6500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)).WithQuotaExceeded(true).WithInvalidRequest(true).WithUnmatched(true).WithCause(genCause), "PROVIDER_CRASH",
-			"provider some provider crashed with exit code 5 on some signal: some rawError",
-			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":"6.5s","resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`,
-			ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider", StatusCode: taxonomy.Some(4), ExitCode: taxonomy.Some(5), Signal: taxonomy.Some("some signal"), RawError: taxonomy.Some("some rawError"), RetryAfter: taxonomy.Some(6500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)), QuotaExceeded: taxonomy.Some(true), InvalidRequest: taxonomy.Some(true), Unmatched: taxonomy.Some(true)},
-			`{"provider":"some provider","statusCode":4,"exitCode":5,"signal":"some signal","rawError":"some rawError","retryAfter":6500000000,"resetAt":"2026-01-02T03:04:06Z","quotaExceeded":true,"invalidRequest":true,"unmatched":true}`,
-		},
-		{
-			NewProviderCrash("some provider", "some rawError"), "PROVIDER_CRASH",
-			"provider some provider crashed: some rawError",
-			`{"provider":"some provider","rawError":"some rawError"}`,
-			ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")},
-			`{"provider":"some provider","rawError":"some rawError"}`,
-		},
-		{
-			&ProviderError{}, "",
-			"provider error without a code",
-			`{"provider":""}`,
-			ProviderError{},
-			`{"provider":""}`,
-		},
-		{
-			&ProviderError{code: 604}, "",
-			"provider error without a code",
-			`{"provider":""}`,
-			ProviderError{code: 604},
-			`{"provider":""}`,
 		},
 	})
 }

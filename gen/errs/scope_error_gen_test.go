@@ -6,144 +6,55 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestScopeErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "scope", Type: "ScopeError", Doc: "The agent changed files that the task does not allow it to change.", Fields: []taxonomy.Field{
-		{Name: "files", Doc: "The files that were changed; all of them are taken back.", Type: "strings", Required: true},
-		{Name: "outsideFiles", Doc: "Those of the files that are not forbidden, only outside what is allowed.", Type: "strings"},
-		{Name: "scopeMode", Doc: "How strictly the guard was set when it judged.", Type: "string", Required: true},
-		{Name: "decision", Doc: "What the guard decided.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
-	}, JSONHead: `{"domain":"aidf","name":"ScopeError","category":"scope","code":"`, First: 9, Count: 3}
-	genCheckCodes(t, category, []genCode[*ScopeError, ScopeCode]{
+func TestScopeError(t *testing.T) {
+	gentest.Category[ScopeCode](t, &genPackage, new(ScopeError), "scope ScopeError", []string{
+		"files strings required",
+		"outsideFiles strings",
+		"scopeMode string required",
+		"decision enum [BLOCK ASK_USER] required",
+	}, []gentest.Code{
 		{
-			code:        CodeScopeForbidden,
-			description: taxonomy.Code{Value: "SCOPE_FORBIDDEN", Doc: "Files that the task forbids were changed, perhaps along with files outside its allowed ones.", Resolution: "Nothing, unless it happens again and again; then say in the task what must be left alone and why.", Message: "{files:count} file(s) in forbidden scope: {files}", Number: 401, Row: 11, Category: 3},
-			rows:        []genRow{{11, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo, undo_and_stop, undo"}},
-			cases: []genCase[*ScopeError]{
-				{11, NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode"), "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
-				{11, NewScopeForbidden([]string{}, "some scopeMode"), "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
+			Code:  CodeScopeForbidden,
+			Says:  "SCOPE_FORBIDDEN 401: undo retryable; strict: undo_and_stop",
+			Rules: []string{"SCOPE_FORBIDDEN/1: source scope, type forbidden"},
+			Cases: []gentest.Case{
+				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
+				gentest.Says(NewScopeForbidden([]string{}, "some scopeMode"), 0, "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task forbids them. Reach the goal without touching these files."),
+				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode").WithOutsideFiles(genPackage.Strings("outsideFiles 1", "outsideFiles 2")), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
+			},
+			Examples: []gentest.Example{gentest.Becomes("SCOPE_FORBIDDEN/1", 0, `{"files":[".env","go.sum"],"scopeMode":"strict","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env", "go.sum"}, Attributes: map[string]string{"scope_mode": "strict"}})},
+			Made: []gentest.Example{
+				gentest.Becomes("SCOPE_FORBIDDEN/1", 0, `{"files":["some file","another"],"scopeMode":"some attributes.scope_mode","decision":"BLOCK"}`, taxonomy.Evidence{Files: []string{"some file", "another"}, Attributes: map[string]string{"scope_mode": "some attributes.scope_mode"}}),
+				gentest.Becomes("SCOPE_FORBIDDEN/1", 0, `{"files":[],"scopeMode":"","decision":"BLOCK"}`, taxonomy.Evidence{}),
 			},
 		},
 		{
-			code:        CodeScopeOutsideAllowed,
-			description: taxonomy.Code{Value: "SCOPE_OUTSIDE_ALLOWED", Doc: "Files outside the task's allowed ones were changed.", Resolution: "If the task needs these files, allow them in its scope.", Message: "{files:count} file(s) outside the allowed scope: {files}", Number: 402, Row: 12, Category: 3},
-			rows:        []genRow{{12, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo, undo_and_stop, undo"}},
-			cases: []genCase[*ScopeError]{
-				{12, NewScopeOutsideAllowed([]string{"files 1", "files 2"}, "some scopeMode"), "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
-				{12, NewScopeOutsideAllowed([]string{}, "some scopeMode"), "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
+			Code:  CodeScopeOutsideAllowed,
+			Says:  "SCOPE_OUTSIDE_ALLOWED 402: undo retryable; strict: undo_and_stop",
+			Rules: []string{"SCOPE_OUTSIDE_ALLOWED/1: source scope, type outside_allowed"},
+			Cases: []gentest.Case{
+				gentest.Says(NewScopeOutsideAllowed(genPackage.Strings("files 1", "files 2"), "some scopeMode"), 0, "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task does not allow them. Keep to the allowed files."),
+				gentest.Says(NewScopeOutsideAllowed([]string{}, "some scopeMode"), 0, "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints("files=[]").Feedback("The changes to  were undone, because this task does not allow them. Keep to the allowed files."),
+			},
+			Examples: []gentest.Example{gentest.Becomes("SCOPE_OUTSIDE_ALLOWED/1", 0, `{"files":["docs/a.md"],"scopeMode":"ask","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: []string{"docs/a.md"}, Attributes: map[string]string{"scope_mode": "ask"}})},
+		},
+		{
+			Code:  CodeScopeUserDenied,
+			Says:  "SCOPE_USER_DENIED 403 group=human: undo_and_stop",
+			Rules: []string{"SCOPE_USER_DENIED/1: source scope, op ask"},
+			Cases: []gentest.Case{
+				gentest.Says(NewScopeUserDenied(genPackage.Strings("files 1", "files 2")), 0, "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`).Hints(`files=["files 1" "files 2"]`),
+				gentest.Says(NewScopeUserDenied([]string{}), 0, "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`).Hints("files=[]"),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "denied", Files: []string{"go.mod"}}),
+				gentest.Becomes("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "unattended", Files: []string{"go.mod"}}),
+				gentest.Becomes("SCOPE_USER_DENIED/1", 0, `{"files":["go.mod"],"scopeMode":"ask","decision":"ASK_USER"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Text: "the terminal is gone", Files: []string{"go.mod"}}),
 			},
 		},
-		{
-			code:        CodeScopeUserDenied,
-			description: taxonomy.Code{Value: "SCOPE_USER_DENIED", Doc: "A person was asked about the files and said no, or there was nobody to ask.", Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.", Message: "user denied scope changes for: {files}", Groups: 0b100, Number: 403, Row: 13, Category: 3},
-			rows:        []genRow{{13, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo_and_stop, undo_and_stop, undo_and_stop"}},
-			cases: []genCase[*ScopeError]{
-				{13, NewScopeUserDenied([]string{"files 1", "files 2"}), "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`},
-				{13, NewScopeUserDenied([]string{}), "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`},
-			},
-		},
 	})
-}
-
-func TestScopeErrorCopies(t *testing.T) {
-	original := NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode")
-	genCheckCopies(t, original, &ScopeError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}, []genCopy[*ScopeError]{
-		{original.WithOutsideFiles([]string{"outsideFiles 1", "outsideFiles 2"}), &ScopeError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, OutsideFiles: []string{"outsideFiles 1", "outsideFiles 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}},
-		{original.WithCause(genCause), &ScopeError{code: CodeScopeForbidden, cause: genCause, Files: []string{"files 1", "files 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}},
-	})
-}
-
-func TestScopeErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewScopeForbidden(given, "some scopeMode").Files },
-		func(given []string) []string { return NewScopeOutsideAllowed(given, "some scopeMode").Files },
-		func(given []string) []string { return NewScopeUserDenied(given).Files },
-		func(given []string) []string {
-			return NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode").WithOutsideFiles(given).OutsideFiles
-		},
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestScopeErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode"), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-		{NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode").WithOutsideFiles([]string{"outsideFiles 1", "outsideFiles 2"}).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestScopeErrorFeedback(t *testing.T) {
-	for _, c := range []struct {
-		err  *ScopeError
-		text string
-	}{
-		{NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode"), "The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."},
-		{NewScopeForbidden([]string{}, "some scopeMode"), "The changes to  were undone, because this task forbids them. Reach the goal without touching these files."},
-		{NewScopeOutsideAllowed([]string{"files 1", "files 2"}, "some scopeMode"), "The changes to files 1, files 2 were undone, because this task does not allow them. Keep to the allowed files."},
-		{NewScopeOutsideAllowed([]string{}, "some scopeMode"), "The changes to  were undone, because this task does not allow them. Keep to the allowed files."},
-		{&ScopeError{}, ""},
-	} {
-		assert.Equal(t, "> "+c.text, string(c.err.AppendFeedback([]byte("> "))))
-	}
-}
-
-func TestScopeErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(ScopeError), genWire{Category: "scope", Code: "SCOPE_FORBIDDEN"}, []genDecoded{
-		{`{}`, `{"files":[],"scopeMode":"","decision":null}`},
-		{`{"no such field":[1,{}]}`, `{"files":[],"scopeMode":"","decision":null}`},
-		{`{"no such field":[1,{}],"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`, `{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
-		{`{"files":null,"outsideFiles":null,"scopeMode":null,"decision":null}`, `{"files":[],"scopeMode":"","decision":null}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"outsideFiles":"no such value"}`, "context.outsideFiles"},
-		{`{"scopeMode":1}`, "context.scopeMode"},
-		{`{"decision":1}`, "context.decision"},
-	}, []genDecoded{
-		{`{"decision":"no such word"}`, "context.decision"},
-	})
-}
-
-func TestScopeErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "scope", []genOutput[*ScopeError]{
-		{
-			NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode").WithOutsideFiles([]string{"outsideFiles 1", "outsideFiles 2"}).WithCause(genCause), "SCOPE_FORBIDDEN",
-			"2 file(s) in forbidden scope: files 1, files 2",
-			`{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`,
-			ScopeError{code: CodeScopeForbidden, cause: genCause, Files: []string{"files 1", "files 2"}, OutsideFiles: []string{"outsideFiles 1", "outsideFiles 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock},
-			`{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`,
-		},
-		{
-			NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode"), "SCOPE_FORBIDDEN",
-			"2 file(s) in forbidden scope: files 1, files 2",
-			`{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`,
-			ScopeError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock},
-			`{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`,
-		},
-		{
-			&ScopeError{}, "",
-			"scope error without a code",
-			`{"files":[],"scopeMode":"","decision":null}`,
-			ScopeError{},
-			`{"files":null,"scopeMode":"","decision":""}`,
-		},
-		{
-			&ScopeError{code: 603}, "",
-			"scope error without a code",
-			`{"files":[],"scopeMode":"","decision":null}`,
-			ScopeError{code: 603},
-			`{"files":null,"scopeMode":"","decision":""}`,
-		},
-	})
+	gentest.Enum(t, []string{"BLOCK", "ASK_USER"}, ScopeDecisionBlock, ScopeDecisionAskUser)
 }

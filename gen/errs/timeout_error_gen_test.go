@@ -3,91 +3,57 @@
 package errs
 
 import (
+	"context"
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestTimeoutErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "timeout", Type: "TimeoutError", Doc: "A time limit was reached.", Fields: []taxonomy.Field{
-		{Name: "timeoutMs", Doc: "The limit, in milliseconds.", Type: "int64", Required: true},
-		{Name: "iteration", Doc: "The iteration that ran out of time, counted from 1; absent for an operation outside one.", Type: "int"},
-		{Name: "elapsedMs", Doc: "How long it had run, in milliseconds.", Type: "int64"},
-	}, JSONHead: `{"domain":"aidf","name":"TimeoutError","category":"timeout","code":"`, First: 4, Count: 2}
-	genCheckCodes(t, category, []genCode[*TimeoutError, TimeoutCode]{
+func TestTimeoutError(t *testing.T) {
+	gentest.Category[TimeoutCode](t, &genPackage, new(TimeoutError), "timeout TimeoutError", []string{
+		"timeoutMs int64 required",
+		"iteration int",
+		"elapsedMs int64",
+	}, []gentest.Code{
 		{
-			code:        CodeIterationTimeout,
-			description: taxonomy.Code{Value: "ITERATION_TIMEOUT", Doc: "An iteration did not end in time; its process was stopped.", Resolution: "Raise the iteration's limit, or split the task.", Message: "iteration[ {iteration}] exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]", Number: 201, Row: 6, Category: 1},
-			rows:        []genRow{{6, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
-			cases: []genCase[*TimeoutError]{
-				{6, NewIterationTimeout(9223372036854775807, 4), "iteration 4 exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807,"iteration":4}`},
-				{6, NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), "iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`},
+			Code: CodeIterationTimeout,
+			Says: "ITERATION_TIMEOUT 201: again retryable; strict: block",
+			Rules: []string{
+				"ITERATION_TIMEOUT/1: type timeout, attributes.iteration min 1",
+				"ITERATION_TIMEOUT/2: source claude-cli, op call, type timeout",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewIterationTimeout(9223372036854775807, 4), 0, "iteration 4 exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807,"iteration":4}`),
+				gentest.Says(NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), 0, "iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":300000,"iteration":3,"elapsedMs":300041}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"elapsed_ms": "300041", "iteration": "3", "timeout_ms": "300000"}}),
+				gentest.Becomes("ITERATION_TIMEOUT/2", 0, `{"timeoutMs":300000}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "300000"}}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`, taxonomy.Evidence{Attributes: map[string]string{"elapsed_ms": "9223372036854775805", "iteration": "4", "timeout_ms": "9223372036854775807"}}),
+				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":0}`, taxonomy.Evidence{}),
+				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Attributes: map[string]string{"elapsed_ms": "{no such value", "iteration": "{no such value", "timeout_ms": "{no such value"}}),
 			},
 		},
 		{
-			code:        CodeOperationTimeout,
-			description: taxonomy.Code{Value: "OPERATION_TIMEOUT", Doc: "One operation did not end in time.", Resolution: "Raise the operation's limit, or find out what it waits for.", Message: "operation exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]", Number: 202, Row: 7, Category: 1},
-			rows:        []genRow{{7, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
-			cases: []genCase[*TimeoutError]{
-				{7, NewOperationTimeout(9223372036854775807), "operation exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807}`},
-				{7, NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), "operation exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`},
+			Code: CodeOperationTimeout,
+			Says: "OPERATION_TIMEOUT 202: again retryable; strict: block",
+			Rules: []string{
+				"OPERATION_TIMEOUT/1: source [validator executor], type timeout",
+				"OPERATION_TIMEOUT/2: type timeout",
+				"OPERATION_TIMEOUT/3: is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 			},
-		},
-	})
-}
-
-func TestTimeoutErrorCopies(t *testing.T) {
-	original := NewIterationTimeout(9223372036854775807, 4)
-	genCheckCopies(t, original, &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}, []genCopy[*TimeoutError]{
-		{original.WithIteration(3), &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(3)}},
-		{original.WithElapsedMs(9223372036854775805), &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4), ElapsedMs: taxonomy.Some(int64(9223372036854775805))}},
-		{original.WithCause(genCause), &TimeoutError{code: CodeIterationTimeout, cause: genCause, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}},
-	})
-}
-
-func TestTimeoutErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(TimeoutError), genWire{Category: "timeout", Code: "ITERATION_TIMEOUT"}, []genDecoded{
-		{`{}`, `{"timeoutMs":0}`},
-		{`{"no such field":[1,{}]}`, `{"timeoutMs":0}`},
-		{`{"no such field":[1,{}],"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`, `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`},
-		{`{"timeoutMs":null,"iteration":null,"elapsedMs":null}`, `{"timeoutMs":0}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"timeoutMs":"no such value"}`, "context.timeoutMs"},
-		{`{"iteration":"no such value"}`, "context.iteration"},
-		{`{"elapsedMs":"no such value"}`, "context.elapsedMs"},
-	}, nil)
-}
-
-func TestTimeoutErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "timeout", []genOutput[*TimeoutError]{
-		{
-			NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805).WithCause(genCause), "ITERATION_TIMEOUT",
-			"iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms",
-			`{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`,
-			TimeoutError{code: CodeIterationTimeout, cause: genCause, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4), ElapsedMs: taxonomy.Some(int64(9223372036854775805))},
-			`{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`,
-		},
-		{
-			NewIterationTimeout(9223372036854775807, 4), "ITERATION_TIMEOUT",
-			"iteration 4 exceeded the limit of 9223372036854775807 ms",
-			`{"timeoutMs":9223372036854775807,"iteration":4}`,
-			TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)},
-			`{"timeoutMs":9223372036854775807,"iteration":4}`,
-		},
-		{
-			&TimeoutError{}, "",
-			"timeout error without a code",
-			`{"timeoutMs":0}`,
-			TimeoutError{},
-			`{"timeoutMs":0}`,
-		},
-		{
-			&TimeoutError{code: 602}, "",
-			"timeout error without a code",
-			`{"timeoutMs":0}`,
-			TimeoutError{code: 602},
-			`{"timeoutMs":0}`,
+			Cases: []gentest.Case{
+				gentest.Says(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807}`),
+				gentest.Says(NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), 0, "operation exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("OPERATION_TIMEOUT/1", 0, `{"timeoutMs":600000}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "timeout", Output: "still testing", Attributes: map[string]string{"command": "make test", "timeout_ms": "600000"}}),
+				gentest.Becomes("OPERATION_TIMEOUT/2", 0, `{"timeoutMs":60000}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "60000"}}),
+				gentest.Becomes("OPERATION_TIMEOUT/3", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+			},
 		},
 	})
 }

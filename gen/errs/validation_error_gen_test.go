@@ -7,140 +7,57 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestValidationErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "validation", Type: "ValidationError", Doc: "A command that checks the work found it wanting. The agent is shown the output.", Fields: []taxonomy.Field{
-		{Name: "command", Doc: "The command that was run.", Type: "string", MaxLength: 500, Required: true, Scrub: true},
-		{Name: "exitCode", Doc: "The command's exit code; -1 when it did not exit with one, as after a signal.", Type: "int", Required: true},
-		{Name: "output", Doc: "What the command printed; the end of it, where it says why.", Type: "string", MaxLength: 8000, Required: true, Scrub: true},
-		{Name: "phase", Doc: "Before which step the command ran.", Type: "string", Required: true},
-	}, JSONHead: `{"domain":"aidf","name":"ValidationError","category":"validation","code":"`, First: 6, Count: 3}
-	genCheckCodes(t, category, []genCode[*ValidationError, ValidationCode]{
+func TestValidationError(t *testing.T) {
+	gentest.Category[ValidationCode](t, &genPackage, new(ValidationError), "validation ValidationError", []string{
+		"command string max_length=500 required scrub",
+		"exitCode int required",
+		"output string max_length=8000 required scrub",
+		"phase string required",
+	}, []gentest.Code{
 		{
-			code:        CodeValidationPreCommit,
-			description: taxonomy.Code{Value: "VALIDATION_PRE_COMMIT", Doc: "A check before the commit failed.", Resolution: "Run the command in the working tree and mend what it reports.", Message: "pre-commit validation failed: {command:quoted} exited with code {exitCode}", Number: 301, Row: 8, Category: 2},
-			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
-			cases: []genCase[*ValidationError]{
-				{8, NewValidationPreCommit("some command", 4, "some output"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("", 4, "some output"), "pre-commit validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("some command", 4, ""), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("first "+strings.Repeat("x", 500)+" last", 4, "some output"), `pre-commit validation failed: "first ` + strings.Repeat("x", 491) + `…" exited with code 4`, `{"command":"first ` + strings.Repeat("x", 491) + `…","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", 4, "some output"), `pre-commit validation failed: "Authorization: Bearer [REDACTED]" exited with code 4`, `{"command":"Authorization: Bearer [REDACTED]","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("some command", 4, "first "+strings.Repeat("x", 8000)+" last"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"…` + strings.Repeat("x", 7992) + ` last","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("some command", 4, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"Authorization: Bearer [REDACTED]","phase":"pre_commit"}`},
+			Code:  CodeValidationPreCommit,
+			Says:  "VALIDATION_PRE_COMMIT 301: correct retryable; strict: block",
+			Rules: []string{"VALIDATION_PRE_COMMIT/1: source validator, op validate_pre_commit"},
+			Cases: []gentest.Case{
+				gentest.Says(NewValidationPreCommit("some command", 4, "some output"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Mend what it reports:\nsome output"),
+				gentest.Says(NewValidationPreCommit("", 4, ""), 0, "pre-commit validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_commit"}`).Feedback("The work was not committed, because  exited with code 4. Mend what it reports:\n"),
+				gentest.Says(NewValidationPreCommit("first "+strings.Repeat("x", 500)+" last", 4, "some output"), 0, `pre-commit validation failed: "first `+strings.Repeat("x", 491)+`…" exited with code 4`, `{"command":"first `+strings.Repeat("x", 491)+`…","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback(`The work was not committed, because "first ` + strings.Repeat("x", 491) + "…\" exited with code 4. Mend what it reports:\nsome output"),
+				gentest.Says(NewValidationPreCommit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", 4, "some output"), 0, `pre-commit validation failed: "Authorization: Bearer [REDACTED]" exited with code 4`, `{"command":"Authorization: Bearer [REDACTED]","exitCode":4,"output":"some output","phase":"pre_commit"}`).Hints(`output="some output"`).Feedback("The work was not committed, because \"Authorization: Bearer [REDACTED]\" exited with code 4. Mend what it reports:\nsome output"),
+				gentest.Says(NewValidationPreCommit("some command", 4, "first "+strings.Repeat("x", 8000)+" last"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"…`+strings.Repeat("x", 7992)+` last","phase":"pre_commit"}`).Hints(`output="first ` + strings.Repeat("x", 8000) + ` last"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Mend what it reports:\n…" + strings.Repeat("x", 7992) + " last"),
+				gentest.Says(NewValidationPreCommit("some command", 4, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"Authorization: Bearer [REDACTED]","phase":"pre_commit"}`).Hints(`output="Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"`).Feedback("The work was not committed, because \"some command\" exited with code 4. Mend what it reports:\nAuthorization: Bearer [REDACTED]"),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("VALIDATION_PRE_COMMIT/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}}),
+				gentest.Becomes("VALIDATION_PRE_COMMIT/1", 0, `{"command":"make test","exitCode":-1,"output":"","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Signal: "SIGKILL", Attributes: map[string]string{"command": "make test"}}),
+				gentest.Becomes("VALIDATION_PRE_COMMIT/1", 0, `{"command":"npm test","exitCode":1,"output":"","phase":"pre_commit"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "exit", ExitCode: taxonomy.Some(1), Text: "429 Too Many Requests", Attributes: map[string]string{"command": "npm test"}}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("VALIDATION_PRE_COMMIT/1", 0, `{"command":"some attributes.command","exitCode":4,"output":"some output","phase":"pre_commit"}`, taxonomy.Evidence{ExitCode: taxonomy.Some(4), Output: "some output", Attributes: map[string]string{"command": "some attributes.command"}}),
+				gentest.Becomes("VALIDATION_PRE_COMMIT/1", 0, `{"command":"","exitCode":-1,"output":"","phase":"pre_commit"}`, taxonomy.Evidence{}),
 			},
 		},
 		{
-			code:        CodeValidationPrePush,
-			description: taxonomy.Code{Value: "VALIDATION_PRE_PUSH", Doc: "A check before the push failed.", Resolution: "Run the command on the committed state and mend what it reports.", Message: "pre-push validation failed: {command:quoted} exited with code {exitCode}", Number: 302, Row: 9, Category: 2},
-			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
-			cases: []genCase[*ValidationError]{
-				{9, NewValidationPrePush("some command", 4, "some output"), `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_push"}`},
-				{9, NewValidationPrePush("", 4, "some output"), "pre-push validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_push"}`},
-				{9, NewValidationPrePush("some command", 4, ""), `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_push"}`},
+			Code:  CodeValidationPrePush,
+			Says:  "VALIDATION_PRE_PUSH 302: correct retryable; strict: block",
+			Rules: []string{"VALIDATION_PRE_PUSH/1: source validator, op validate_pre_push"},
+			Cases: []gentest.Case{
+				gentest.Says(NewValidationPrePush("some command", 4, "some output"), 0, `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_push"}`).Hints(`output="some output"`).Feedback("The commits were not pushed, because \"some command\" exited with code 4. Mend what it reports:\nsome output"),
+				gentest.Says(NewValidationPrePush("", 4, ""), 0, "pre-push validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_push"}`).Feedback("The commits were not pushed, because  exited with code 4. Mend what it reports:\n"),
 			},
+			Examples: []gentest.Example{gentest.Becomes("VALIDATION_PRE_PUSH/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_push"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_push", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}})},
 		},
 		{
-			code:        CodeValidationPrePR,
-			description: taxonomy.Code{Value: "VALIDATION_PRE_PR", Doc: "A check before the pull request failed.", Resolution: "Run the command on the pushed branch and mend what it reports.", Message: "pre-PR validation failed: {command:quoted} exited with code {exitCode}", Number: 303, Row: 10, Category: 2},
-			rows:        []genRow{{10, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
-			cases: []genCase[*ValidationError]{
-				{10, NewValidationPrePR("some command", 4, "some output"), `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_pr"}`},
-				{10, NewValidationPrePR("", 4, "some output"), "pre-PR validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_pr"}`},
-				{10, NewValidationPrePR("some command", 4, ""), `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_pr"}`},
+			Code:  CodeValidationPrePR,
+			Says:  "VALIDATION_PRE_PR 303: correct retryable; strict: block",
+			Rules: []string{"VALIDATION_PRE_PR/1: source validator, op validate_pre_pr"},
+			Cases: []gentest.Case{
+				gentest.Says(NewValidationPrePR("some command", 4, "some output"), 0, `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_pr"}`).Hints(`output="some output"`).Feedback("The pull request was not opened, because \"some command\" exited with code 4. Mend what it reports:\nsome output"),
+				gentest.Says(NewValidationPrePR("", 4, ""), 0, "pre-PR validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"","phase":"pre_pr"}`).Feedback("The pull request was not opened, because  exited with code 4. Mend what it reports:\n"),
 			},
-		},
-	})
-}
-
-func TestValidationErrorCopies(t *testing.T) {
-	original := NewValidationPreCommit("some command", 4, "some output")
-	genCheckCopies(t, original, &ValidationError{code: CodeValidationPreCommit, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}, []genCopy[*ValidationError]{
-		{original.WithCause(genCause), &ValidationError{code: CodeValidationPreCommit, cause: genCause, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}},
-		{NewValidationPreCommit("some command", 4, "some output"), &ValidationError{code: CodeValidationPreCommit, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}},
-		{NewValidationPrePush("some command", 4, "some output"), &ValidationError{code: CodeValidationPrePush, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_push"}},
-		{NewValidationPrePR("some command", 4, "some output"), &ValidationError{code: CodeValidationPrePR, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_pr"}},
-	})
-}
-
-func TestValidationErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewValidationPreCommit("some command", 4, "some output"), taxonomy.Hints{Output: "some output"}},
-		{NewValidationPreCommit("some command", 4, "some output").WithCause(genCause), taxonomy.Hints{Output: "some output"}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestValidationErrorFeedback(t *testing.T) {
-	for _, c := range []struct {
-		err  *ValidationError
-		text string
-	}{
-		{NewValidationPreCommit("some command", 4, "some output"), "The work was not committed, because \"some command\" exited with code 4. Mend what it reports:\nsome output"},
-		{NewValidationPreCommit("", 4, "some output"), "The work was not committed, because  exited with code 4. Mend what it reports:\nsome output"},
-		{NewValidationPreCommit("some command", 4, ""), "The work was not committed, because \"some command\" exited with code 4. Mend what it reports:\n"},
-		{NewValidationPrePush("some command", 4, "some output"), "The commits were not pushed, because \"some command\" exited with code 4. Mend what it reports:\nsome output"},
-		{NewValidationPrePush("", 4, "some output"), "The commits were not pushed, because  exited with code 4. Mend what it reports:\nsome output"},
-		{NewValidationPrePush("some command", 4, ""), "The commits were not pushed, because \"some command\" exited with code 4. Mend what it reports:\n"},
-		{NewValidationPrePR("some command", 4, "some output"), "The pull request was not opened, because \"some command\" exited with code 4. Mend what it reports:\nsome output"},
-		{NewValidationPrePR("", 4, "some output"), "The pull request was not opened, because  exited with code 4. Mend what it reports:\nsome output"},
-		{NewValidationPrePR("some command", 4, ""), "The pull request was not opened, because \"some command\" exited with code 4. Mend what it reports:\n"},
-		{&ValidationError{}, ""},
-	} {
-		assert.Equal(t, "> "+c.text, string(c.err.AppendFeedback([]byte("> "))))
-	}
-}
-
-func TestValidationErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(ValidationError), genWire{Category: "validation", Code: "VALIDATION_PRE_COMMIT"}, []genDecoded{
-		{`{}`, `{"command":"","exitCode":0,"output":"","phase":""}`},
-		{`{"no such field":[1,{}]}`, `{"command":"","exitCode":0,"output":"","phase":""}`},
-		{`{"no such field":[1,{}],"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-		{`{"command":null,"exitCode":null,"output":null,"phase":null}`, `{"command":"","exitCode":0,"output":"","phase":""}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"command":1}`, "context.command"},
-		{`{"exitCode":"no such value"}`, "context.exitCode"},
-		{`{"output":1}`, "context.output"},
-		{`{"phase":1}`, "context.phase"},
-	}, nil)
-}
-
-func TestValidationErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "validation", []genOutput[*ValidationError]{
-		{
-			NewValidationPreCommit("some command", 4, "some output").WithCause(genCause), "VALIDATION_PRE_COMMIT",
-			`pre-commit validation failed: "some command" exited with code 4`,
-			`{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`,
-			ValidationError{code: CodeValidationPreCommit, cause: genCause, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"},
-			`{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`,
-		},
-		{
-			NewValidationPreCommit("some command", 4, "some output"), "VALIDATION_PRE_COMMIT",
-			`pre-commit validation failed: "some command" exited with code 4`,
-			`{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`,
-			ValidationError{code: CodeValidationPreCommit, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"},
-			`{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`,
-		},
-		{
-			&ValidationError{}, "",
-			"validation error without a code",
-			`{"command":"","exitCode":0,"output":"","phase":""}`,
-			ValidationError{},
-			`{"command":"","exitCode":0,"output":"","phase":""}`,
-		},
-		{
-			&ValidationError{code: 603}, "",
-			"validation error without a code",
-			`{"command":"","exitCode":0,"output":"","phase":""}`,
-			ValidationError{code: 603},
-			`{"command":"","exitCode":0,"output":"","phase":""}`,
+			Examples: []gentest.Example{gentest.Becomes("VALIDATION_PRE_PR/1", 0, `{"command":"make test","exitCode":2,"output":"--- FAIL: TestX","phase":"pre_pr"}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_pr", Type: "exit", ExitCode: taxonomy.Some(2), Output: "--- FAIL: TestX", Attributes: map[string]string{"command": "make test"}})},
 		},
 	})
 }

@@ -131,8 +131,7 @@ func exportData(tb testing.TB) importer.Lookup {
 		"github.com/errgen/errgen/runtime/taxonomy/gen", "github.com/errgen/errgen/runtime/detect",
 		"github.com/errgen/errgen/runtime/taxonomy/gentest", "net/url", "os/exec", "archive/zip", "encoding/base64",
 		"github.com/failsafe-go/failsafe-go/circuitbreaker", "gopkg.in/yaml.v3", "golang.org/x/mod/zip",
-		"github.com/santhosh-tekuri/jsonschema/v6", "testing", "os", "reflect", "bytes", "context",
-		"github.com/stretchr/testify/assert", "github.com/stretchr/testify/require")
+		"github.com/santhosh-tekuri/jsonschema/v6", "testing", "os", "reflect", "bytes", "context")
 	out, err := cmd.Output()
 	require.NoError(tb, err)
 	exports := map[string]string{}

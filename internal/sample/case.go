@@ -1,3 +1,8 @@
+// Package sample chooses the errors that the generated tests make, and says what each must become.
+//
+// For a code it returns cases: contexts that between them show every field present, absent and
+// empty, stand at and around every bound of a `when` rule, and hold texts that are too long or
+// secret. What is expected of a case follows from the model alone, never from generated code.
 package sample
 
 import (
@@ -77,8 +82,8 @@ func Base(code *model.Code) Case {
 	return c
 }
 
-// Full returns an error of the code with a value for every field, those that the code fixes as they
-// are.
+// Full returns an error of the code with a value for every field, except that the fields that the
+// code sets keep their values.
 func Full(code *model.Code) Case {
 	c := Base(code)
 	for i, f := range code.Category.Fields {
@@ -86,6 +91,5 @@ func Full(code *model.Code) Case {
 			c = c.With(f, Value(f, i))
 		}
 	}
-	c.Caused = true
 	return c
 }

@@ -6,21 +6,17 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// Cases returns the cases of a code, without repetition: as its factory makes it, then what changes
-// its texts, then the odd values of the given fields (see [Hosts]).
+// Cases returns the cases of a code, without repetition: the error of its factory, errors that change
+// its texts, and errors with the odd values of the given fields (see [Hosts]). For the first code of
+// a category, they include an error with a value for every field.
 func Cases(code *model.Code, odd []*model.Field) []Case {
 	s := set{}
 	s.add(Base(code))
 	s.texts(code)
 	s.variants(code, odd)
-	return s.cases
-}
-
-// Texts returns the cases of a code that differ in its texts.
-func Texts(code *model.Code) []Case {
-	s := set{}
-	s.add(Base(code))
-	s.texts(code)
+	if code.Ordinal == 1 {
+		s.add(Full(code))
+	}
 	return s.cases
 }
 
@@ -39,8 +35,8 @@ func (s *set) add(c Case) {
 	}
 }
 
-// texts adds cases with every value that a text shows: all of them, and each missing or empty in
-// turn.
+// texts adds a case with every value that a text shows, one with all of those empty that can be, and
+// one without each value whose absence removes another value from the text.
 func (s *set) texts(code *model.Code) {
 	shown := placeholders(code)
 	full := Base(code)
@@ -48,23 +44,38 @@ func (s *set) texts(code *model.Code) {
 		full = fill(full, p)
 	}
 	s.add(full)
+	empty := full
 	for _, p := range shown {
-		if p.Cause {
+		_, fixed := code.Fixed(p.Field)
+		if v, ok := Empty(p.Field); ok && !fixed {
+			empty = empty.With(p.Field, v)
+		}
+	}
+	s.add(empty)
+	for _, p := range shared(code) {
+		_, fixed := code.Fixed(p.Field)
+		switch {
+		case p.Cause:
 			without := full
 			without.Caused = false
 			s.add(without)
-			continue
-		}
-		if _, fixed := code.Fixed(p.Field); fixed {
-			continue
-		}
-		if !p.Field.Required && !code.Takes(p.Field) {
+		case !fixed && !p.Field.Required && !code.Takes(p.Field):
 			s.add(full.Without(p.Field))
 		}
-		if v, ok := Empty(p.Field); ok {
-			s.add(full.With(p.Field, v))
+	}
+}
+
+// shared returns the placeholders of the groups that have several.
+func shared(code *model.Code) []model.Part {
+	var out []model.Part
+	for _, t := range templates(code) {
+		for _, p := range t.Parts {
+			if inner := flat(p.Group); len(inner) > 1 {
+				out = append(out, inner...)
+			}
 		}
 	}
+	return out
 }
 
 // fill gives a case a value for a placeholder, of two lines where one line of it is shown.
@@ -78,7 +89,7 @@ func fill(c Case, p model.Part) Case {
 	}
 	v := Value(p.Field, slices.Index(c.Code.Category.Fields, p.Field))
 	if p.Format == model.FirstLine && v.Type == model.String {
-		v.Str = TwoLines(p.Field)
+		v.Str = twoLines(p.Field)
 	}
 	return c.With(p.Field, v)
 }
@@ -97,11 +108,18 @@ func placeholders(code *model.Code) []model.Part {
 			}
 		}
 	}
-	add(code.Message.Parts)
-	if code.Feedback != nil {
-		add(code.Feedback.Parts)
+	for _, t := range templates(code) {
+		add(t.Parts)
 	}
 	return out
+}
+
+// templates returns the texts of a code.
+func templates(code *model.Code) []model.Template {
+	if code.Feedback == nil {
+		return []model.Template{code.Message}
+	}
+	return []model.Template{code.Message, *code.Feedback}
 }
 
 func flat(parts []model.Part) []model.Part {
@@ -117,7 +135,7 @@ func flat(parts []model.Part) []model.Part {
 	return out
 }
 
-// Shows reports whether a text of the code shows f.
-func Shows(code *model.Code, f *model.Field) bool {
+// shows reports whether a text of the code shows f.
+func shows(code *model.Code, f *model.Field) bool {
 	return slices.ContainsFunc(placeholders(code), func(p model.Part) bool { return p.Field == f })
 }

@@ -10,20 +10,22 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Evidence returns evidence that between its pieces fills fields in every way: with all that they
-// are filled from, with nothing, with each key alone, and with texts that cannot be read.
+// Evidence returns evidence that fills fields in every way: from all of their keys, from none, from
+// each key alone of a field that has several or is in an object, and from texts that are not values of
+// the field's type.
 func Evidence(fields []*model.Field) []taxonomy.Evidence {
 	all := sources(fields, nil)
 	out := []taxonomy.Evidence{told(all), {}}
 	for _, s := range all {
-		out = append(out, told([]source{s}))
+		if len(s.field.From) > 1 || !slices.Contains(fields, s.field) {
+			out = append(out, told([]source{s}))
+		}
 	}
 	var unreadable taxonomy.Evidence
 	for _, s := range all {
 		s.spoil(&unreadable)
 	}
-	out = append(out, unreadable)
-	return distinct(out)
+	return distinct(append(out, unreadable))
 }
 
 func distinct(list []taxonomy.Evidence) []taxonomy.Evidence {

@@ -1,9 +1,7 @@
 package sample
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/errgen/errgen/internal/model"
@@ -56,34 +54,11 @@ func NoWord(f *model.Field) model.Value {
 	return model.Value{Type: model.EnumType, Index: -len(f.Enum.Values) - 1}
 }
 
-// Other returns a value for f that is not v, where the type has more than one.
-func Other(f *model.Field, v model.Value) model.Value {
-	w := v
-	switch f.Type {
-	case model.Bool:
-		w.Bool = !v.Bool
-	case model.EnumType:
-		return Word(f, 1+max(v.Index, 0)%len(f.Enum.Values))
-	case model.String:
-		w.Str += " other"
-	case model.JSON:
-		w.Str = "[" + v.Str + "]"
-	case model.Strings:
-		w.Strings = append(slices.Clone(v.Strings), "other")
-	case model.ObjectType:
-		w.Object = maps.Clone(v.Object)
-		for part, value := range v.Object {
-			w.Object[part] = Other(part, value)
-		}
-	default:
-		return other(f, []model.Value{v})
-	}
-	return w
-}
-
-// Empty returns the value of f that messages take for absent although it is there, if its type has
-// one.
+// Empty returns the empty value of f, which messages treat as absent, if its type has one.
 func Empty(f *model.Field) (model.Value, bool) {
+	if f == nil {
+		return model.Value{}, false
+	}
 	v := model.Value{Type: f.Type}
 	switch f.Type {
 	case model.String:

@@ -3,6 +3,7 @@ package sample
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/internal/model"
 )
@@ -12,7 +13,7 @@ import (
 func (s *set) variants(code *model.Code, fields []*model.Field) {
 	base := Base(code)
 	for _, f := range fields {
-		for _, v := range Variants(f) {
+		for _, v := range variantsOf(f) {
 			s.add(base.With(f, v))
 		}
 	}
@@ -39,7 +40,7 @@ func host(f *model.Field, c *model.Category) *model.Code {
 			able = append(able, code)
 		}
 	}
-	if i := slices.IndexFunc(able, func(code *model.Code) bool { return Shows(code, f) }); i >= 0 {
+	if i := slices.IndexFunc(able, func(code *model.Code) bool { return shows(code, f) }); i >= 0 {
 		return able[i]
 	}
 	if len(able) == 0 {
@@ -48,8 +49,8 @@ func host(f *model.Field, c *model.Category) *model.Code {
 	return able[0]
 }
 
-// Variants returns the odd values of a field.
-func Variants(f *model.Field) []model.Value {
+// variantsOf returns the odd values of a field.
+func variantsOf(f *model.Field) []model.Value {
 	switch {
 	case f.Sensitive:
 		return nil
@@ -70,9 +71,9 @@ func Variants(f *model.Field) []model.Value {
 func textVariants(f *model.Field, value func(string) model.Value) []model.Value {
 	var out []model.Value
 	if f.MaxLength > 0 {
-		out = append(out, value(Long(f)))
+		out = append(out, value(long(f)))
 	}
-	if s, ok := Secret(f); ok {
+	if s, ok := secret(f); ok {
 		out = append(out, value(s))
 	}
 	return out
@@ -81,7 +82,7 @@ func textVariants(f *model.Field, value func(string) model.Value) []model.Value 
 func objectVariants(f *model.Field) []model.Value {
 	out := []model.Value{Minimal(f)}
 	for _, part := range f.Object.Fields {
-		for _, v := range Variants(part) {
+		for _, v := range variantsOf(part) {
 			o := model.Value{Type: model.ObjectType, Object: maps.Clone(Minimal(f).Object)}
 			o.Object[part] = v
 			out = append(out, o)
@@ -89,3 +90,28 @@ func objectVariants(f *model.Field) []model.Value {
 	}
 	return out
 }
+
+// secrets are texts; every scrubber masks a part of each.
+var secrets = []string{
+	"Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789",
+	"password=correct-horse-battery-staple",
+	"https://user:correct-horse@example.org/",
+}
+
+// long returns a text that f cuts.
+func long(f *model.Field) string {
+	return "first " + strings.Repeat("x", f.MaxLength) + " last"
+}
+
+// secret returns a text of which f masks a part.
+func secret(f *model.Field) (string, bool) {
+	for _, s := range secrets {
+		if s != f.Clean(s) {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// twoLines returns a text of two lines.
+func twoLines(f *model.Field) string { return "some " + f.Wire + "\nsecond line" }

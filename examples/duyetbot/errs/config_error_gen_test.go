@@ -4,202 +4,100 @@ package errs
 
 import (
 	"encoding/json"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestConfigErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "config", Type: "ConfigError", Doc: "The configuration is not as it must be.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-	}, JSONHead: `{"domain":"duyetbot","name":"ConfigError","category":"config","code":"`, First: 25, Count: 2}
-	genCheckCodes(t, category, []genCode[*ConfigError, ConfigCode]{
+func TestConfigError(t *testing.T) {
+	gentest.Category[ConfigCode](t, &genPackage, new(ConfigError), "config ConfigError", []string{
+		"detail string max_length=2000 required scrub",
+		"code string",
+		"retryAfter duration",
+		"resetAt time",
+		"execution object (mode string required, skill string, tool string, step string, taskId string, sessionId string)",
+		"github object (owner string required, repo string required, entityNumber int, entityType enum [issue pr comment])",
+		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		"metadata json",
+		"source object required (type enum [llm github tool verification file network system] required, component string required, endpoint string, method string)",
+	}, []gentest.Code{
 		{
-			code:        CodeConfigMissing,
-			description: taxonomy.Code{Value: "config_missing", Doc: "There is no configuration, or a part of it is missing.", Message: "configuration is missing: {detail:first_line}", Row: 27, Category: 6},
-			rows:        []genRow{{27, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "ask, ask, ask, ask, ask recoverability=unknown, ask"}},
-			cases: []genCase[*ConfigError]{
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("first "+strings.Repeat("x", 2000)+" last", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "configuration is missing: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "configuration is missing: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "configuration is missing: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "configuration is missing: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component"}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceType(8), Component: "some component"}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+			Code: CodeConfigMissing,
+			Says: "config_missing: ask recoverability=recoverable severity=medium; fast: recoverability=unknown -recoverability=recoverable",
+			Rules: []string{
+				"CONFIG_MISSING/1: source config, type [missing unset_variable not_found]",
+				"CONFIG_MISSING/2: source config, is io/fs.ErrNotExist",
+				`CONFIG_MISSING/3: source config, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22']?[\w./-]{1,80}[\x60\x22']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is missing: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("first "+strings.Repeat("x", 2000)+" last", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is missing: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is missing: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "configuration is missing: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "configuration is missing: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "configuration is missing: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "configuration is missing: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component"}), 0, "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceType(8), Component: "some component"}), 0, "configuration is missing: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "configuration is missing: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Type: "missing"}),
+				gentest.Becomes("CONFIG_MISSING/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+				gentest.Becomes("CONFIG_MISSING/3", 0, `{"detail":"GITHUB_TOKEN is not set","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "GITHUB_TOKEN is not set"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("CONFIG_INVALID/3", 0, `{"detail":"nothing is missing","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "nothing is missing"}),
+				gentest.Becomes("CONFIG_INVALID/3", 0, `{"detail":"what is not set has a default","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "what is not set has a default"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"some text","code":"some code","retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z","execution":{"mode":"some attributes.mode","skill":"some attributes.skill","tool":"some attributes.tool","step":"some attributes.step","taskId":"some attributes.task_id","sessionId":"some attributes.session_id"},"github":{"owner":"some attributes.owner","repo":"some attributes.repo","entityNumber":16,"entityType":"comment"},"metadata":{"some":"metadata"},"source":{"type":"tool","component":"some attributes.component","endpoint":"some attributes.url","method":"some attributes.method"}}`, taxonomy.Evidence{Source: "tool", Status: 402, Code: "some code", Text: "some text", RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"component": "some attributes.component", "entity_number": "16", "entity_type": "comment", "host": "some attributes.host", "metadata": `{"some":"metadata"}`, "method": "some attributes.method", "mode": "some attributes.mode", "owner": "some attributes.owner", "repo": "some attributes.repo", "session_id": "some attributes.session_id", "skill": "some attributes.skill", "step": "some attributes.step", "task_id": "some attributes.task_id", "tool": "some attributes.tool", "url": "some attributes.url"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","code":"some code","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Code: "some code"}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","code":"402","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Status: 402}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","execution":{"mode":"some attributes.mode"},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"mode": "some attributes.mode"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","skill":"some attributes.skill"},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"skill": "some attributes.skill"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","tool":"some attributes.tool"},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"tool": "some attributes.tool"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","step":"some attributes.step"},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"step": "some attributes.step"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","taskId":"some attributes.task_id"},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"task_id": "some attributes.task_id"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","sessionId":"some attributes.session_id"},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"session_id": "some attributes.session_id"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","github":{"owner":"some attributes.owner","repo":""},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"owner": "some attributes.owner"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"some attributes.repo"},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"repo": "some attributes.repo"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityNumber":16},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_number": "16"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityType":"comment"},"source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_type": "comment"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"config"}}`, taxonomy.Evidence{Source: "tool"}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"some attributes.component"}}`, taxonomy.Evidence{Attributes: map[string]string{"component": "some attributes.component"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config","endpoint":"some attributes.url"}}`, taxonomy.Evidence{Attributes: map[string]string{"url": "some attributes.url"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config","endpoint":"some attributes.host"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "some attributes.host"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config","method":"some attributes.method"}}`, taxonomy.Evidence{Attributes: map[string]string{"method": "some attributes.method"}}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"entity_number": "{no such value", "entity_type": "{no such value", "metadata": "{no such value"}}),
 			},
 		},
 		{
-			code:        CodeConfigInvalid,
-			description: taxonomy.Code{Value: "config_invalid", Doc: "The configuration cannot be used as it is.", Message: "configuration is invalid: {detail:first_line}", Row: 28, Category: 6},
-			rows:        []genRow{{28, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*ConfigError]{
-				{28, NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{28, NewConfigInvalid("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{28, NewConfigInvalid("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeConfigInvalid,
+			Says: "config_invalid: fail severity=medium; fast: recoverability=unknown",
+			Rules: []string{
+				"CONFIG_INVALID/1: source config, type [parse invalid]",
+				"CONFIG_INVALID/2: source config, as [*encoding/json.SyntaxError *encoding/json.UnmarshalTypeError *strconv.NumError *time.ParseError]",
+				"CONFIG_INVALID/3: source config",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigInvalid("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewConfigInvalid("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("CONFIG_INVALID/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Type: "parse"}),
+				gentest.Becomes("CONFIG_INVALID/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
+				gentest.Becomes("CONFIG_INVALID/3", 0, `{"detail":"unknown key \"colour\"","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: `unknown key "colour"`}),
 			},
 		},
 	})
-}
-
-func TestConfigErrorCopies(t *testing.T) {
-	original := NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &ConfigError{code: CodeConfigMissing, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*ConfigError]{
-		{original.WithSourceCode("some code"), &ConfigError{code: CodeConfigMissing, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &ConfigError{code: CodeConfigMissing, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &ConfigError{code: CodeConfigMissing, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &ConfigError{code: CodeConfigMissing, cause: genCause, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ConfigError{code: CodeConfigInvalid, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-	})
-}
-
-func TestConfigErrorLists(t *testing.T) {
-	for i, keep := range []func(json.RawMessage) json.RawMessage{
-		func(given json.RawMessage) json.RawMessage {
-			return NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithMetadata(given).Metadata
-		},
-	} {
-		given := json.RawMessage(`[1]`)
-		kept := keep(given)
-		given[0] = '{'
-		assert.Equal(t, json.RawMessage(`[1]`), kept, "row %d", i)
-	}
-}
-
-func TestConfigErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), taxonomy.Hints{}},
-		{NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC))}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestConfigErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(ConfigError), genWire{Category: "config", Code: "config_missing"}, []genDecoded{
-		{`{}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}]}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}],"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-		{`{"detail":null,"code":null,"retryAfter":null,"resetAt":null,"execution":null,"github":null,"recovery":null,"metadata":null,"source":null}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}]}}`, `{"detail":"","execution":{"mode":""},"source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}],"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"}}`, `{"detail":"","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}]}}`, `{"detail":"","github":{"owner":"","repo":""},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}],"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"}}`, `{"detail":"","github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}]}}`, `{"detail":"","recovery":{"attempts":0,"maxAttempts":0},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}],"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true}}`, `{"detail":"","recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}]}}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}],"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"code":1}`, "context.code"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"resetAt":"no such value"}`, "context.resetAt"},
-		{`{"execution":"no such value"}`, "context.execution"},
-		{`{"execution":{"mode":1}}`, "context.execution.mode"},
-		{`{"execution":{"skill":1}}`, "context.execution.skill"},
-		{`{"execution":{"tool":1}}`, "context.execution.tool"},
-		{`{"execution":{"step":1}}`, "context.execution.step"},
-		{`{"execution":{"taskId":1}}`, "context.execution.taskId"},
-		{`{"execution":{"sessionId":1}}`, "context.execution.sessionId"},
-		{`{"github":"no such value"}`, "context.github"},
-		{`{"github":{"owner":1}}`, "context.github.owner"},
-		{`{"github":{"repo":1}}`, "context.github.repo"},
-		{`{"github":{"entityNumber":"no such value"}}`, "context.github.entityNumber"},
-		{`{"github":{"entityType":1}}`, "context.github.entityType"},
-		{`{"recovery":"no such value"}`, "context.recovery"},
-		{`{"recovery":{"attempts":"no such value"}}`, "context.recovery.attempts"},
-		{`{"recovery":{"maxAttempts":"no such value"}}`, "context.recovery.maxAttempts"},
-		{`{"recovery":{"strategy":1}}`, "context.recovery.strategy"},
-		{`{"recovery":{"successful":"no such value"}}`, "context.recovery.successful"},
-		{`{"source":"no such value"}`, "context.source"},
-		{`{"source":{"type":1}}`, "context.source.type"},
-		{`{"source":{"component":1}}`, "context.source.component"},
-		{`{"source":{"endpoint":1}}`, "context.source.endpoint"},
-		{`{"source":{"method":1}}`, "context.source.method"},
-	}, []genDecoded{
-		{`{"github":{"entityType":"no such word"}}`, "context.github.entityType"},
-		{`{"source":{"type":"no such word"}}`, "context.source.type"},
-	})
-}
-
-func TestConfigErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "config", []genOutput[*ConfigError]{
-		{
-			NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), "config_missing",
-			"configuration is missing: some detail",
-			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			ConfigError{code: CodeConfigMissing, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "config_missing",
-			"configuration is missing: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			ConfigError{code: CodeConfigMissing, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			&ConfigError{}, "",
-			"config error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			ConfigError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-		{
-			&ConfigError{code: 602}, "",
-			"config error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			ConfigError{code: 602},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-	})
+	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, ConfigSourceTypeLLM, ConfigSourceTypeGithub, ConfigSourceTypeTool, ConfigSourceTypeVerification, ConfigSourceTypeFile, ConfigSourceTypeNetwork, ConfigSourceTypeSystem)
 }

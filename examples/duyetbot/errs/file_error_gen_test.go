@@ -3,214 +3,121 @@
 package errs
 
 import (
-	"encoding/json"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestFileErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "file", Type: "FileError", Doc: "The file system refused or failed.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-	}, JSONHead: `{"domain":"duyetbot","name":"FileError","category":"file","code":"`, First: 27, Count: 3}
-	genCheckCodes(t, category, []genCode[*FileError, FileCode]{
+func TestFileError(t *testing.T) {
+	gentest.Category[FileCode](t, &genPackage, new(FileError), "file FileError", []string{
+		"detail string max_length=2000 required scrub",
+		"code string",
+		"retryAfter duration",
+		"resetAt time",
+		"execution object (mode string required, skill string, tool string, step string, taskId string, sessionId string)",
+		"github object (owner string required, repo string required, entityNumber int, entityType enum [issue pr comment])",
+		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		"metadata json",
+		"source object required (type enum [llm github tool verification file network system] required, component string required, endpoint string, method string)",
+	}, []gentest.Code{
 		{
-			code:        CodeFileNotFound,
-			description: taxonomy.Code{Value: "file_not_found", Doc: "There is no such file.", Message: "no such file: {detail:first_line}", Row: 29, Category: 7},
-			rows:        []genRow{{29, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*FileError]{
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("first "+strings.Repeat("x", 2000)+" last", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "no such file: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "no such file: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component"}), "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceType(8), Component: "some component"}), "no such file: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+			Code: CodeFileNotFound,
+			Says: "file_not_found: fail severity=medium; fast: recoverability=unknown",
+			Rules: []string{
+				"FILE_NOT_FOUND/1: is io/fs.ErrNotExist",
+				"FILE_NOT_FOUND/2: errno ENOENT",
+				"FILE_NOT_FOUND/3: code ENOENT",
+				`FILE_NOT_FOUND/4: source file, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:ENOENT(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the )?(?:file|directory|path) )?(?:[\w./-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("first "+strings.Repeat("x", 2000)+" last", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "no such file: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "no such file: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component"}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceType(8), Component: "some component"}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "no such file: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+				gentest.Becomes("FILE_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "ENOENT"}),
+				gentest.Becomes("FILE_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"ENOENT","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "ENOENT"}),
+				gentest.Becomes("FILE_NOT_FOUND/4", 0, `{"detail":"open a.txt: no such file or directory","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "open a.txt: no such file or directory"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"some text","code":"some code","retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z","execution":{"mode":"some attributes.mode","skill":"some attributes.skill","tool":"some attributes.tool","step":"some attributes.step","taskId":"some attributes.task_id","sessionId":"some attributes.session_id"},"github":{"owner":"some attributes.owner","repo":"some attributes.repo","entityNumber":16,"entityType":"comment"},"metadata":{"some":"metadata"},"source":{"type":"tool","component":"some attributes.component","endpoint":"some attributes.url","method":"some attributes.method"}}`, taxonomy.Evidence{Source: "tool", Status: 402, Code: "some code", Text: "some text", RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"component": "some attributes.component", "entity_number": "16", "entity_type": "comment", "host": "some attributes.host", "metadata": `{"some":"metadata"}`, "method": "some attributes.method", "mode": "some attributes.mode", "owner": "some attributes.owner", "repo": "some attributes.repo", "session_id": "some attributes.session_id", "skill": "some attributes.skill", "step": "some attributes.step", "task_id": "some attributes.task_id", "tool": "some attributes.tool", "url": "some attributes.url"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","code":"some code","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "some code"}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","code":"402","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Status: 402}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","execution":{"mode":"some attributes.mode"},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"mode": "some attributes.mode"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","skill":"some attributes.skill"},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"skill": "some attributes.skill"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","tool":"some attributes.tool"},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"tool": "some attributes.tool"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","step":"some attributes.step"},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"step": "some attributes.step"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","taskId":"some attributes.task_id"},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"task_id": "some attributes.task_id"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","sessionId":"some attributes.session_id"},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"session_id": "some attributes.session_id"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","github":{"owner":"some attributes.owner","repo":""},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"owner": "some attributes.owner"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"some attributes.repo"},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"repo": "some attributes.repo"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityNumber":16},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_number": "16"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityType":"comment"},"source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_type": "comment"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool"}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"some attributes.component"}}`, taxonomy.Evidence{Attributes: map[string]string{"component": "some attributes.component"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown","endpoint":"some attributes.url"}}`, taxonomy.Evidence{Attributes: map[string]string{"url": "some attributes.url"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown","endpoint":"some attributes.host"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "some attributes.host"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown","method":"some attributes.method"}}`, taxonomy.Evidence{Attributes: map[string]string{"method": "some attributes.method"}}),
+				gentest.Becomes("FILE_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"entity_number": "{no such value", "entity_type": "{no such value", "metadata": "{no such value"}}),
 			},
 		},
 		{
-			code:        CodeFilePermission,
-			description: taxonomy.Code{Value: "file_permission", Doc: "A file may not be read or written.", Message: "no permission for a file: {detail:first_line}", Row: 30, Category: 7},
-			rows:        []genRow{{30, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*FileError]{
-				{30, NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{30, NewFilePermission("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{30, NewFilePermission("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeFilePermission,
+			Says: "file_permission: fail severity=high; fast: recoverability=unknown",
+			Rules: []string{
+				"FILE_PERMISSION/1: is io/fs.ErrPermission",
+				"FILE_PERMISSION/2: errno [EACCES EPERM]",
+				"FILE_PERMISSION/3: code [EACCES EPERM]",
+				`FILE_PERMISSION/4: source file, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:EACCES|EPERM)(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|(?:permission denied|operation not permitted)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFilePermission("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFilePermission("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("FILE_PERMISSION/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
+				gentest.Becomes("FILE_PERMISSION/2", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "EACCES"}),
+				gentest.Becomes("FILE_PERMISSION/3", 0, `{"detail":"Unknown error","code":"EPERM","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "EPERM"}),
+				gentest.Becomes("FILE_PERMISSION/4", 0, `{"detail":"open a.txt: permission denied","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "open a.txt: permission denied"}),
 			},
 		},
 		{
-			code:        CodeFileSystem,
-			description: taxonomy.Code{Value: "file_system", Doc: "The file system failed otherwise.", Message: "the file system failed: {detail:first_line}", Row: 31, Category: 7},
-			rows:        []genRow{{31, false, taxonomy.Unknowable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
-			cases: []genCase[*FileError]{
-				{31, NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{31, NewFileSystem("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{31, NewFileSystem("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeFileSystem,
+			Says: "file_system: fail recoverability=unknown severity=high",
+			Rules: []string{
+				"FILE_SYSTEM/1: errno [ENOSPC EDQUOT EROFS EIO EMFILE ENFILE EEXIST EISDIR ENOTDIR ENOTEMPTY ENAMETOOLONG EXDEV]",
+				"FILE_SYSTEM/2: code [ENOSPC EDQUOT EROFS EIO EMFILE ENFILE EEXIST EISDIR ENOTDIR ENOTEMPTY]",
+				"FILE_SYSTEM/3: as [*io/fs.PathError *os.LinkError]",
+				"FILE_SYSTEM/4: source file",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileSystem("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewFileSystem("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the file system failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("FILE_SYSTEM/1", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Errno: "ENOSPC"}),
+				gentest.Becomes("FILE_SYSTEM/2", 0, `{"detail":"Unknown error","code":"EISDIR","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Code: "EISDIR"}),
+				gentest.Becomes("FILE_SYSTEM/3", 0, `{"detail":"Unknown error","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.As[*fs.PathError]("*io/fs.PathError", nil)}),
+				gentest.Becomes("FILE_SYSTEM/4", 0, `{"detail":"it went wrong","source":{"type":"file","component":"unknown"}}`, taxonomy.Evidence{Source: "file", Text: "it went wrong"}),
 			},
 		},
 	})
-}
-
-func TestFileErrorCopies(t *testing.T) {
-	original := NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &FileError{code: CodeFileNotFound, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*FileError]{
-		{original.WithSourceCode("some code"), &FileError{code: CodeFileNotFound, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &FileError{code: CodeFileNotFound, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &FileError{code: CodeFileNotFound, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &FileError{code: CodeFileNotFound, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &FileError{code: CodeFileNotFound, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &FileError{code: CodeFileNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &FileError{code: CodeFileNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &FileError{code: CodeFileNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &FileError{code: CodeFileNotFound, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &FileError{code: CodeFileNotFound, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &FileError{code: CodeFileNotFound, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &FileError{code: CodeFileNotFound, cause: genCause, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{code: CodeFileNotFound, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{code: CodeFilePermission, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{code: CodeFileSystem, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-	})
-}
-
-func TestFileErrorLists(t *testing.T) {
-	for i, keep := range []func(json.RawMessage) json.RawMessage{
-		func(given json.RawMessage) json.RawMessage {
-			return NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithMetadata(given).Metadata
-		},
-	} {
-		given := json.RawMessage(`[1]`)
-		kept := keep(given)
-		given[0] = '{'
-		assert.Equal(t, json.RawMessage(`[1]`), kept, "row %d", i)
-	}
-}
-
-func TestFileErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), taxonomy.Hints{}},
-		{NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC))}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestFileErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(FileError), genWire{Category: "file", Code: "file_not_found"}, []genDecoded{
-		{`{}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}]}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}],"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-		{`{"detail":null,"code":null,"retryAfter":null,"resetAt":null,"execution":null,"github":null,"recovery":null,"metadata":null,"source":null}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}]}}`, `{"detail":"","execution":{"mode":""},"source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}],"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"}}`, `{"detail":"","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}]}}`, `{"detail":"","github":{"owner":"","repo":""},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}],"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"}}`, `{"detail":"","github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}]}}`, `{"detail":"","recovery":{"attempts":0,"maxAttempts":0},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}],"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true}}`, `{"detail":"","recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}]}}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}],"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"code":1}`, "context.code"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"resetAt":"no such value"}`, "context.resetAt"},
-		{`{"execution":"no such value"}`, "context.execution"},
-		{`{"execution":{"mode":1}}`, "context.execution.mode"},
-		{`{"execution":{"skill":1}}`, "context.execution.skill"},
-		{`{"execution":{"tool":1}}`, "context.execution.tool"},
-		{`{"execution":{"step":1}}`, "context.execution.step"},
-		{`{"execution":{"taskId":1}}`, "context.execution.taskId"},
-		{`{"execution":{"sessionId":1}}`, "context.execution.sessionId"},
-		{`{"github":"no such value"}`, "context.github"},
-		{`{"github":{"owner":1}}`, "context.github.owner"},
-		{`{"github":{"repo":1}}`, "context.github.repo"},
-		{`{"github":{"entityNumber":"no such value"}}`, "context.github.entityNumber"},
-		{`{"github":{"entityType":1}}`, "context.github.entityType"},
-		{`{"recovery":"no such value"}`, "context.recovery"},
-		{`{"recovery":{"attempts":"no such value"}}`, "context.recovery.attempts"},
-		{`{"recovery":{"maxAttempts":"no such value"}}`, "context.recovery.maxAttempts"},
-		{`{"recovery":{"strategy":1}}`, "context.recovery.strategy"},
-		{`{"recovery":{"successful":"no such value"}}`, "context.recovery.successful"},
-		{`{"source":"no such value"}`, "context.source"},
-		{`{"source":{"type":1}}`, "context.source.type"},
-		{`{"source":{"component":1}}`, "context.source.component"},
-		{`{"source":{"endpoint":1}}`, "context.source.endpoint"},
-		{`{"source":{"method":1}}`, "context.source.method"},
-	}, []genDecoded{
-		{`{"github":{"entityType":"no such word"}}`, "context.github.entityType"},
-		{`{"source":{"type":"no such word"}}`, "context.source.type"},
-	})
-}
-
-func TestFileErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "file", []genOutput[*FileError]{
-		{
-			NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), "file_not_found",
-			"no such file: some detail",
-			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			FileError{code: CodeFileNotFound, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "file_not_found",
-			"no such file: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			FileError{code: CodeFileNotFound, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			&FileError{}, "",
-			"file error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			FileError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-		{
-			&FileError{code: 603}, "",
-			"file error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			FileError{code: 603},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-	})
+	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, FileSourceTypeLLM, FileSourceTypeGithub, FileSourceTypeTool, FileSourceTypeVerification, FileSourceTypeFile, FileSourceTypeNetwork, FileSourceTypeSystem)
 }

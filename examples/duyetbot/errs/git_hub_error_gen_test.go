@@ -3,247 +3,199 @@
 package errs
 
 import (
-	"encoding/json"
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestGitHubErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "github", Type: "GitHubError", Doc: "GitHub's API refused or failed.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-	}, JSONHead: `{"domain":"duyetbot","name":"GitHubError","category":"github","code":"`, First: 6, Count: 6}
-	genCheckCodes(t, category, []genCode[*GitHubError, GitHubCode]{
+func TestGitHubError(t *testing.T) {
+	gentest.Category[GitHubCode](t, &genPackage, new(GitHubError), "github GitHubError", []string{
+		"detail string max_length=2000 required scrub",
+		"code string",
+		"retryAfter duration",
+		"resetAt time",
+		"execution object (mode string required, skill string, tool string, step string, taskId string, sessionId string)",
+		"github object (owner string required, repo string required, entityNumber int, entityType enum [issue pr comment])",
+		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		"metadata json",
+		"source object required (type enum [llm github tool verification file network system] required, component string required, endpoint string, method string)",
+	}, []gentest.Code{
 		{
-			code:        CodeGitHubRateLimit,
-			description: taxonomy.Code{Value: "github_rate_limit", Doc: "GitHub asks to slow down.", Message: "GitHub limits the rate: {detail:first_line}", Row: 8, Category: 1, Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6}},
-			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_wait_for_rate_limit, github_wait_for_rate_limit, fail, github_wait_for_rate_limit, github_wait recoverability=unknown, github_wait_for_rate_limit"}},
-			cases: []genCase[*GitHubError]{
-				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("first "+strings.Repeat("x", 2000)+" last", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "GitHub limits the rate: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "GitHub limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "GitHub limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "GitHub limits the rate: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component"}), "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{8, NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceType(8), Component: "some component"}), "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+			Code: CodeGitHubRateLimit,
+			Says: "github_rate_limit prevent=(throttle=2s concurrency=1 likely=0.6): github_wait_for_rate_limit retryable severity=high; strict: fail; lenient: github_wait_for_rate_limit@lenient; fast: github_wait@fast recoverability=unknown; thorough: github_wait_for_rate_limit@thorough",
+			Rules: []string{
+				"GITHUB_RATE_LIMIT/1: source github, status 429",
+				"GITHUB_RATE_LIMIT/2: source github, status 403, attributes.ratelimit-remaining 0",
+				"GITHUB_RATE_LIMIT/3: source github, status 403, attributes.retry-after present",
+				`GITHUB_RATE_LIMIT/4: source github, status 403, text /(?i)\brate[ _-]?limit\b/ or /(?i)\babuse detection\b/`,
+				"GITHUB_RATE_LIMIT/5: source github, type RATE_LIMITED",
+				"GITHUB_RATE_LIMIT/6: source absent, status 429, attributes.host api.github.com",
+				"GITHUB_RATE_LIMIT/7: source absent, status 403, attributes.host api.github.com, attributes.ratelimit-remaining 0",
+				`GITHUB_RATE_LIMIT/8: source github, text /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you've |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}you have triggered an abuse detection\b/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("first "+strings.Repeat("x", 2000)+" last", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceType(8), Component: "some component"}), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+				gentest.Says(NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "GitHub limits the rate: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","code":"429","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 429}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/2", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/3", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"retry-after": "60"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/4", 0, `{"detail":"You have exceeded a secondary rate limit.","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "You have exceeded a secondary rate limit."}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/5", 0, `{"detail":"Unknown error","code":"200","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "RATE_LIMITED", Status: 200}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/6", 0, `{"detail":"Unknown error","code":"429","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 429, Attributes: map[string]string{"host": "api.github.com"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/7", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 403, Attributes: map[string]string{"host": "api.github.com", "ratelimit-remaining": "0"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/8", 0, `{"detail":"API rate limit exceeded for user ID 1","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "API rate limit exceeded for user ID 1"}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/4", 0, `{"detail":"403 Forbidden: you have exceeded a secondary rate limit","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "403 Forbidden: you have exceeded a secondary rate limit"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("GITHUB_FORBIDDEN/1", 0, `{"detail":"Unknown error","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "4999"}}),
+				gentest.Becomes("GITHUB_FORBIDDEN/1", 0, `{"detail":"Resource not accessible by integration","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}),
+				gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "wrote the chapter on rate limits"}),
+				gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Please implement rate limit exceeded handling"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"some text","code":"some code","retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z","execution":{"mode":"some attributes.mode","skill":"some attributes.skill","tool":"some attributes.tool","step":"some attributes.step","taskId":"some attributes.task_id","sessionId":"some attributes.session_id"},"github":{"owner":"some attributes.owner","repo":"some attributes.repo","entityNumber":16,"entityType":"comment"},"metadata":{"some":"metadata"},"source":{"type":"tool","component":"some attributes.component","endpoint":"some attributes.url","method":"some attributes.method"}}`, taxonomy.Evidence{Source: "tool", Status: 402, Code: "some code", Text: "some text", RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"component": "some attributes.component", "entity_number": "16", "entity_type": "comment", "host": "some attributes.host", "metadata": `{"some":"metadata"}`, "method": "some attributes.method", "mode": "some attributes.mode", "owner": "some attributes.owner", "repo": "some attributes.repo", "session_id": "some attributes.session_id", "skill": "some attributes.skill", "step": "some attributes.step", "task_id": "some attributes.task_id", "tool": "some attributes.tool", "url": "some attributes.url"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","code":"some code","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Code: "some code"}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","code":"402","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Status: 402}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"some attributes.mode"},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"mode": "some attributes.mode"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","skill":"some attributes.skill"},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"skill": "some attributes.skill"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","tool":"some attributes.tool"},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"tool": "some attributes.tool"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","step":"some attributes.step"},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"step": "some attributes.step"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","taskId":"some attributes.task_id"},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"task_id": "some attributes.task_id"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","sessionId":"some attributes.session_id"},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"session_id": "some attributes.session_id"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","github":{"owner":"some attributes.owner","repo":""},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"owner": "some attributes.owner"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"some attributes.repo"},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"repo": "some attributes.repo"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityNumber":16},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_number": "16"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityType":"comment"},"source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_type": "comment"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"octokit"}}`, taxonomy.Evidence{Source: "tool"}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"some attributes.component"}}`, taxonomy.Evidence{Attributes: map[string]string{"component": "some attributes.component"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"some attributes.url"}}`, taxonomy.Evidence{Attributes: map[string]string{"url": "some attributes.url"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"some attributes.host"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "some attributes.host"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit","method":"some attributes.method"}}`, taxonomy.Evidence{Attributes: map[string]string{"method": "some attributes.method"}}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"entity_number": "{no such value", "entity_type": "{no such value", "metadata": "{no such value"}}),
 			},
 		},
 		{
-			code:        CodeGitHubTimeout,
-			description: taxonomy.Code{Value: "github_timeout", Doc: "GitHub did not answer in time.", Message: "GitHub did not answer in time: {detail:first_line}", Row: 9, Category: 1},
-			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry recoverability=unknown, github_retry_with_backoff"}},
-			cases: []genCase[*GitHubError]{
-				{9, NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{9, NewGitHubTimeout("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{9, NewGitHubTimeout("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub did not answer in time: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeGitHubTimeout,
+			Says: "github_timeout: github_retry_with_backoff retryable severity=high; strict: fail; lenient: github_retry_with_backoff@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry_with_backoff@thorough",
+			Rules: []string{
+				"GITHUB_TIMEOUT/1: source github, type timeout",
+				"GITHUB_TIMEOUT/2: source github, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
+				"GITHUB_TIMEOUT/3: source absent, is context.DeadlineExceeded, attributes.host api.github.com",
+				`GITHUB_TIMEOUT/4: source github, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubTimeout("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubTimeout("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("GITHUB_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "timeout"}),
+				gentest.Becomes("GITHUB_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("GITHUB_TIMEOUT/3", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "api.github.com"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("GITHUB_TIMEOUT/4", 0, `{"detail":"Request timed out","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Request timed out"}),
+			},
+			Not: []gentest.Example{gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"increase timeout to 60","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "increase timeout to 60"})},
+		},
+		{
+			Code: CodeGitHubNotFound,
+			Says: "github_not_found: fail severity=high; fast: recoverability=unknown",
+			Rules: []string{
+				"GITHUB_NOT_FOUND/1: source github, status 404",
+				"GITHUB_NOT_FOUND/2: source github, type NOT_FOUND",
+				"GITHUB_NOT_FOUND/3: source absent, status 404, attributes.host api.github.com",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitHubNotFound("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubNotFound("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubNotFound("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not have it: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("GITHUB_NOT_FOUND/1", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 404}),
+				gentest.Becomes("GITHUB_NOT_FOUND/1", 0, `{"detail":"404 Not Found","code":"404","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "404 Not Found"}),
+				gentest.Becomes("GITHUB_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "NOT_FOUND"}),
+				gentest.Becomes("GITHUB_NOT_FOUND/3", 0, `{"detail":"Unknown error","code":"404","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 404, Attributes: map[string]string{"host": "api.github.com"}}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"see line 404 of the log","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "see line 404 of the log"}),
+				gentest.Becomes("NETWORK_ERROR/3", 0, `{"detail":"404 Not Found","code":"404","source":{"type":"network","component":"unknown"}}`, taxonomy.Evidence{Text: "404 Not Found"}),
 			},
 		},
 		{
-			code:        CodeGitHubNotFound,
-			description: taxonomy.Code{Value: "github_not_found", Doc: "GitHub does not have it, or hides it.", Message: "GitHub does not have it: {detail:first_line}", Row: 10, Category: 1},
-			rows:        []genRow{{10, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*GitHubError]{
-				{10, NewGitHubNotFound("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not have it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{10, NewGitHubNotFound("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not have it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{10, NewGitHubNotFound("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not have it: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeGitHubForbidden,
+			Says: "github_forbidden: fail severity=high; fast: recoverability=unknown",
+			Rules: []string{
+				"GITHUB_FORBIDDEN/1: source github, status [401 403]",
+				"GITHUB_FORBIDDEN/2: source github, type [FORBIDDEN INSUFFICIENT_SCOPES]",
+				"GITHUB_FORBIDDEN/3: source absent, status [401 403], attributes.host api.github.com",
+				`GITHUB_FORBIDDEN/4: source github, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:authentication failed|bad credentials|resource not accessible by (?:integration|personal access token))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubForbidden("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubForbidden("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub forbids it: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("GITHUB_FORBIDDEN/1", 0, `{"detail":"Unknown error","code":"401","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 401}),
+				gentest.Becomes("GITHUB_FORBIDDEN/1", 0, `{"detail":"Resource not accessible by integration","code":"403","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 403, Text: "Resource not accessible by integration"}),
+				gentest.Becomes("GITHUB_FORBIDDEN/2", 0, `{"detail":"Unknown error","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Type: "FORBIDDEN"}),
+				gentest.Becomes("GITHUB_FORBIDDEN/3", 0, `{"detail":"Unknown error","code":"401","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 401, Attributes: map[string]string{"host": "api.github.com"}}),
+				gentest.Becomes("GITHUB_FORBIDDEN/4", 0, `{"detail":"Authentication failed","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Authentication failed"}),
 			},
 		},
 		{
-			code:        CodeGitHubForbidden,
-			description: taxonomy.Code{Value: "github_forbidden", Doc: "The credentials are bad, or do not reach so far.", Message: "GitHub forbids it: {detail:first_line}", Row: 11, Category: 1},
-			rows:        []genRow{{11, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*GitHubError]{
-				{11, NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub forbids it: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{11, NewGitHubForbidden("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub forbids it: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{11, NewGitHubForbidden("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub forbids it: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeGitHubValidation,
+			Says: "github_validation: fail severity=medium; fast: recoverability=unknown",
+			Rules: []string{
+				"GITHUB_VALIDATION/1: source github, status 422",
+				"GITHUB_VALIDATION/2: source absent, status 422, attributes.host api.github.com",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitHubValidation("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubValidation("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubValidation("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub does not take the request: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("GITHUB_VALIDATION/1", 0, `{"detail":"Validation Failed","code":"422","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 422, Text: "Validation Failed"}),
+				gentest.Becomes("GITHUB_VALIDATION/2", 0, `{"detail":"Unknown error","code":"422","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "api.github.com"}}),
 			},
 		},
 		{
-			code:        CodeGitHubValidation,
-			description: taxonomy.Code{Value: "github_validation", Doc: "GitHub does not take the request as it is.", Message: "GitHub does not take the request: {detail:first_line}", Row: 12, Category: 1},
-			rows:        []genRow{{12, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*GitHubError]{
-				{12, NewGitHubValidation("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{12, NewGitHubValidation("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{12, NewGitHubValidation("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub does not take the request: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeGitHubServerError,
+			Says: "github_server_error: github_retry retryable severity=critical; strict: fail; lenient: github_retry@lenient; fast: github_retry@fast recoverability=unknown; thorough: github_retry@thorough",
+			Rules: []string{
+				"GITHUB_SERVER_ERROR/1: source github, status min 400 max 599",
+				"GITHUB_SERVER_ERROR/2: source absent, status min 400 max 599, attributes.host api.github.com",
+				"GITHUB_SERVER_ERROR/3: source github",
 			},
-		},
-		{
-			code:        CodeGitHubServerError,
-			description: taxonomy.Code{Value: "github_server_error", Doc: "GitHub's API fails, or answers in a way that nothing describes.", Message: "GitHub fails: {detail:first_line}", Row: 13, Category: 1},
-			rows:        []genRow{{13, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "github_retry, github_retry, fail, github_retry, github_retry recoverability=unknown, github_retry"}},
-			cases: []genCase[*GitHubError]{
-				{13, NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{13, NewGitHubServerError("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{13, NewGitHubServerError("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "GitHub fails: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Cases: []gentest.Case{
+				gentest.Says(NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubServerError("some detail\nsecond line", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewGitHubServerError("", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub fails: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("GITHUB_SERVER_ERROR/1", 0, `{"detail":"Unknown error","code":"502","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 502}),
+				gentest.Becomes("GITHUB_SERVER_ERROR/1", 0, `{"detail":"Unknown error","code":"418","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Status: 418}),
+				gentest.Becomes("GITHUB_SERVER_ERROR/2", 0, `{"detail":"Unknown error","code":"500","source":{"type":"github","component":"octokit","endpoint":"api.github.com"}}`, taxonomy.Evidence{Status: 500, Attributes: map[string]string{"host": "api.github.com"}}),
+				gentest.Becomes("GITHUB_SERVER_ERROR/3", 0, `{"detail":"something went wrong","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "something went wrong"}),
 			},
 		},
 	})
-}
-
-func TestGitHubErrorCopies(t *testing.T) {
-	original := NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*GitHubError]{
-		{original.WithSourceCode("some code"), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &GitHubError{code: CodeGitHubRateLimit, cause: genCause, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &GitHubError{code: CodeGitHubTimeout, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewGitHubNotFound("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &GitHubError{code: CodeGitHubNotFound, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewGitHubForbidden("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &GitHubError{code: CodeGitHubForbidden, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewGitHubValidation("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &GitHubError{code: CodeGitHubValidation, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewGitHubServerError("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &GitHubError{code: CodeGitHubServerError, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-	})
-}
-
-func TestGitHubErrorLists(t *testing.T) {
-	for i, keep := range []func(json.RawMessage) json.RawMessage{
-		func(given json.RawMessage) json.RawMessage {
-			return NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithMetadata(given).Metadata
-		},
-	} {
-		given := json.RawMessage(`[1]`)
-		kept := keep(given)
-		given[0] = '{'
-		assert.Equal(t, json.RawMessage(`[1]`), kept, "row %d", i)
-	}
-}
-
-func TestGitHubErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), taxonomy.Hints{}},
-		{NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC))}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestGitHubErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(GitHubError), genWire{Category: "github", Code: "github_rate_limit"}, []genDecoded{
-		{`{}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}]}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}],"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-		{`{"detail":null,"code":null,"retryAfter":null,"resetAt":null,"execution":null,"github":null,"recovery":null,"metadata":null,"source":null}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}]}}`, `{"detail":"","execution":{"mode":""},"source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}],"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"}}`, `{"detail":"","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}]}}`, `{"detail":"","github":{"owner":"","repo":""},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}],"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"}}`, `{"detail":"","github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}]}}`, `{"detail":"","recovery":{"attempts":0,"maxAttempts":0},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}],"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true}}`, `{"detail":"","recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}]}}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}],"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"code":1}`, "context.code"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"resetAt":"no such value"}`, "context.resetAt"},
-		{`{"execution":"no such value"}`, "context.execution"},
-		{`{"execution":{"mode":1}}`, "context.execution.mode"},
-		{`{"execution":{"skill":1}}`, "context.execution.skill"},
-		{`{"execution":{"tool":1}}`, "context.execution.tool"},
-		{`{"execution":{"step":1}}`, "context.execution.step"},
-		{`{"execution":{"taskId":1}}`, "context.execution.taskId"},
-		{`{"execution":{"sessionId":1}}`, "context.execution.sessionId"},
-		{`{"github":"no such value"}`, "context.github"},
-		{`{"github":{"owner":1}}`, "context.github.owner"},
-		{`{"github":{"repo":1}}`, "context.github.repo"},
-		{`{"github":{"entityNumber":"no such value"}}`, "context.github.entityNumber"},
-		{`{"github":{"entityType":1}}`, "context.github.entityType"},
-		{`{"recovery":"no such value"}`, "context.recovery"},
-		{`{"recovery":{"attempts":"no such value"}}`, "context.recovery.attempts"},
-		{`{"recovery":{"maxAttempts":"no such value"}}`, "context.recovery.maxAttempts"},
-		{`{"recovery":{"strategy":1}}`, "context.recovery.strategy"},
-		{`{"recovery":{"successful":"no such value"}}`, "context.recovery.successful"},
-		{`{"source":"no such value"}`, "context.source"},
-		{`{"source":{"type":1}}`, "context.source.type"},
-		{`{"source":{"component":1}}`, "context.source.component"},
-		{`{"source":{"endpoint":1}}`, "context.source.endpoint"},
-		{`{"source":{"method":1}}`, "context.source.method"},
-	}, []genDecoded{
-		{`{"github":{"entityType":"no such word"}}`, "context.github.entityType"},
-		{`{"source":{"type":"no such word"}}`, "context.source.type"},
-	})
-}
-
-func TestGitHubErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "github", []genOutput[*GitHubError]{
-		{
-			NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), "github_rate_limit",
-			"GitHub limits the rate: some detail",
-			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			GitHubError{code: CodeGitHubRateLimit, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			NewGitHubRateLimit("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "github_rate_limit",
-			"GitHub limits the rate: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			GitHubError{code: CodeGitHubRateLimit, Detail: "some detail", Source: GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			&GitHubError{}, "",
-			"github error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			GitHubError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-		{
-			&GitHubError{code: 606}, "",
-			"github error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			GitHubError{code: 606},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-	})
+	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, GitHubSourceTypeLLM, GitHubSourceTypeGithub, GitHubSourceTypeTool, GitHubSourceTypeVerification, GitHubSourceTypeFile, GitHubSourceTypeNetwork, GitHubSourceTypeSystem)
 }

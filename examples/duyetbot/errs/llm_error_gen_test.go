@@ -3,269 +3,253 @@
 package errs
 
 import (
-	"encoding/json"
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestLLMErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "llm", Type: "LLMError", Doc: "The language model, or the way to it.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-		{Name: "pattern", Doc: "The words by which the error was recognised.", Type: "enum", Enum: []string{"rate_limit", "timeout"}},
-	}, JSONHead: `{"domain":"duyetbot","name":"LLMError","category":"llm","code":"`, Count: 6}
-	genCheckCodes(t, category, []genCode[*LLMError, LLMCode]{
+func TestLLMError(t *testing.T) {
+	gentest.Category[LLMCode](t, &genPackage, new(LLMError), "llm LLMError", []string{
+		"detail string max_length=2000 required scrub",
+		"code string",
+		"retryAfter duration",
+		"resetAt time",
+		"execution object (mode string required, skill string, tool string, step string, taskId string, sessionId string)",
+		"github object (owner string required, repo string required, entityNumber int, entityType enum [issue pr comment])",
+		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		"metadata json",
+		"source object required (type enum [llm github tool verification file network system] required, component string required, endpoint string, method string)",
+		"pattern enum [rate_limit timeout]",
+	}, []gentest.Code{
 		{
-			code:        CodeLLMRateLimit,
-			description: taxonomy.Code{Value: "llm_rate_limit", Doc: "The model's API asks to slow down.", Message: "the LLM limits the rate: {detail:first_line}", Row: 2, Branches: 36, Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6}},
-			rows: []genRow{
-				{2, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_wait_for_rate_limit, llm_wait_for_rate_limit, fail, llm_wait_for_rate_limit, llm_wait recoverability=unknown, llm_wait_for_rate_limit"},
-				{36, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_wait_and_retry, pattern_wait_and_retry, fail, pattern_wait_and_retry, llm_wait recoverability=unknown, pattern_wait_and_retry"},
+			Code: CodeLLMRateLimit,
+			Says: "llm_rate_limit prevent=(throttle=1s concurrency=2 likely=0.6): llm_wait_for_rate_limit retryable severity=high; strict: fail; lenient: llm_wait_for_rate_limit@lenient; fast: llm_wait@fast recoverability=unknown; thorough: llm_wait_for_rate_limit@thorough",
+			When: []string{"pattern_wait_and_retry retryable severity=high; strict: fail; lenient: pattern_wait_and_retry@lenient; fast: llm_wait@fast recoverability=unknown; thorough: pattern_wait_and_retry@thorough"},
+			Rules: []string{
+				"LLM_RATE_LIMIT/1: source llm, status 429",
+				"LLM_RATE_LIMIT/2: type [rate_limit_error rate_limit_exceeded]",
+				"LLM_RATE_LIMIT/3: source llm, code [rate_limit_error rate_limit_exceeded]",
+				"LLM_RATE_LIMIT/4: source absent, status 429, attributes.host [openrouter.ai api.anthropic.com api.openai.com]",
+				`LLM_RATE_LIMIT/5: source llm, text /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you've |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you|(?:the|your|this) (?:account|api key|key|request|client|organization|token|call)) (?:are|were|was|is|got|has been|have been) (?:being )?rate[ -]limited(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"rate_limit_(?:error|exceeded)"/, set pattern`,
+				`LLM_RATE_LIMIT/6: source absent, text /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you've |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you|(?:the|your|this) (?:account|api key|key|request|client|organization|token|call)) (?:are|were|was|is|got|has been|have been) (?:being )?rate[ -]limited(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"rate_limit_(?:error|exceeded)"/, set pattern`,
 			},
-			cases: []genCase[*LLMError]{
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM limits the rate: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("first "+strings.Repeat("x", 2000)+" last", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM limits the rate: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "the LLM limits the rate: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "the LLM limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "the LLM limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "the LLM limits the rate: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component"}), "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceType(8), Component: "some component"}), "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPattern(3)), "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Cases: []gentest.Case{
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("first "+strings.Repeat("x", 2000)+" last", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component"}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceType(8), Component: "some component"}), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPattern(3)), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)).WithPattern(LLMPatternTimeout), 0, "the LLM limits the rate: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"timeout"}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
 			},
-			picks: []genPick[*LLMError]{
-				{36, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPatternRateLimit)},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPatternTimeout)},
-				{2, NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPatternRateLimit), 1),
+				gentest.Picks(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPatternTimeout), 0),
+				gentest.Picks(NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("LLM_RATE_LIMIT/5", 1, `{"detail":"Rate limit exceeded","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Source: "llm", Text: "Rate limit exceeded"}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","code":"429","retryAfter":"30s","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 429, RetryAfter: taxonomy.Some(30 * time.Second)}),
+				gentest.Becomes("LLM_RATE_LIMIT/2", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Type: "rate_limit_error"}),
+				gentest.Becomes("LLM_RATE_LIMIT/3", 0, `{"detail":"Unknown error","code":"rate_limit_exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Code: "rate_limit_exceeded"}),
+				gentest.Becomes("LLM_RATE_LIMIT/4", 0, `{"detail":"Unknown error","code":"429","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 429, Attributes: map[string]string{"host": "openrouter.ai"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/5", 1, `{"detail":"error: rate limit","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Source: "llm", Text: "error: rate limit"}),
+				gentest.Becomes("LLM_RATE_LIMIT/5", 1, `{"detail":"You have hit your per-minute rate limit","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Source: "llm", Text: "You have hit your per-minute rate limit"}),
+				gentest.Becomes("LLM_RATE_LIMIT/6", 1, `{"detail":"429 Too Many Requests","code":"429","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Text: "429 Too Many Requests"}),
+				gentest.Becomes("LLM_RATE_LIMIT/6", 1, `{"detail":"the account was rate-limited","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Text: "the account was rate-limited"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"wrote the chapter on rate limits","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "wrote the chapter on rate limits"}),
+				gentest.Becomes("", 1, `{"detail":"the docs explain what a rate limit is and how too many requests are counted","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "the docs explain what a rate limit is and how too many requests are counted"}),
+				gentest.Becomes("", 1, `{"detail":"requests that are rate limited are sent again","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "requests that are rate limited are sent again"}),
+				gentest.Becomes("", 1, `{"detail":"chapter 3: rate limits","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "chapter 3: rate limits"}),
+				gentest.Becomes("GITHUB_RATE_LIMIT/8", 0, `{"detail":"Rate limit exceeded","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Rate limit exceeded"}),
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"ran 429 tests in 12 files","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "ran 429 tests in 12 files"}),
+				gentest.Becomes("", 1, `{"detail":"Please implement rate limit exceeded handling","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "Please implement rate limit exceeded handling"}),
+				gentest.Becomes("", 1, `{"detail":"The test checks that \"rate limit exceeded\" is shown","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: `The test checks that "rate limit exceeded" is shown`}),
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"Rate limit exceeded errors are retried now","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Rate limit exceeded errors are retried now"}),
+				gentest.Becomes("", 1, `{"detail":"docs: rate limit","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "docs: rate limit"}),
+				gentest.Becomes("", 1, `{"detail":"The client answers 429 too many requests to the eleventh call","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The client answers 429 too many requests to the eleventh call"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"some text","code":"some code","retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z","execution":{"mode":"some attributes.mode","skill":"some attributes.skill","tool":"some attributes.tool","step":"some attributes.step","taskId":"some attributes.task_id","sessionId":"some attributes.session_id"},"github":{"owner":"some attributes.owner","repo":"some attributes.repo","entityNumber":16,"entityType":"comment"},"metadata":{"some":"metadata"},"source":{"type":"tool","component":"some attributes.component","endpoint":"some attributes.url","method":"some attributes.method"}}`, taxonomy.Evidence{Source: "tool", Status: 402, Code: "some code", Text: "some text", RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"component": "some attributes.component", "entity_number": "16", "entity_type": "comment", "host": "some attributes.host", "metadata": `{"some":"metadata"}`, "method": "some attributes.method", "mode": "some attributes.mode", "owner": "some attributes.owner", "repo": "some attributes.repo", "session_id": "some attributes.session_id", "skill": "some attributes.skill", "step": "some attributes.step", "task_id": "some attributes.task_id", "tool": "some attributes.tool", "url": "some attributes.url"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","code":"some code","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Code: "some code"}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","code":"402","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Status: 402}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"some attributes.mode"},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"mode": "some attributes.mode"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","skill":"some attributes.skill"},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"skill": "some attributes.skill"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","tool":"some attributes.tool"},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"tool": "some attributes.tool"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","step":"some attributes.step"},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"step": "some attributes.step"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","taskId":"some attributes.task_id"},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"task_id": "some attributes.task_id"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","sessionId":"some attributes.session_id"},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"session_id": "some attributes.session_id"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","github":{"owner":"some attributes.owner","repo":""},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"owner": "some attributes.owner"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"some attributes.repo"},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"repo": "some attributes.repo"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityNumber":16},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_number": "16"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityType":"comment"},"source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_type": "comment"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"openrouter"}}`, taxonomy.Evidence{Source: "tool"}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"some attributes.component"}}`, taxonomy.Evidence{Attributes: map[string]string{"component": "some attributes.component"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter","endpoint":"some attributes.url"}}`, taxonomy.Evidence{Attributes: map[string]string{"url": "some attributes.url"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter","endpoint":"some attributes.host"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "some attributes.host"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter","method":"some attributes.method"}}`, taxonomy.Evidence{Attributes: map[string]string{"method": "some attributes.method"}}),
+				gentest.Becomes("LLM_RATE_LIMIT/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"entity_number": "{no such value", "entity_type": "{no such value", "metadata": "{no such value"}}),
 			},
 		},
 		{
-			code:        CodeLLMTimeout,
-			description: taxonomy.Code{Value: "llm_timeout", Doc: "The model did not answer in time.", Message: "the LLM did not answer in time: {detail:first_line}", Row: 3, Branches: 37},
-			rows: []genRow{
-				{3, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_retry_with_backoff, llm_retry_with_backoff, fail, llm_retry_with_backoff, llm_retry recoverability=unknown, llm_retry_with_backoff"},
-				{37, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "pattern_retry_llm, pattern_retry_llm, fail, pattern_retry_llm, llm_retry recoverability=unknown, pattern_retry_llm"},
+			Code: CodeLLMTimeout,
+			Says: "llm_timeout: llm_retry_with_backoff retryable severity=high; strict: fail; lenient: llm_retry_with_backoff@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry_with_backoff@thorough",
+			When: []string{"pattern_retry_llm retryable severity=high; strict: fail; lenient: pattern_retry_llm@lenient; fast: llm_retry@fast recoverability=unknown; thorough: pattern_retry_llm@thorough"},
+			Rules: []string{
+				"LLM_TIMEOUT/1: source llm, status 408",
+				"LLM_TIMEOUT/2: source llm, type [timeout timeout_error]",
+				"LLM_TIMEOUT/3: source llm, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
+				`LLM_TIMEOUT/4: source llm, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$/, set pattern`,
+				`LLM_TIMEOUT/5: source absent, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$/, set pattern`,
+				"LLM_TIMEOUT/6: source absent, is context.DeadlineExceeded",
 			},
-			cases: []genCase[*LLMError]{
-				{3, NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{3, NewLLMTimeout("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{3, NewLLMTimeout("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM did not answer in time: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Cases: []gentest.Case{
+				gentest.Says(NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMTimeout("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMTimeout("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM did not answer in time: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			},
-			picks: []genPick[*LLMError]{
-				{37, NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPatternTimeout)},
-				{3, NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPatternRateLimit)},
-				{3, NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPatternTimeout), 1),
+				gentest.Picks(NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(LLMPatternRateLimit), 0),
+				gentest.Picks(NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0),
 			},
-		},
-		{
-			code:        CodeLLMQuotaExceeded,
-			description: taxonomy.Code{Value: "llm_quota_exceeded", Doc: "What was paid for is used up.", Message: "the quota of the LLM is used up: {detail:first_line}", Row: 4},
-			rows:        []genRow{{4, false, taxonomy.Permanent, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*LLMError]{
-				{4, NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the quota of the LLM is used up: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{4, NewLLMQuotaExceeded("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the quota of the LLM is used up: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{4, NewLLMQuotaExceeded("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the quota of the LLM is used up: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Examples: []gentest.Example{
+				gentest.Becomes("LLM_TIMEOUT/1", 0, `{"detail":"Unknown error","code":"408","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 408}),
+				gentest.Becomes("LLM_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Type: "timeout_error"}),
+				gentest.Becomes("LLM_TIMEOUT/3", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("LLM_TIMEOUT/4", 1, `{"detail":"Request timed out.","source":{"type":"llm","component":"openrouter"},"pattern":"timeout"}`, taxonomy.Evidence{Source: "llm", Text: "Request timed out."}),
+				gentest.Becomes("LLM_TIMEOUT/5", 1, `{"detail":"timeout of 30000 ms exceeded","source":{"type":"llm","component":"openrouter"},"pattern":"timeout"}`, taxonomy.Evidence{Text: "timeout of 30000 ms exceeded"}),
+				gentest.Becomes("LLM_TIMEOUT/6", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
 			},
-		},
-		{
-			code:        CodeLLMAuth,
-			description: taxonomy.Code{Value: "llm_auth", Doc: "The model's API refuses the key.", Message: "the LLM refuses the key: {detail:first_line}", Row: 5},
-			rows:        []genRow{{5, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*LLMError]{
-				{5, NewLLMAuth("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM refuses the key: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{5, NewLLMAuth("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM refuses the key: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{5, NewLLMAuth("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM refuses the key: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-			},
-		},
-		{
-			code:        CodeLLMInvalidRequest,
-			description: taxonomy.Code{Value: "llm_invalid_request", Doc: "The model's API does not take the request as it is.", Message: "the LLM does not take the request: {detail:first_line}", Row: 6},
-			rows:        []genRow{{6, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*LLMError]{
-				{6, NewLLMInvalidRequest("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{6, NewLLMInvalidRequest("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{6, NewLLMInvalidRequest("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM does not take the request: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Not: []gentest.Example{
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"sets timeouts everywhere","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "sets timeouts everywhere"}),
+				gentest.Becomes("GITHUB_TIMEOUT/4", 0, `{"detail":"Request timed out.","source":{"type":"github","component":"octokit"}}`, taxonomy.Evidence{Source: "github", Text: "Request timed out."}),
+				gentest.Becomes("TOOL_TIMEOUT/6", 0, `{"detail":"Request timed out.","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "Request timed out."}),
+				gentest.Becomes("", 1, `{"detail":"increase timeout to 60","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "increase timeout to 60"}),
+				gentest.Becomes("", 1, `{"detail":"The request that timed out is sent again","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The request that timed out is sent again"}),
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"timeout: 30","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "timeout: 30"}),
+				gentest.Becomes("", 1, `{"detail":"fix: timeout","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "fix: timeout"}),
 			},
 		},
 		{
-			code:        CodeLLMServerError,
-			description: taxonomy.Code{Value: "llm_server_error", Doc: "The model's API fails.", Message: "the LLM fails: {detail:first_line}", Row: 7},
-			rows:        []genRow{{7, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "llm_retry, llm_retry, fail, llm_retry, llm_retry recoverability=unknown, llm_retry"}},
-			cases: []genCase[*LLMError]{
-				{7, NewLLMServerError("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{7, NewLLMServerError("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{7, NewLLMServerError("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the LLM fails: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeLLMQuotaExceeded,
+			Says: "llm_quota_exceeded: fail severity=critical; fast: recoverability=unknown",
+			Rules: []string{
+				"LLM_QUOTA_EXCEEDED/1: source llm, code [insufficient_quota billing_hard_limit_reached]",
+				"LLM_QUOTA_EXCEEDED/2: type [insufficient_quota billing_error]",
+				`LLM_QUOTA_EXCEEDED/3: source llm, status 429, text /(?i)\bexceeded your current quota\b/`,
+				`LLM_QUOTA_EXCEEDED/4: source llm, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}your credit balance is too low\b/`,
+				"LLM_QUOTA_EXCEEDED/5: source llm, status 402",
+				`LLM_QUOTA_EXCEEDED/6: source llm, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}(?:quota|credits?) (?:(?:is|was|has been|are|were) )?(?:exceeded|reached|used up|exhausted|depleted)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you(?:'ve| have)? )?exceeded (?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){1,3}quota(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:insufficient[ _](?:quota|credits)|out of credits)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}limit (?:(?:is|was|has been) )?(?:exceeded|reached)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"insufficient_quota"/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMQuotaExceeded("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMQuotaExceeded("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the quota of the LLM is used up: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("LLM_QUOTA_EXCEEDED/1", 0, `{"detail":"Unknown error","code":"insufficient_quota","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 429, Code: "insufficient_quota"}),
+				gentest.Becomes("LLM_QUOTA_EXCEEDED/2", 0, `{"detail":"Unknown error","code":"429","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Type: "insufficient_quota", Status: 429}),
+				gentest.Becomes("LLM_QUOTA_EXCEEDED/3", 0, `{"detail":"You exceeded your current quota, please check your plan and billing details.","code":"429","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 429, Text: "You exceeded your current quota, please check your plan and billing details."}),
+				gentest.Becomes("LLM_QUOTA_EXCEEDED/4", 0, `{"detail":"Your credit balance is too low to access the API.","code":"400","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Type: "invalid_request_error", Status: 400, Text: "Your credit balance is too low to access the API."}),
+				gentest.Becomes("LLM_QUOTA_EXCEEDED/5", 0, `{"detail":"Unknown error","code":"402","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 402}),
+				gentest.Becomes("LLM_QUOTA_EXCEEDED/6", 0, `{"detail":"Monthly quota used up","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Monthly quota used up"}),
+				gentest.Becomes("LLM_QUOTA_EXCEEDED/6", 0, `{"detail":"Token limit exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Token limit exceeded"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("LLM_RATE_LIMIT/5", 1, `{"detail":"Rate limit exceeded","source":{"type":"llm","component":"openrouter"},"pattern":"rate_limit"}`, taxonomy.Evidence{Source: "llm", Text: "Rate limit exceeded"}),
+				gentest.Becomes("", 1, `{"detail":"Monthly quota used up","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "Monthly quota used up"}),
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"quota documentation updated","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "quota documentation updated"}),
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"Tests cover the case that the quota is exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Tests cover the case that the quota is exceeded"}),
+			},
+		},
+		{
+			Code: CodeLLMAuth,
+			Says: "llm_auth: fail severity=high; fast: recoverability=unknown",
+			Rules: []string{
+				"LLM_AUTH/1: source llm, status [401 403]",
+				"LLM_AUTH/2: type [authentication_error permission_error]",
+				"LLM_AUTH/3: source llm, code invalid_api_key",
+				"LLM_AUTH/4: source absent, status [401 403], attributes.host [openrouter.ai api.anthropic.com api.openai.com]",
+				`LLM_AUTH/5: source llm, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your |the )?(?:invalid|incorrect|missing|expired) (?:x-)?api[ -]key(?: provided)?|(?:your |the )?api[ -]key is (?:invalid|incorrect|missing|expired)|authentication (?:failed|error)|unauthorized)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewLLMAuth("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM refuses the key: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMAuth("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM refuses the key: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMAuth("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM refuses the key: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("LLM_AUTH/1", 0, `{"detail":"Unknown error","code":"401","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 401}),
+				gentest.Becomes("LLM_AUTH/2", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Type: "authentication_error"}),
+				gentest.Becomes("LLM_AUTH/3", 0, `{"detail":"Unknown error","code":"invalid_api_key","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Code: "invalid_api_key"}),
+				gentest.Becomes("LLM_AUTH/4", 0, `{"detail":"Unknown error","code":"403","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 403, Attributes: map[string]string{"host": "openrouter.ai"}}),
+				gentest.Becomes("LLM_AUTH/5", 0, `{"detail":"Invalid API key","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "Invalid API key"}),
+			},
+			Not: []gentest.Example{gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"unauthorized access is now rejected in tests","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "unauthorized access is now rejected in tests"})},
+		},
+		{
+			Code: CodeLLMInvalidRequest,
+			Says: "llm_invalid_request: fail severity=medium; fast: recoverability=unknown",
+			Rules: []string{
+				"LLM_INVALID_REQUEST/1: type [invalid_request_error request_too_large]",
+				"LLM_INVALID_REQUEST/2: source llm, code [invalid_request_error context_length_exceeded]",
+				"LLM_INVALID_REQUEST/3: source llm, status min 400 max 499",
+				"LLM_INVALID_REQUEST/4: source absent, status min 400 max 499, attributes.host [openrouter.ai api.anthropic.com api.openai.com]",
+				`LLM_INVALID_REQUEST/5: source llm, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:invalid (?:request|value|parameter|argument|model|input|json|body|type|messages?|schema|format|header|tool|image|role|content|prompt|url|option|key|token|name)(?: (?:body|error|format|name|value))?(?: (?:for|in|at) \S{1,60})?|(?:request|value|parameter|argument|model|input|json|body|type|messages?|schema|format|header|tool|image|role|content|prompt|url|option|key|token|name)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewLLMInvalidRequest("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMInvalidRequest("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMInvalidRequest("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM does not take the request: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("LLM_INVALID_REQUEST/1", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Type: "invalid_request_error"}),
+				gentest.Becomes("LLM_INVALID_REQUEST/2", 0, `{"detail":"Unknown error","code":"context_length_exceeded","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Code: "context_length_exceeded"}),
+				gentest.Becomes("LLM_INVALID_REQUEST/3", 0, `{"detail":"Unknown error","code":"400","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 400}),
+				gentest.Becomes("LLM_INVALID_REQUEST/3", 0, `{"detail":"Unknown error","code":"404","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 404}),
+				gentest.Becomes("LLM_INVALID_REQUEST/4", 0, `{"detail":"Unknown error","code":"422","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 422, Attributes: map[string]string{"host": "openrouter.ai"}}),
+				gentest.Becomes("LLM_INVALID_REQUEST/5", 0, `{"detail":"invalid value for temperature","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid value for temperature"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"invalid is a word","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid is a word"}),
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"invalid requests are logged","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "invalid requests are logged"}),
+			},
+		},
+		{
+			Code: CodeLLMServerError,
+			Says: "llm_server_error: llm_retry retryable severity=critical; strict: fail; lenient: llm_retry@lenient; fast: llm_retry@fast recoverability=unknown; thorough: llm_retry@thorough",
+			Rules: []string{
+				"LLM_SERVER_ERROR/1: source llm, status min 500",
+				"LLM_SERVER_ERROR/2: type [overloaded_error api_error]",
+				"LLM_SERVER_ERROR/3: source absent, status min 500, attributes.host [openrouter.ai api.anthropic.com api.openai.com]",
+				"LLM_SERVER_ERROR/4: source llm",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewLLMServerError("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM fails: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMServerError("some detail\nsecond line", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM fails: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLLMServerError("", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the LLM fails: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("LLM_SERVER_ERROR/1", 0, `{"detail":"Unknown error","code":"529","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Status: 529}),
+				gentest.Becomes("LLM_SERVER_ERROR/2", 0, `{"detail":"Unknown error","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Type: "overloaded_error"}),
+				gentest.Becomes("LLM_SERVER_ERROR/3", 0, `{"detail":"Unknown error","code":"503","source":{"type":"llm","component":"openrouter","endpoint":"openrouter.ai"}}`, taxonomy.Evidence{Status: 503, Attributes: map[string]string{"host": "openrouter.ai"}}),
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"something went wrong","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "something went wrong"}),
 			},
 		},
 	})
-}
-
-func TestLLMErrorCopies(t *testing.T) {
-	original := NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*LLMError]{
-		{original.WithSourceCode("some code"), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithPattern(LLMPatternTimeout), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Pattern: taxonomy.Some(LLMPatternTimeout)}},
-		{original.WithPattern(LLMPattern(3)), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &LLMError{code: CodeLLMRateLimit, cause: genCause, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &LLMError{code: CodeLLMRateLimit, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewLLMTimeout("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &LLMError{code: CodeLLMTimeout, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewLLMQuotaExceeded("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &LLMError{code: CodeLLMQuotaExceeded, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewLLMAuth("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &LLMError{code: CodeLLMAuth, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewLLMInvalidRequest("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &LLMError{code: CodeLLMInvalidRequest, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewLLMServerError("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &LLMError{code: CodeLLMServerError, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-	})
-}
-
-func TestLLMErrorLists(t *testing.T) {
-	for i, keep := range []func(json.RawMessage) json.RawMessage{
-		func(given json.RawMessage) json.RawMessage {
-			return NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithMetadata(given).Metadata
-		},
-	} {
-		given := json.RawMessage(`[1]`)
-		kept := keep(given)
-		given[0] = '{'
-		assert.Equal(t, json.RawMessage(`[1]`), kept, "row %d", i)
-	}
-}
-
-func TestLLMErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), taxonomy.Hints{}},
-		{NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithPattern(LLMPatternTimeout).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC))}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestLLMErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(LLMError), genWire{Category: "llm", Code: "llm_rate_limit"}, []genDecoded{
-		{`{}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}]}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}],"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"timeout"}`, `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"timeout"}`},
-		{`{"detail":null,"code":null,"retryAfter":null,"resetAt":null,"execution":null,"github":null,"recovery":null,"metadata":null,"source":null,"pattern":null}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}]}}`, `{"detail":"","execution":{"mode":""},"source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}],"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"}}`, `{"detail":"","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}]}}`, `{"detail":"","github":{"owner":"","repo":""},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}],"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"}}`, `{"detail":"","github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}]}}`, `{"detail":"","recovery":{"attempts":0,"maxAttempts":0},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}],"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true}}`, `{"detail":"","recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}]}}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}],"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"code":1}`, "context.code"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"resetAt":"no such value"}`, "context.resetAt"},
-		{`{"execution":"no such value"}`, "context.execution"},
-		{`{"execution":{"mode":1}}`, "context.execution.mode"},
-		{`{"execution":{"skill":1}}`, "context.execution.skill"},
-		{`{"execution":{"tool":1}}`, "context.execution.tool"},
-		{`{"execution":{"step":1}}`, "context.execution.step"},
-		{`{"execution":{"taskId":1}}`, "context.execution.taskId"},
-		{`{"execution":{"sessionId":1}}`, "context.execution.sessionId"},
-		{`{"github":"no such value"}`, "context.github"},
-		{`{"github":{"owner":1}}`, "context.github.owner"},
-		{`{"github":{"repo":1}}`, "context.github.repo"},
-		{`{"github":{"entityNumber":"no such value"}}`, "context.github.entityNumber"},
-		{`{"github":{"entityType":1}}`, "context.github.entityType"},
-		{`{"recovery":"no such value"}`, "context.recovery"},
-		{`{"recovery":{"attempts":"no such value"}}`, "context.recovery.attempts"},
-		{`{"recovery":{"maxAttempts":"no such value"}}`, "context.recovery.maxAttempts"},
-		{`{"recovery":{"strategy":1}}`, "context.recovery.strategy"},
-		{`{"recovery":{"successful":"no such value"}}`, "context.recovery.successful"},
-		{`{"source":"no such value"}`, "context.source"},
-		{`{"source":{"type":1}}`, "context.source.type"},
-		{`{"source":{"component":1}}`, "context.source.component"},
-		{`{"source":{"endpoint":1}}`, "context.source.endpoint"},
-		{`{"source":{"method":1}}`, "context.source.method"},
-		{`{"pattern":1}`, "context.pattern"},
-	}, []genDecoded{
-		{`{"github":{"entityType":"no such word"}}`, "context.github.entityType"},
-		{`{"source":{"type":"no such word"}}`, "context.source.type"},
-		{`{"pattern":"no such word"}`, "context.pattern"},
-	})
-}
-
-func TestLLMErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "llm", []genOutput[*LLMError]{
-		{
-			NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithPattern(LLMPatternTimeout).WithCause(genCause), "llm_rate_limit",
-			"the LLM limits the rate: some detail",
-			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"timeout"}`,
-			LLMError{code: CodeLLMRateLimit, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Pattern: taxonomy.Some(LLMPatternTimeout)},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"timeout"}`,
-		},
-		{
-			NewLLMRateLimit("some detail", LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "llm_rate_limit",
-			"the LLM limits the rate: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			LLMError{code: CodeLLMRateLimit, Detail: "some detail", Source: LLMSource{Type: LLMSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			&LLMError{}, "",
-			"llm error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			LLMError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-		{
-			&LLMError{code: 606}, "",
-			"llm error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			LLMError{code: 606},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-	})
+	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, LLMSourceTypeLLM, LLMSourceTypeGithub, LLMSourceTypeTool, LLMSourceTypeVerification, LLMSourceTypeFile, LLMSourceTypeNetwork, LLMSourceTypeSystem)
+	gentest.Enum(t, []string{"rate_limit", "timeout"}, LLMPatternRateLimit, LLMPatternTimeout)
 }

@@ -3,225 +3,165 @@
 package errs
 
 import (
-	"encoding/json"
+	"context"
+	"io/fs"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestToolErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "tool", Type: "ToolError", Doc: "A tool did not do its work.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-	}, JSONHead: `{"domain":"duyetbot","name":"ToolError","category":"tool","code":"`, First: 12, Count: 4}
-	genCheckCodes(t, category, []genCode[*ToolError, ToolCode]{
+func TestToolError(t *testing.T) {
+	gentest.Category[ToolCode](t, &genPackage, new(ToolError), "tool ToolError", []string{
+		"detail string max_length=2000 required scrub",
+		"code string",
+		"retryAfter duration",
+		"resetAt time",
+		"execution object (mode string required, skill string, tool string, step string, taskId string, sessionId string)",
+		"github object (owner string required, repo string required, entityNumber int, entityType enum [issue pr comment])",
+		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		"metadata json",
+		"source object required (type enum [llm github tool verification file network system] required, component string required, endpoint string, method string)",
+	}, []gentest.Code{
 		{
-			code:        CodeToolTimeout,
-			description: taxonomy.Code{Value: "tool_timeout", Doc: "A tool ran too long.", Message: "a tool ran too long: {detail:first_line}", Row: 14, Category: 2},
-			rows:        []genRow{{14, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry recoverability=unknown, tool_retry_with_backoff"}},
-			cases: []genCase[*ToolError]{
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("first "+strings.Repeat("x", 2000)+" last", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "a tool ran too long: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "a tool ran too long: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "a tool ran too long: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "a tool ran too long: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component"}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceType(8), Component: "some component"}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+			Code: CodeToolTimeout,
+			Says: "tool_timeout: tool_retry_with_backoff retryable severity=high; strict: fail; lenient: tool_retry_with_backoff@lenient; fast: tool_retry@fast recoverability=unknown; thorough: tool_retry_with_backoff@thorough",
+			Rules: []string{
+				"TOOL_TIMEOUT/1: source tool, type timeout",
+				"TOOL_TIMEOUT/2: source tool, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
+				"TOOL_TIMEOUT/3: source tool, exit_code 124",
+				"TOOL_TIMEOUT/4: source absent, attributes.tool present, is context.DeadlineExceeded",
+				`TOOL_TIMEOUT/5: source absent, attributes.tool present, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$/`,
+				`TOOL_TIMEOUT/6: source tool, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("first "+strings.Repeat("x", 2000)+" last", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "a tool ran too long: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "a tool ran too long: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "a tool ran too long: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "a tool ran too long: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component"}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceType(8), Component: "some component"}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "a tool ran too long: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Type: "timeout"}),
+				gentest.Becomes("TOOL_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("TOOL_TIMEOUT/3", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(124)}),
+				gentest.Becomes("TOOL_TIMEOUT/4", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`, taxonomy.Evidence{Attributes: map[string]string{"tool": "bash"}, Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("TOOL_TIMEOUT/5", 0, `{"detail":"Command timed out","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`, taxonomy.Evidence{Text: "Command timed out", Attributes: map[string]string{"tool": "bash"}}),
+				gentest.Becomes("TOOL_TIMEOUT/6", 0, `{"detail":"Command timed out","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Command timed out"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"some text","code":"some code","retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z","execution":{"mode":"some attributes.mode","skill":"some attributes.skill","tool":"some attributes.tool","step":"some attributes.step","taskId":"some attributes.task_id","sessionId":"some attributes.session_id"},"github":{"owner":"some attributes.owner","repo":"some attributes.repo","entityNumber":16,"entityType":"comment"},"metadata":{"some":"metadata"},"source":{"type":"tool","component":"some attributes.component","endpoint":"some attributes.url","method":"some attributes.method"}}`, taxonomy.Evidence{Source: "tool", Status: 402, Code: "some code", Text: "some text", RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"command": "some attributes.command", "component": "some attributes.component", "entity_number": "16", "entity_type": "comment", "host": "some attributes.host", "metadata": `{"some":"metadata"}`, "method": "some attributes.method", "mode": "some attributes.mode", "owner": "some attributes.owner", "repo": "some attributes.repo", "session_id": "some attributes.session_id", "skill": "some attributes.skill", "step": "some attributes.step", "task_id": "some attributes.task_id", "tool": "some attributes.tool", "url": "some attributes.url"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","code":"some code","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Code: "some code"}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","code":"402","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Status: 402}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","execution":{"mode":"some attributes.mode"},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"mode": "some attributes.mode"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","skill":"some attributes.skill"},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"skill": "some attributes.skill"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","tool":"some attributes.tool"},"source":{"type":"tool","component":"some attributes.tool"}}`, taxonomy.Evidence{Attributes: map[string]string{"tool": "some attributes.tool"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","step":"some attributes.step"},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"step": "some attributes.step"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","taskId":"some attributes.task_id"},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"task_id": "some attributes.task_id"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","sessionId":"some attributes.session_id"},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"session_id": "some attributes.session_id"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","github":{"owner":"some attributes.owner","repo":""},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"owner": "some attributes.owner"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"some attributes.repo"},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"repo": "some attributes.repo"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityNumber":16},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_number": "16"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityType":"comment"},"source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_type": "comment"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool"}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"some attributes.component"}}`, taxonomy.Evidence{Attributes: map[string]string{"component": "some attributes.component"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"some attributes.command"}}`, taxonomy.Evidence{Attributes: map[string]string{"command": "some attributes.command"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown","endpoint":"some attributes.url"}}`, taxonomy.Evidence{Attributes: map[string]string{"url": "some attributes.url"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown","endpoint":"some attributes.host"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "some attributes.host"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown","method":"some attributes.method"}}`, taxonomy.Evidence{Attributes: map[string]string{"method": "some attributes.method"}}),
+				gentest.Becomes("TOOL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"entity_number": "{no such value", "entity_type": "{no such value", "metadata": "{no such value"}}),
 			},
 		},
 		{
-			code:        CodeToolNotFound,
-			description: taxonomy.Code{Value: "tool_not_found", Doc: "There is no such tool, or it does not find what it needs.", Message: "a tool is missing: {detail:first_line}", Row: 15, Category: 2},
-			rows:        []genRow{{15, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*ToolError]{
-				{15, NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{15, NewToolNotFound("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{15, NewToolNotFound("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeToolNotFound,
+			Says: "tool_not_found: fail severity=medium; fast: recoverability=unknown",
+			Rules: []string{
+				"TOOL_NOT_FOUND/1: is os/exec.ErrNotFound",
+				"TOOL_NOT_FOUND/2: source tool, is io/fs.ErrNotExist",
+				"TOOL_NOT_FOUND/3: source tool, type not_found",
+				"TOOL_NOT_FOUND/4: source tool, exit_code 127",
+				"TOOL_NOT_FOUND/5: source absent, exit_code 127",
+				`TOOL_NOT_FOUND/6: source absent, attributes.tool present, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				`TOOL_NOT_FOUND/7: source tool, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolNotFound("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolNotFound("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TOOL_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
+				gentest.Becomes("TOOL_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+				gentest.Becomes("TOOL_NOT_FOUND/3", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Type: "not_found"}),
+				gentest.Becomes("TOOL_NOT_FOUND/4", 0, `{"detail":"bash: bun: command not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(127), Text: "bash: bun: command not found"}),
+				gentest.Becomes("TOOL_NOT_FOUND/5", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{ExitCode: taxonomy.Some(127)}),
+				gentest.Becomes("TOOL_NOT_FOUND/6", 0, `{"detail":"the tool does not exist","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`, taxonomy.Evidence{Text: "the tool does not exist", Attributes: map[string]string{"tool": "bash"}}),
+				gentest.Becomes("TOOL_NOT_FOUND/7", 0, `{"detail":"the file does not exist","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the file does not exist"}),
+			},
+			Not: []gentest.Example{gentest.Becomes("TOOL_EXECUTION/1", 0, `{"detail":"the page says that a file is not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the page says that a file is not found"})},
+		},
+		{
+			Code: CodeToolPermission,
+			Says: "tool_permission: fail severity=high; fast: recoverability=unknown",
+			Rules: []string{
+				"TOOL_PERMISSION/1: source tool, is io/fs.ErrPermission",
+				"TOOL_PERMISSION/2: source tool, errno [EACCES EPERM]",
+				"TOOL_PERMISSION/3: source tool, exit_code 126",
+				"TOOL_PERMISSION/4: source absent, exit_code 126",
+				`TOOL_PERMISSION/5: source absent, attributes.tool present, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:no|insufficient|missing) permissions?(?: to (?:access|open|read|write|run|execute|create|delete|push)\b[^\n]{0,80})?|(?:permission|access) (?:was |is )?denied|operation not permitted|authentication failed)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				`TOOL_PERMISSION/6: source tool, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:no|insufficient|missing) permissions?(?: to (?:access|open|read|write|run|execute|create|delete|push)\b[^\n]{0,80})?|(?:permission|access) (?:was |is )?denied|operation not permitted|authentication failed)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolPermission("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TOOL_PERMISSION/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
+				gentest.Becomes("TOOL_PERMISSION/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Errno: "EACCES"}),
+				gentest.Becomes("TOOL_PERMISSION/3", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(126)}),
+				gentest.Becomes("TOOL_PERMISSION/4", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{ExitCode: taxonomy.Some(126)}),
+				gentest.Becomes("TOOL_PERMISSION/5", 0, `{"detail":"Permission denied","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`, taxonomy.Evidence{Text: "Permission denied", Attributes: map[string]string{"tool": "bash"}}),
+				gentest.Becomes("TOOL_PERMISSION/6", 0, `{"detail":"Access denied","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "Access denied"}),
+				gentest.Becomes("TOOL_PERMISSION/6", 0, `{"detail":"fatal: Authentication failed","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(128), Text: "fatal: Authentication failed"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("TOOL_EXECUTION/1", 0, `{"detail":"rewrote the permission docs","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "rewrote the permission docs"}),
+				gentest.Becomes("TOOL_EXECUTION/1", 0, `{"detail":"permission denied pages are red","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "permission denied pages are red"}),
 			},
 		},
 		{
-			code:        CodeToolPermission,
-			description: taxonomy.Code{Value: "tool_permission", Doc: "A tool may not be run, or may not do what it was to do.", Message: "a tool lacks permission: {detail:first_line}", Row: 16, Category: 2},
-			rows:        []genRow{{16, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
-			cases: []genCase[*ToolError]{
-				{16, NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{16, NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{16, NewToolPermission("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeToolExecution,
+			Says: "tool_execution: fail recoverability=unknown severity=medium",
+			Rules: []string{
+				"TOOL_EXECUTION/1: source tool",
+				"TOOL_EXECUTION/2: source absent, attributes.tool present",
+				"TOOL_EXECUTION/3: source absent, exit_code not 0",
+				"TOOL_EXECUTION/4: source absent, signal present",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewToolExecution("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolExecution("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewToolExecution("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TOOL_EXECUTION/1", 0, `{"detail":"it went wrong","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "it went wrong"}),
+				gentest.Becomes("TOOL_EXECUTION/2", 0, `{"detail":"it went wrong","execution":{"mode":"unknown","tool":"bash"},"source":{"type":"tool","component":"bash"}}`, taxonomy.Evidence{Text: "it went wrong", Attributes: map[string]string{"tool": "bash"}}),
+				gentest.Becomes("TOOL_EXECUTION/3", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("TOOL_EXECUTION/4", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Signal: "SIGKILL"}),
 			},
 		},
-		{
-			code:        CodeToolExecution,
-			description: taxonomy.Code{Value: "tool_execution", Doc: "A tool failed in a way of its own.", Message: "a tool failed: {detail:first_line}", Row: 17, Category: 2},
-			rows:        []genRow{{17, false, taxonomy.Unknowable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
-			cases: []genCase[*ToolError]{
-				{17, NewToolExecution("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{17, NewToolExecution("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{17, NewToolExecution("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-			},
-		},
 	})
-}
-
-func TestToolErrorCopies(t *testing.T) {
-	original := NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &ToolError{code: CodeToolTimeout, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*ToolError]{
-		{original.WithSourceCode("some code"), &ToolError{code: CodeToolTimeout, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &ToolError{code: CodeToolTimeout, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &ToolError{code: CodeToolTimeout, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &ToolError{code: CodeToolTimeout, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &ToolError{code: CodeToolTimeout, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &ToolError{code: CodeToolTimeout, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &ToolError{code: CodeToolTimeout, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &ToolError{code: CodeToolTimeout, cause: genCause, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{code: CodeToolNotFound, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{code: CodeToolPermission, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewToolExecution("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{code: CodeToolExecution, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-	})
-}
-
-func TestToolErrorLists(t *testing.T) {
-	for i, keep := range []func(json.RawMessage) json.RawMessage{
-		func(given json.RawMessage) json.RawMessage {
-			return NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithMetadata(given).Metadata
-		},
-	} {
-		given := json.RawMessage(`[1]`)
-		kept := keep(given)
-		given[0] = '{'
-		assert.Equal(t, json.RawMessage(`[1]`), kept, "row %d", i)
-	}
-}
-
-func TestToolErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), taxonomy.Hints{}},
-		{NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC))}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestToolErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(ToolError), genWire{Category: "tool", Code: "tool_timeout"}, []genDecoded{
-		{`{}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}]}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}],"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-		{`{"detail":null,"code":null,"retryAfter":null,"resetAt":null,"execution":null,"github":null,"recovery":null,"metadata":null,"source":null}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}]}}`, `{"detail":"","execution":{"mode":""},"source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}],"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"}}`, `{"detail":"","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}]}}`, `{"detail":"","github":{"owner":"","repo":""},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}],"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"}}`, `{"detail":"","github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}]}}`, `{"detail":"","recovery":{"attempts":0,"maxAttempts":0},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}],"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true}}`, `{"detail":"","recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}]}}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}],"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"code":1}`, "context.code"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"resetAt":"no such value"}`, "context.resetAt"},
-		{`{"execution":"no such value"}`, "context.execution"},
-		{`{"execution":{"mode":1}}`, "context.execution.mode"},
-		{`{"execution":{"skill":1}}`, "context.execution.skill"},
-		{`{"execution":{"tool":1}}`, "context.execution.tool"},
-		{`{"execution":{"step":1}}`, "context.execution.step"},
-		{`{"execution":{"taskId":1}}`, "context.execution.taskId"},
-		{`{"execution":{"sessionId":1}}`, "context.execution.sessionId"},
-		{`{"github":"no such value"}`, "context.github"},
-		{`{"github":{"owner":1}}`, "context.github.owner"},
-		{`{"github":{"repo":1}}`, "context.github.repo"},
-		{`{"github":{"entityNumber":"no such value"}}`, "context.github.entityNumber"},
-		{`{"github":{"entityType":1}}`, "context.github.entityType"},
-		{`{"recovery":"no such value"}`, "context.recovery"},
-		{`{"recovery":{"attempts":"no such value"}}`, "context.recovery.attempts"},
-		{`{"recovery":{"maxAttempts":"no such value"}}`, "context.recovery.maxAttempts"},
-		{`{"recovery":{"strategy":1}}`, "context.recovery.strategy"},
-		{`{"recovery":{"successful":"no such value"}}`, "context.recovery.successful"},
-		{`{"source":"no such value"}`, "context.source"},
-		{`{"source":{"type":1}}`, "context.source.type"},
-		{`{"source":{"component":1}}`, "context.source.component"},
-		{`{"source":{"endpoint":1}}`, "context.source.endpoint"},
-		{`{"source":{"method":1}}`, "context.source.method"},
-	}, []genDecoded{
-		{`{"github":{"entityType":"no such word"}}`, "context.github.entityType"},
-		{`{"source":{"type":"no such word"}}`, "context.source.type"},
-	})
-}
-
-func TestToolErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "tool", []genOutput[*ToolError]{
-		{
-			NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), "tool_timeout",
-			"a tool ran too long: some detail",
-			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			ToolError{code: CodeToolTimeout, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "tool_timeout",
-			"a tool ran too long: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			ToolError{code: CodeToolTimeout, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			&ToolError{}, "",
-			"tool error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			ToolError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-		{
-			&ToolError{code: 604}, "",
-			"tool error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			ToolError{code: 604},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-	})
+	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, ToolSourceTypeLLM, ToolSourceTypeGithub, ToolSourceTypeTool, ToolSourceTypeVerification, ToolSourceTypeFile, ToolSourceTypeNetwork, ToolSourceTypeSystem)
 }

@@ -3,262 +3,198 @@
 package errs
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestVerificationErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "verification", Type: "VerificationError", Doc: "A check found the work wanting.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-		{Name: "pattern", Doc: "The words by which the error was recognised.", Type: "enum", Enum: []string{"type", "lint", "test", "build"}},
-	}, JSONHead: `{"domain":"duyetbot","name":"VerificationError","category":"verification","code":"`, First: 16, Count: 5}
-	genCheckCodes(t, category, []genCode[*VerificationError, VerificationCode]{
+func TestVerificationError(t *testing.T) {
+	gentest.Category[VerificationCode](t, &genPackage, new(VerificationError), "verification VerificationError", []string{
+		"detail string max_length=2000 required scrub",
+		"code string",
+		"retryAfter duration",
+		"resetAt time",
+		"execution object (mode string required, skill string, tool string, step string, taskId string, sessionId string)",
+		"github object (owner string required, repo string required, entityNumber int, entityType enum [issue pr comment])",
+		"recovery object (attempts int required, maxAttempts int required, strategy string, successful bool)",
+		"metadata json",
+		"source object required (type enum [llm github tool verification file network system] required, component string required, endpoint string, method string)",
+		"pattern enum [type lint test build]",
+	}, []gentest.Code{
 		{
-			code:        CodeTypeError,
-			description: taxonomy.Code{Value: "type_error", Doc: "The type checker found an error.", Message: "type error: {detail:first_line}", Row: 18, Branches: 38, Category: 3},
-			rows: []genRow{
-				{18, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "apply_type_fix, fail, fail, apply_type_fix, fail recoverability=unknown, apply_type_fix"},
-				{38, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "pattern_apply_type_fix, fail, fail, pattern_apply_type_fix, fail recoverability=unknown, pattern_apply_type_fix"},
+			Code: CodeTypeError,
+			Says: "type_error: apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
+			When: []string{"pattern_apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"},
+			Rules: []string{
+				"TYPE_ERROR/1: source verification, type types",
+				`TYPE_ERROR/2: source [verification tool], text /(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?error TS\d{1,6}: / or /(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?(?:error TS\d{1,6}: )?(?:argument of )?type [\x60\x22'][^\n]{1,300} is not assignable to (?:type|parameter) [\x60\x22']/, set pattern`,
+				`TYPE_ERROR/3: source absent, text /(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?error TS\d{1,6}: / or /(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?(?:error TS\d{1,6}: )?(?:argument of )?type [\x60\x22'][^\n]{1,300} is not assignable to (?:type|parameter) [\x60\x22']/, set pattern`,
 			},
-			cases: []genCase[*VerificationError]{
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "type error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "type error: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("first "+strings.Repeat("x", 2000)+" last", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "type error: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "type error: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "type error: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "type error: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "type error: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "type error: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component"}), "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceType(8), Component: "some component"}), "type error: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPattern(5)), "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Cases: []gentest.Case{
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("first "+strings.Repeat("x", 2000)+" last", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: first "+strings.Repeat("x", 1991)+"…", `{"detail":"first `+strings.Repeat("x", 1991)+`…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), 0, "type error: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), 0, "type error: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), 0, "type error: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), 0, "type error: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component"}), 0, "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`),
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceType(8), Component: "some component"}), 0, "type error: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`),
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPattern(5)), 0, "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)).WithPattern(VerificationPatternLint), 0, "type error: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"lint"}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
 			},
-			picks: []genPick[*VerificationError]{
-				{38, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternType)},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternLint)},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternTest)},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternBuild)},
-				{18, NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternType), 1),
+				gentest.Picks(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternLint), 0),
+				gentest.Picks(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternTest), 0),
+				gentest.Picks(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternBuild), 0),
+				gentest.Picks(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Source: "verification", Type: "types"}),
+				gentest.Becomes("TYPE_ERROR/2", 1, `{"detail":"src/app.ts(12,5): error TS2345: no.","source":{"type":"tool","component":"unknown"},"pattern":"type"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(2), Text: "src/app.ts(12,5): error TS2345: no."}),
+				gentest.Becomes("TYPE_ERROR/3", 1, `{"detail":"src/app.ts:12:5 - error TS2322: Type 'string' is not assignable to type 'number'.","source":{"type":"verification","component":"unknown"},"pattern":"type"}`, taxonomy.Evidence{Text: "src/app.ts:12:5 - error TS2322: Type 'string' is not assignable to type 'number'."}),
+				gentest.Becomes("TYPE_ERROR/2", 1, `{"detail":"Type 'string' is not assignable to type 'number'.","source":{"type":"verification","component":"unknown"},"pattern":"type"}`, taxonomy.Evidence{Source: "verification", Text: "Type 'string' is not assignable to type 'number'."}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"error TS2345: no.","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "error TS2345: no."}),
+				gentest.Becomes("", 1, `{"detail":"the error TS reports","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "the error TS reports"}),
+				gentest.Becomes("", 1, `{"detail":"the comment explains error TS2345: no","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "the comment explains error TS2345: no"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"some text","code":"some code","retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z","execution":{"mode":"some attributes.mode","skill":"some attributes.skill","tool":"some attributes.tool","step":"some attributes.step","taskId":"some attributes.task_id","sessionId":"some attributes.session_id"},"github":{"owner":"some attributes.owner","repo":"some attributes.repo","entityNumber":16,"entityType":"comment"},"metadata":{"some":"metadata"},"source":{"type":"tool","component":"some attributes.component","endpoint":"some attributes.url","method":"some attributes.method"}}`, taxonomy.Evidence{Source: "tool", Status: 402, Code: "some code", Text: "some text", RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"command": "some attributes.command", "component": "some attributes.component", "entity_number": "16", "entity_type": "comment", "host": "some attributes.host", "metadata": `{"some":"metadata"}`, "method": "some attributes.method", "mode": "some attributes.mode", "owner": "some attributes.owner", "repo": "some attributes.repo", "session_id": "some attributes.session_id", "skill": "some attributes.skill", "step": "some attributes.step", "task_id": "some attributes.task_id", "tool": "some attributes.tool", "url": "some attributes.url"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","code":"some code","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Code: "some code"}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","code":"402","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Status: 402}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","execution":{"mode":"some attributes.mode"},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"mode": "some attributes.mode"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","skill":"some attributes.skill"},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"skill": "some attributes.skill"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","tool":"some attributes.tool"},"source":{"type":"verification","component":"some attributes.tool"}}`, taxonomy.Evidence{Attributes: map[string]string{"tool": "some attributes.tool"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","step":"some attributes.step"},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"step": "some attributes.step"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","taskId":"some attributes.task_id"},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"task_id": "some attributes.task_id"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","execution":{"mode":"unknown","sessionId":"some attributes.session_id"},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"session_id": "some attributes.session_id"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","github":{"owner":"some attributes.owner","repo":""},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"owner": "some attributes.owner"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"some attributes.repo"},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"repo": "some attributes.repo"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityNumber":16},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_number": "16"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","github":{"owner":"","repo":"","entityType":"comment"},"source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Attributes: map[string]string{"entity_type": "comment"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool"}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"some attributes.component"}}`, taxonomy.Evidence{Attributes: map[string]string{"component": "some attributes.component"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"some attributes.command"}}`, taxonomy.Evidence{Attributes: map[string]string{"command": "some attributes.command"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown","endpoint":"some attributes.url"}}`, taxonomy.Evidence{Attributes: map[string]string{"url": "some attributes.url"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown","endpoint":"some attributes.host"}}`, taxonomy.Evidence{Attributes: map[string]string{"host": "some attributes.host"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown","method":"some attributes.method"}}`, taxonomy.Evidence{Attributes: map[string]string{"method": "some attributes.method"}}),
+				gentest.Becomes("TYPE_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"entity_number": "{no such value", "entity_type": "{no such value", "metadata": "{no such value"}}),
 			},
 		},
 		{
-			code:        CodeBuildFailed,
-			description: taxonomy.Code{Value: "build_failed", Doc: "The build failed.", Message: "the build failed: {detail:first_line}", Row: 19, Category: 3},
-			rows:        []genRow{{19, false, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fix_build, fail, fail, fix_build, fail recoverability=unknown, fix_build"}},
-			cases: []genCase[*VerificationError]{
-				{19, NewBuildFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the build failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{19, NewBuildFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the build failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{19, NewBuildFailed("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the build failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeBuildFailed,
+			Says: "build_failed: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
+			Rules: []string{
+				"BUILD_FAILED/1: source verification, type build",
+				`BUILD_FAILED/2: source [verification tool], text /(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/, set pattern`,
+				`BUILD_FAILED/3: source absent, text /(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/, set pattern`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewBuildFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the build failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewBuildFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the build failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewBuildFailed("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the build failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("BUILD_FAILED/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Source: "verification", Type: "build"}),
+				gentest.Becomes("BUILD_FAILED/2", 0, `{"detail":"Build failed","source":{"type":"tool","component":"unknown"},"pattern":"build"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Build failed"}),
+				gentest.Becomes("BUILD_FAILED/3", 0, `{"detail":"Build failed","source":{"type":"verification","component":"unknown"},"pattern":"build"}`, taxonomy.Evidence{Text: "Build failed"}),
+				gentest.Becomes("BUILD_FAILED/3", 0, `{"detail":"BUILD FAILED in 3s","source":{"type":"verification","component":"unknown"},"pattern":"build"}`, taxonomy.Evidence{Text: "BUILD FAILED in 3s"}),
+				gentest.Becomes("BUILD_FAILED/3", 0, `{"detail":"compilation error in main.c","source":{"type":"verification","component":"unknown"},"pattern":"build"}`, taxonomy.Evidence{Text: "compilation error in main.c"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("", 1, `{"detail":"rebuild failedover","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "rebuild failedover"}),
+				gentest.Becomes("", 1, `{"detail":"The build failed message is improved","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "The build failed message is improved"}),
+				gentest.Becomes("TOOL_EXECUTION/1", 0, `{"detail":"Build failed banners are red now","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "Build failed banners are red now"}),
 			},
 		},
 		{
-			code:        CodeLintError,
-			description: taxonomy.Code{Value: "lint_error", Doc: "The linter found fault.", Message: "lint error: {detail:first_line}", Row: 20, Branches: 39, Category: 3},
-			rows: []genRow{
-				{20, false, taxonomy.Recoverable, taxonomy.SeverityLow, taxonomy.KindNone, 0, 0, "apply_lint_fix, apply_lint_fix, fail, apply_lint_fix, fail recoverability=unknown, apply_lint_fix"},
-				{39, false, taxonomy.Recoverable, taxonomy.SeverityLow, taxonomy.KindNone, 0, 0, "pattern_apply_lint_fix, pattern_apply_lint_fix, fail, pattern_apply_lint_fix, fail recoverability=unknown, pattern_apply_lint_fix"},
+			Code: CodeLintError,
+			Says: "lint_error: apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
+			When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"},
+			Rules: []string{
+				"LINT_ERROR/1: source verification, type lint",
+				`LINT_ERROR/2: source [verification tool], text /(?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S/ or /(?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S/, set pattern`,
+				`LINT_ERROR/3: source absent, text /(?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S/ or /(?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S/, set pattern`,
 			},
-			cases: []genCase[*VerificationError]{
-				{20, NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "lint error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{20, NewLintError("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "lint error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{20, NewLintError("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "lint error: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Cases: []gentest.Case{
+				gentest.Says(NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "lint error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLintError("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "lint error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewLintError("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "lint error: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			},
-			picks: []genPick[*VerificationError]{
-				{39, NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternLint)},
-				{20, NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternType)},
-				{20, NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternTest)},
-				{20, NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternBuild)},
-				{20, NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternLint), 1),
+				gentest.Picks(NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternType), 0),
+				gentest.Picks(NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternTest), 0),
+				gentest.Picks(NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(VerificationPatternBuild), 0),
+				gentest.Picks(NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("LINT_ERROR/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Source: "verification", Type: "lint"}),
+				gentest.Becomes("LINT_ERROR/2", 1, `{"detail":"src/app.ts:12:5: error: Unexpected var (no-var)","source":{"type":"verification","component":"unknown"},"pattern":"lint"}`, taxonomy.Evidence{Source: "verification", Text: "src/app.ts:12:5: error: Unexpected var (no-var)"}),
+				gentest.Becomes("LINT_ERROR/3", 1, `{"detail":"main.go:10:2: declared and not used: x","source":{"type":"verification","component":"unknown"},"pattern":"lint"}`, taxonomy.Evidence{Text: "main.go:10:2: declared and not used: x"}),
+				gentest.Becomes("LINT_ERROR/3", 1, `{"detail":"/src/app.ts\n  12:5  error  Unexpected var, use let or const instead  no-var","source":{"type":"verification","component":"unknown"},"pattern":"lint"}`, taxonomy.Evidence{Text: "/src/app.ts\n  12:5  error  Unexpected var, use let or const instead  no-var"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("", 1, `{"detail":"error at 12:30:45: nothing to do","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "error at 12:30:45: nothing to do"}),
+				gentest.Becomes("", 1, `{"detail":"12:30:45: error: nothing to do","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "12:30:45: error: nothing to do"}),
+				gentest.Becomes("", 1, `{"detail":"error: connect 127.0.0.1:8080:1: refused","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "error: connect 127.0.0.1:8080:1: refused"}),
+				gentest.Becomes("", 1, `{"detail":"error: cannot reach localhost:8080: closed","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "error: cannot reach localhost:8080: closed"}),
 			},
 		},
 		{
-			code:        CodeTestFailure,
-			description: taxonomy.Code{Value: "test_failure", Doc: "A test failed.", Message: "a test failed: {detail:first_line}", Row: 21, Category: 3},
-			rows:        []genRow{{21, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fix_test, fail, fail, fix_test, fail recoverability=unknown, fix_test"}},
-			cases: []genCase[*VerificationError]{
-				{21, NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{21, NewTestFailure("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a test failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{21, NewTestFailure("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a test failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code: CodeTestFailure,
+			Says: "test_failure: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
+			Rules: []string{
+				"TEST_FAILURE/1: source verification, type test",
+				`TEST_FAILURE/2: source [verification tool], text /(?m)^[ \t]{0,40}--- FAIL: / or /(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}/ or /(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$/ or /(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w/ or /(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]/ or /(?m)^FAILED \S{1,200}::/ or /(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/, set pattern`,
+				`TEST_FAILURE/3: source absent, text /(?m)^[ \t]{0,40}--- FAIL: / or /(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}/ or /(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$/ or /(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w/ or /(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]/ or /(?m)^FAILED \S{1,200}::/ or /(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/, set pattern`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTestFailure("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewTestFailure("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TEST_FAILURE/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Source: "verification", Type: "test"}),
+				gentest.Becomes("TEST_FAILURE/2", 0, `{"detail":"--- FAIL: TestAdd (0.00s)\nFAIL","source":{"type":"tool","component":"unknown"},"pattern":"test"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestAdd (0.00s)\nFAIL"}),
+				gentest.Becomes("TEST_FAILURE/3", 0, `{"detail":"Test failed","source":{"type":"verification","component":"unknown"},"pattern":"test"}`, taxonomy.Evidence{Text: "Test failed"}),
+				gentest.Becomes("TEST_FAILURE/3", 0, `{"detail":"FAIL src/app.test.ts","source":{"type":"verification","component":"unknown"},"pattern":"test"}`, taxonomy.Evidence{Text: "FAIL src/app.test.ts"}),
+				gentest.Becomes("TEST_FAILURE/3", 0, `{"detail":"=== FAILURES ===","source":{"type":"verification","component":"unknown"},"pattern":"test"}`, taxonomy.Evidence{Text: "=== FAILURES ==="}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("BUILD_FAILED/3", 0, `{"detail":"Build failed","source":{"type":"verification","component":"unknown"},"pattern":"build"}`, taxonomy.Evidence{Text: "Build failed"}),
+				gentest.Becomes("NETWORK_ERROR/4", 1, `{"detail":"Failed to fetch","source":{"type":"network","component":"unknown"},"pattern":"network"}`, taxonomy.Evidence{Text: "Failed to fetch"}),
+				gentest.Becomes("", 1, `{"detail":"Authentication failed","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "Authentication failed"}),
+				gentest.Becomes("", 1, `{"detail":"the failover took 3 s","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "the failover took 3 s"}),
+				gentest.Becomes("", 1, `{"detail":"FAILOVER started","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "FAILOVER started"}),
+				gentest.Becomes("", 1, `{"detail":"ASSERT_FAIL is undefined","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "ASSERT_FAIL is undefined"}),
+				gentest.Becomes("", 1, `{"detail":"All 0 tests failed","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "All 0 tests failed"}),
+				gentest.Becomes("", 1, `{"detail":"0 tests failed","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "0 tests failed"}),
+				gentest.Becomes("TOOL_EXECUTION/1", 0, `{"detail":"tests that FAIL are listed first","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "tests that FAIL are listed first"}),
+				gentest.Becomes("", 1, `{"detail":"Tests failed yesterday but pass now","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "Tests failed yesterday but pass now"}),
 			},
 		},
 		{
-			code:        CodeVerificationFailed,
-			description: taxonomy.Code{Value: "verification_failed", Doc: "A check failed, and nothing says which.", Message: "verification failed: {detail:first_line}", Row: 22, Category: 3},
-			rows:        []genRow{{22, true, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "verify_again, verify_again, fail, verify_again, verify_again recoverability=unknown, verify_again"}},
-			cases: []genCase[*VerificationError]{
-				{22, NewVerificationFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "verification failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{22, NewVerificationFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "verification failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{22, NewVerificationFailed("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "verification failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+			Code:  CodeVerificationFailed,
+			Says:  "verification_failed: verify_again retryable recoverability=recoverable severity=high; strict: fail; lenient: verify_again@lenient; fast: verify_again@fast recoverability=unknown -recoverability=recoverable; thorough: verify_again@thorough",
+			Rules: []string{"VERIFICATION_FAILED/1: source verification"},
+			Cases: []gentest.Case{
+				gentest.Says(NewVerificationFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewVerificationFailed("some detail\nsecond line", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
+				gentest.Says(NewVerificationFailed("", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "verification failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			},
+			Examples: []gentest.Example{gentest.Becomes("VERIFICATION_FAILED/1", 0, `{"detail":"Unknown error","source":{"type":"verification","component":"unknown"}}`, taxonomy.Evidence{Source: "verification", ExitCode: taxonomy.Some(1)})},
 		},
 	})
-}
-
-func TestVerificationErrorCopies(t *testing.T) {
-	original := NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &VerificationError{code: CodeTypeError, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*VerificationError]{
-		{original.WithSourceCode("some code"), &VerificationError{code: CodeTypeError, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &VerificationError{code: CodeTypeError, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &VerificationError{code: CodeTypeError, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &VerificationError{code: CodeTypeError, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &VerificationError{code: CodeTypeError, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &VerificationError{code: CodeTypeError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &VerificationError{code: CodeTypeError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &VerificationError{code: CodeTypeError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &VerificationError{code: CodeTypeError, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &VerificationError{code: CodeTypeError, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &VerificationError{code: CodeTypeError, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithPattern(VerificationPatternLint), &VerificationError{code: CodeTypeError, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Pattern: taxonomy.Some(VerificationPatternLint)}},
-		{original.WithPattern(VerificationPattern(5)), &VerificationError{code: CodeTypeError, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &VerificationError{code: CodeTypeError, cause: genCause, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &VerificationError{code: CodeTypeError, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewBuildFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &VerificationError{code: CodeBuildFailed, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewLintError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &VerificationError{code: CodeLintError, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &VerificationError{code: CodeTestFailure, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewVerificationFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &VerificationError{code: CodeVerificationFailed, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-	})
-}
-
-func TestVerificationErrorLists(t *testing.T) {
-	for i, keep := range []func(json.RawMessage) json.RawMessage{
-		func(given json.RawMessage) json.RawMessage {
-			return NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithMetadata(given).Metadata
-		},
-	} {
-		given := json.RawMessage(`[1]`)
-		kept := keep(given)
-		given[0] = '{'
-		assert.Equal(t, json.RawMessage(`[1]`), kept, "row %d", i)
-	}
-}
-
-func TestVerificationErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), taxonomy.Hints{}},
-		{NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithPattern(VerificationPatternLint).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC))}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestVerificationErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(VerificationError), genWire{Category: "verification", Code: "type_error"}, []genDecoded{
-		{`{}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}]}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"no such field":[1,{}],"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"lint"}`, `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"lint"}`},
-		{`{"detail":null,"code":null,"retryAfter":null,"resetAt":null,"execution":null,"github":null,"recovery":null,"metadata":null,"source":null,"pattern":null}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}]}}`, `{"detail":"","execution":{"mode":""},"source":{"type":null,"component":""}}`},
-		{`{"execution":{"no such field":[1,{}],"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"}}`, `{"detail":"","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}]}}`, `{"detail":"","github":{"owner":"","repo":""},"source":{"type":null,"component":""}}`},
-		{`{"github":{"no such field":[1,{}],"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"}}`, `{"detail":"","github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}]}}`, `{"detail":"","recovery":{"attempts":0,"maxAttempts":0},"source":{"type":null,"component":""}}`},
-		{`{"recovery":{"no such field":[1,{}],"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true}}`, `{"detail":"","recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}]}}`, `{"detail":"","source":{"type":null,"component":""}}`},
-		{`{"source":{"no such field":[1,{}],"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`, `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"code":1}`, "context.code"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"resetAt":"no such value"}`, "context.resetAt"},
-		{`{"execution":"no such value"}`, "context.execution"},
-		{`{"execution":{"mode":1}}`, "context.execution.mode"},
-		{`{"execution":{"skill":1}}`, "context.execution.skill"},
-		{`{"execution":{"tool":1}}`, "context.execution.tool"},
-		{`{"execution":{"step":1}}`, "context.execution.step"},
-		{`{"execution":{"taskId":1}}`, "context.execution.taskId"},
-		{`{"execution":{"sessionId":1}}`, "context.execution.sessionId"},
-		{`{"github":"no such value"}`, "context.github"},
-		{`{"github":{"owner":1}}`, "context.github.owner"},
-		{`{"github":{"repo":1}}`, "context.github.repo"},
-		{`{"github":{"entityNumber":"no such value"}}`, "context.github.entityNumber"},
-		{`{"github":{"entityType":1}}`, "context.github.entityType"},
-		{`{"recovery":"no such value"}`, "context.recovery"},
-		{`{"recovery":{"attempts":"no such value"}}`, "context.recovery.attempts"},
-		{`{"recovery":{"maxAttempts":"no such value"}}`, "context.recovery.maxAttempts"},
-		{`{"recovery":{"strategy":1}}`, "context.recovery.strategy"},
-		{`{"recovery":{"successful":"no such value"}}`, "context.recovery.successful"},
-		{`{"source":"no such value"}`, "context.source"},
-		{`{"source":{"type":1}}`, "context.source.type"},
-		{`{"source":{"component":1}}`, "context.source.component"},
-		{`{"source":{"endpoint":1}}`, "context.source.endpoint"},
-		{`{"source":{"method":1}}`, "context.source.method"},
-		{`{"pattern":1}`, "context.pattern"},
-	}, []genDecoded{
-		{`{"github":{"entityType":"no such word"}}`, "context.github.entityType"},
-		{`{"source":{"type":"no such word"}}`, "context.source.type"},
-		{`{"pattern":"no such word"}`, "context.pattern"},
-	})
-}
-
-func TestVerificationErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "verification", []genOutput[*VerificationError]{
-		{
-			NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithPattern(VerificationPatternLint).WithCause(genCause), "type_error",
-			"type error: some detail",
-			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"lint"}`,
-			VerificationError{code: CodeTypeError, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Pattern: taxonomy.Some(VerificationPatternLint)},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"lint"}`,
-		},
-		{
-			NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "type_error",
-			"type error: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			VerificationError{code: CodeTypeError, Detail: "some detail", Source: VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-		},
-		{
-			&VerificationError{}, "",
-			"verification error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			VerificationError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-		{
-			&VerificationError{code: 605}, "",
-			"verification error without a code",
-			`{"detail":"","source":{"type":null,"component":""}}`,
-			VerificationError{code: 605},
-			`{"detail":"","source":{"type":"","component":""}}`,
-		},
-	})
+	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, VerificationSourceTypeLLM, VerificationSourceTypeGithub, VerificationSourceTypeTool, VerificationSourceTypeVerification, VerificationSourceTypeFile, VerificationSourceTypeNetwork, VerificationSourceTypeSystem)
+	gentest.Enum(t, []string{"type", "lint", "test", "build"}, VerificationPatternType, VerificationPatternLint, VerificationPatternTest, VerificationPatternBuild)
 }

@@ -7,119 +7,63 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestAmbiguityErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to go on safely.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "finding", Doc: "What the plan lacks.", Type: "enum", Enum: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}},
-		{Name: "unreadable", Doc: "It cannot even be read.", Type: "bool"},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"AmbiguityError","category":"ambiguity","code":"`, First: 4, Count: 1}
-	genCheckCodes(t, category, []genCode[*AmbiguityError, AmbiguityCode]{
+func TestAmbiguityError(t *testing.T) {
+	gentest.Category[AmbiguityCode](t, &genPackage, new(AmbiguityError), "ambiguity AmbiguityError", []string{
+		"step string",
+		"detail string max_length=4000 scrub",
+		"files strings",
+		"finding enum [several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan]",
+		"unreadable bool",
+	}, []gentest.Code{
 		{
-			code:        CodeAmbiguityError,
-			description: taxonomy.Code{Value: "AMBIGUITY_ERROR", Doc: "The plan does not say enough to go on safely.", Resolution: "Settle in the plan what it leaves open.", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]", Row: 6, Category: 4},
-			rows:        []genRow{{6, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"}},
-			cases: []genCase[*AmbiguityError]{
-				{6, NewAmbiguityError(), "the plan is ambiguous", "{}"},
-				{6, NewAmbiguityError().WithDetail("some detail\nsecond line").WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery): some detail", `{"detail":"some detail\nsecond line","finding":"unknown_recovery"}`},
-				{6, NewAmbiguityError().WithDetail("some detail\nsecond line"), "the plan is ambiguous: some detail", `{"detail":"some detail\nsecond line"}`},
-				{6, NewAmbiguityError().WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery)", `{"finding":"unknown_recovery"}`},
-				{6, NewAmbiguityError().WithDetail("").WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery)", `{"detail":"","finding":"unknown_recovery"}`},
-				{6, NewAmbiguityError().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "the plan is ambiguous: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{6, NewAmbiguityError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the plan is ambiguous: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{6, NewAmbiguityError().WithFinding(AmbiguityFinding(6)), "the plan is ambiguous", "{}"},
+			Code: CodeAmbiguityError,
+			Says: "AMBIGUITY_ERROR: find_out kind=fault; chains: record_and_stop; tasks: fail_task",
+			Rules: []string{
+				"AMBIGUITY_ERROR/1: source plan, op prepare, type [several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan]",
+				"AMBIGUITY_ERROR/2: source plan, op prepare, type invalid, set unreadable",
+				"AMBIGUITY_ERROR/3: source [plan agent], type [several_readings conflicting_requirements unclear_criteria unknown_recovery silent_plan]",
+				"AMBIGUITY_ERROR/4: source plan, type invalid, set unreadable",
+				"AMBIGUITY_ERROR/5: source agent, code AMBIGUITY_ERROR",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewAmbiguityError(), 0, "the plan is ambiguous", "{}"),
+				gentest.Says(NewAmbiguityError().WithDetail("some detail\nsecond line").WithFinding(AmbiguityFindingUnknownRecovery), 0, "the plan is ambiguous (unknown_recovery): some detail", `{"detail":"some detail\nsecond line","finding":"unknown_recovery"}`),
+				gentest.Says(NewAmbiguityError().WithDetail("").WithFinding(AmbiguityFindingUnknownRecovery), 0, "the plan is ambiguous (unknown_recovery)", `{"detail":"","finding":"unknown_recovery"}`),
+				gentest.Says(NewAmbiguityError().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "the plan is ambiguous: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+				gentest.Says(NewAmbiguityError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the plan is ambiguous: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewAmbiguityError().WithFinding(AmbiguityFinding(6)), 0, "the plan is ambiguous", "{}"),
+				gentest.Says(NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithFinding(AmbiguityFindingUnknownRecovery).WithUnreadable(true), 0, "the plan is ambiguous (unknown_recovery): some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`).Hints(`files=["files 1" "files 2"]`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("AMBIGUITY_ERROR/1", 0, `{"finding":"unclear_criteria"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "unclear_criteria"}),
+				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"finding":"several_readings"}`, taxonomy.Evidence{Source: "plan", Type: "several_readings"}),
+				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"finding":"conflicting_requirements"}`, taxonomy.Evidence{Source: "plan", Type: "conflicting_requirements"}),
+				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"finding":"unknown_recovery"}`, taxonomy.Evidence{Source: "agent", Type: "unknown_recovery"}),
+				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"detail":"the plan does not say what to do about this error","finding":"silent_plan"}`, taxonomy.Evidence{Source: "agent", Type: "silent_plan", Text: "the plan does not say what to do about this error"}),
+				gentest.Becomes("AMBIGUITY_ERROR/2", 0, `{"detail":"a step has no ID","unreadable":true}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "invalid", Text: "a step has no ID"}),
+				gentest.Becomes("AMBIGUITY_ERROR/3", 0, `{"step":"2","finding":"silent_plan"}`, taxonomy.Evidence{Source: "plan", Op: "finish", Type: "silent_plan", Attributes: map[string]string{"step": "2"}}),
+				gentest.Becomes("AMBIGUITY_ERROR/4", 0, `{"unreadable":true}`, taxonomy.Evidence{Source: "plan", Op: "finish", Type: "invalid"}),
+				gentest.Becomes("AMBIGUITY_ERROR/5", 0, `{"detail":"two files fit the name"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "AMBIGUITY_ERROR", Text: "two files fit the name"}),
+				gentest.Becomes("AMBIGUITY_ERROR/5", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Code: "AMBIGUITY_ERROR", Attributes: map[string]string{"reason": "timeout"}}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "AMBIGUITY_ERROR", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("PREREQUISITE_FAILURE/2", 0, `{"reason":"missing_file"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "AMBIGUITY_ERROR", Errno: "ENOENT"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/23", 0, `{"detail":"cat: CLAUDE.md: No such file or directory","reason":"missing_file"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "AMBIGUITY_ERROR", Text: "cat: CLAUDE.md: No such file or directory"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Code: "AMBIGUOUS"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Type: "unclear_criteria", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Type: "unclear_criteria"}),
+				gentest.Becomes("", 0, `{"detail":"the criteria of the plan are unclear to me"}`, taxonomy.Evidence{Source: "agent", Text: "the criteria of the plan are unclear to me"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("AMBIGUITY_ERROR/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"finding":"unknown_recovery"}`, taxonomy.Evidence{Type: "unknown_recovery", Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"step": "some attributes.step"}}),
+				gentest.Becomes("AMBIGUITY_ERROR/1", 0, "{}", taxonomy.Evidence{}),
+				gentest.Becomes("AMBIGUITY_ERROR/1", 0, "{}", taxonomy.Evidence{Type: "{no such value"}),
 			},
 		},
 	})
-}
-
-func TestAmbiguityErrorCopies(t *testing.T) {
-	original := NewAmbiguityError()
-	genCheckCopies(t, original, &AmbiguityError{code: CodeAmbiguityError}, []genCopy[*AmbiguityError]{
-		{original.WithStep("some step"), &AmbiguityError{code: CodeAmbiguityError, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &AmbiguityError{code: CodeAmbiguityError, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &AmbiguityError{code: CodeAmbiguityError, Files: []string{"files 1", "files 2"}}},
-		{original.WithFinding(AmbiguityFindingUnknownRecovery), &AmbiguityError{code: CodeAmbiguityError, Finding: taxonomy.Some(AmbiguityFindingUnknownRecovery)}},
-		{original.WithFinding(AmbiguityFinding(6)), &AmbiguityError{code: CodeAmbiguityError}},
-		{original.WithUnreadable(true), &AmbiguityError{code: CodeAmbiguityError, Unreadable: taxonomy.Some(true)}},
-		{original.WithCause(genCause), &AmbiguityError{code: CodeAmbiguityError, cause: genCause}},
-	})
-}
-
-func TestAmbiguityErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewAmbiguityError().WithFiles(given).Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestAmbiguityErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewAmbiguityError(), taxonomy.Hints{}},
-		{NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(AmbiguityFindingUnknownRecovery).WithUnreadable(true).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestAmbiguityErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(AmbiguityError), genWire{Category: "ambiguity", Code: "AMBIGUITY_ERROR"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`},
-		{`{"step":null,"detail":null,"files":null,"finding":null,"unreadable":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"step":1}`, "context.step"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"finding":1}`, "context.finding"},
-		{`{"unreadable":"no such value"}`, "context.unreadable"},
-	}, []genDecoded{
-		{`{"finding":"no such word"}`, "context.finding"},
-	})
-}
-
-func TestAmbiguityErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "ambiguity", []genOutput[*AmbiguityError]{
-		{
-			NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(AmbiguityFindingUnknownRecovery).WithUnreadable(true).WithCause(genCause), "AMBIGUITY_ERROR",
-			"the plan is ambiguous (unknown_recovery): some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`,
-			AmbiguityError{code: CodeAmbiguityError, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(AmbiguityFindingUnknownRecovery), Unreadable: taxonomy.Some(true)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`,
-		},
-		{
-			NewAmbiguityError(), "AMBIGUITY_ERROR",
-			"the plan is ambiguous",
-			"{}",
-			AmbiguityError{code: CodeAmbiguityError},
-			"{}",
-		},
-		{
-			&AmbiguityError{}, "",
-			"ambiguity error without a code",
-			"{}",
-			AmbiguityError{},
-			"{}",
-		},
-		{
-			&AmbiguityError{code: 601}, "",
-			"ambiguity error without a code",
-			"{}",
-			AmbiguityError{code: 601},
-			"{}",
-		},
-	})
+	gentest.Enum(t, []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}, AmbiguityFindingSeveralReadings, AmbiguityFindingConflictingRequirements, AmbiguityFindingUnclearCriteria, AmbiguityFindingUnknownRecovery, AmbiguityFindingSilentPlan)
 }

@@ -3,147 +3,121 @@
 package errs
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestExecutionErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "reason", Doc: "Why it failed.", Type: "enum", Enum: []string{"timeout", "write_conflict", "flaky_test", "compilation_error", "design_flaw", "logic_error"}},
-		{Name: "indicator", Doc: "What showed it.", Type: "enum", Enum: []string{"exit_status", "signal", "tests", "compilation", "git", "lint", "stderr"}},
-		{Name: "exitCode", Doc: "What the command exited with.", Type: "int"},
-		{Name: "signal", Doc: "What ended the command.", Type: "string"},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"ExecutionError","category":"execution","code":"`, First: 1, Count: 1}
-	genCheckCodes(t, category, []genCode[*ExecutionError, ExecutionCode]{
+func TestExecutionError(t *testing.T) {
+	gentest.Category[ExecutionCode](t, &genPackage, new(ExecutionError), "execution ExecutionError", []string{
+		"step string",
+		"detail string max_length=4000 scrub",
+		"files strings",
+		"reason enum [timeout write_conflict flaky_test compilation_error design_flaw logic_error]",
+		"indicator enum [exit_status signal tests compilation git lint stderr]",
+		"exitCode int",
+		"signal string",
+	}, []gentest.Code{
 		{
-			code:        CodeExecutionError,
-			description: taxonomy.Code{Value: "EXECUTION_ERROR", Doc: "A command or script that could be run fails.", Resolution: "Mend the step if the fault is its own, or the plan if it is not.", Message: "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]", Row: 3, Branches: 13, Category: 1},
-			rows: []genRow{
-				{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "analyse, record_and_stop, fail_task"},
-				{13, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "run_again, record_and_stop, block_task"},
+			Code: CodeExecutionError,
+			Says: "EXECUTION_ERROR: analyse kind=failure; chains: record_and_stop; tasks: fail_task",
+			When: []string{"run_again retryable kind=failure; chains: record_and_stop; tasks: block_task"},
+			Rules: []string{
+				"EXECUTION_ERROR/1: source [step agent check git], type timeout, set reason",
+				"EXECUTION_ERROR/2: source [step agent check git], is [context.DeadlineExceeded os.ErrDeadlineExceeded], set reason",
+				"EXECUTION_ERROR/3: source [step agent check git], errno [EAGAIN EBUSY EDEADLK ETXTBSY], set reason",
+				`EXECUTION_ERROR/4: source [step agent git], text /(?m)^(?:fatal: |error: )?Unable to create '[^\n']{1,200}index\.lock': File exists/ or /(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b/ or /(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$/, set reason`,
+				`EXECUTION_ERROR/5: source [step agent], text /(?m)^error\[E\d{4}\]: / or /(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: / or /(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )/ or /(?m)^\S+:\d+:\d+: (?:fatal )?error: / or /(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]/, set [indicator reason]`,
+				`EXECUTION_ERROR/6: source [step agent], text /(?m)^\s*--- FAIL: / or /(?m)^FAIL\t/ or /(?m)^FAILED \S+::/ or /(?m)^(?:E +)?AssertionError(?::|$)/ or /(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)/, set indicator`,
+				`EXECUTION_ERROR/7: source [step agent], text /(?m)^CONFLICT \(/ or /(?m)^Automatic merge failed\b/ or /(?m)^ ?! \[(?:remote )?rejected\]/ or /(?m)^error: failed to push some refs\b/, set indicator`,
+				`EXECUTION_ERROR/8: source [step agent], text /(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: / or /(?m)^would reformat / or /(?m)^✖ \d+ problems? \(/, set indicator`,
+				"EXECUTION_ERROR/9: source git, set indicator",
+				"EXECUTION_ERROR/10: source check, type start",
+				"EXECUTION_ERROR/11: exit_code not 0, set indicator",
+				"EXECUTION_ERROR/12: signal present, set indicator",
+				`EXECUTION_ERROR/13: source [step agent], exit_code absent, text /(?m)^Traceback \(most recent call last\):$/ or /(?m)^panic: / or /(?m)^fatal: / or /(?m)^\S+: line \d+: /, set indicator`,
+				"EXECUTION_ERROR/14: source agent, code EXECUTION_ERROR",
 			},
-			cases: []genCase[*ExecutionError]{
-				{3, NewExecutionError(), "execution failed", "{}"},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithExitCode(8).WithSignal("some signal"), "execution failed with exit code 8 by some signal: some detail", `{"detail":"some detail\nsecond line","exitCode":8,"signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithSignal("some signal"), "execution failed (compilation_error) by some signal: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8), "execution failed (compilation_error) with exit code 8: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8}`},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal(""), "execution failed (compilation_error) with exit code 8: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8,"signal":""}`},
-				{3, NewExecutionError().WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal", `{"reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal", `{"detail":"","reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "execution failed: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{3, NewExecutionError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "execution failed: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{3, NewExecutionError().WithReason(ExecutionReason(7)), "execution failed", "{}"},
-				{3, NewExecutionError().WithIndicator(ExecutionIndicator(8)), "execution failed", "{}"},
+			Cases: []gentest.Case{
+				gentest.Says(NewExecutionError(), 0, "execution failed", "{}"),
+				gentest.Says(NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), 0, "execution failed (compilation_error) with exit code 8 by some signal: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8,"signal":"some signal"}`),
+				gentest.Says(NewExecutionError().WithDetail("").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal(""), 0, "execution failed (compilation_error) with exit code 8", `{"detail":"","reason":"compilation_error","exitCode":8,"signal":""}`),
+				gentest.Says(NewExecutionError().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "execution failed: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+				gentest.Says(NewExecutionError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "execution failed: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewExecutionError().WithReason(ExecutionReason(7)), 0, "execution failed", "{}"),
+				gentest.Says(NewExecutionError().WithIndicator(ExecutionIndicator(8)), 0, "execution failed", "{}"),
+				gentest.Says(NewExecutionError().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithReason(ExecutionReasonCompilationError).WithIndicator(ExecutionIndicatorGit).WithExitCode(8).WithSignal("some signal"), 0, "execution failed (compilation_error) with exit code 8 by some signal: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"compilation_error","indicator":"git","exitCode":8,"signal":"some signal"}`).Hints(`files=["files 1" "files 2"]`),
 			},
-			picks: []genPick[*ExecutionError]{
-				{13, NewExecutionError().WithReason(ExecutionReasonTimeout)},
-				{13, NewExecutionError().WithReason(ExecutionReasonWriteConflict)},
-				{13, NewExecutionError().WithReason(ExecutionReasonFlakyTest)},
-				{3, NewExecutionError().WithReason(ExecutionReasonCompilationError)},
-				{3, NewExecutionError().WithReason(ExecutionReasonDesignFlaw)},
-				{3, NewExecutionError().WithReason(ExecutionReasonLogicError)},
-				{3, NewExecutionError()},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewExecutionError().WithReason(ExecutionReasonTimeout), 1),
+				gentest.Picks(NewExecutionError().WithReason(ExecutionReasonWriteConflict), 1),
+				gentest.Picks(NewExecutionError().WithReason(ExecutionReasonFlakyTest), 1),
+				gentest.Picks(NewExecutionError().WithReason(ExecutionReasonCompilationError), 0),
+				gentest.Picks(NewExecutionError().WithReason(ExecutionReasonDesignFlaw), 0),
+				gentest.Picks(NewExecutionError().WithReason(ExecutionReasonLogicError), 0),
+				gentest.Picks(NewExecutionError(), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("EXECUTION_ERROR/1", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "step", Type: "timeout"}),
+				gentest.Becomes("EXECUTION_ERROR/2", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("EXECUTION_ERROR/3", 1, `{"reason":"write_conflict"}`, taxonomy.Evidence{Source: "step", Errno: "EBUSY"}),
+				gentest.Becomes("EXECUTION_ERROR/4", 1, `{"detail":"fatal: Unable to create '/r/.git/index.lock': File exists.","reason":"write_conflict","exitCode":128}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '/r/.git/index.lock': File exists."}),
+				gentest.Becomes("EXECUTION_ERROR/5", 0, `{"detail":"./main.go:3:2: undefined: frobnicate","reason":"compilation_error","indicator":"compilation","exitCode":1}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "./main.go:3:2: undefined: frobnicate"}),
+				gentest.Becomes("EXECUTION_ERROR/5", 0, `{"detail":"FAIL\texample.com/a [build failed]","reason":"compilation_error","indicator":"compilation","exitCode":1}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "FAIL\texample.com/a [build failed]"}),
+				gentest.Becomes("EXECUTION_ERROR/5", 0, `{"detail":"Build failed with 2 errors","reason":"compilation_error","indicator":"compilation","exitCode":1}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "Build failed with 2 errors"}),
+				gentest.Becomes("EXECUTION_ERROR/6", 0, `{"detail":"--- FAIL: TestSum (0.00s)","indicator":"tests","exitCode":1}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestSum (0.00s)"}),
+				gentest.Becomes("EXECUTION_ERROR/6", 1, `{"detail":"--- FAIL: TestRace (0.00s)","reason":"flaky_test","indicator":"tests","exitCode":1}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestRace (0.00s)", Attributes: map[string]string{"reason": "flaky_test"}}),
+				gentest.Becomes("EXECUTION_ERROR/6", 0, `{"detail":"--- FAIL: TestSum (0.00s)","reason":"logic_error","indicator":"tests","exitCode":1}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestSum (0.00s)", Attributes: map[string]string{"reason": "logic_error"}}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"reason":"design_flaw","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"reason": "design_flaw"}}),
+				gentest.Becomes("EXECUTION_ERROR/7", 0, `{"detail":"CONFLICT (content): Merge conflict in a.go","indicator":"git","exitCode":1}`, taxonomy.Evidence{Source: "step", Op: "commit", ExitCode: taxonomy.Some(1), Text: "CONFLICT (content): Merge conflict in a.go"}),
+				gentest.Becomes("EXECUTION_ERROR/7", 0, `{"detail":" ! [rejected]        main -\u003e main (fetch first)","indicator":"git","exitCode":1}`, taxonomy.Evidence{Source: "step", Op: "push", ExitCode: taxonomy.Some(1), Text: " ! [rejected]        main -> main (fetch first)"}),
+				gentest.Becomes("EXECUTION_ERROR/8", 0, `{"detail":"a.py:1:1: F401 unused","indicator":"lint","exitCode":1}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "a.py:1:1: F401 unused"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":3}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(3)}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"INTER_AGENT_MISALIGNMENT: the other agent is wrong","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "INTER_AGENT_MISALIGNMENT: the other agent is wrong"}),
+				gentest.Becomes("EXECUTION_ERROR/12", 0, `{"indicator":"signal","signal":"SIGSEGV"}`, taxonomy.Evidence{Source: "step", Signal: "SIGSEGV"}),
+				gentest.Becomes("EXECUTION_ERROR/13", 0, `{"detail":"Traceback (most recent call last):\n  File \"a.py\", line 1","indicator":"stderr"}`, taxonomy.Evidence{Source: "step", Text: "Traceback (most recent call last):\n  File \"a.py\", line 1"}),
+				gentest.Becomes("EXECUTION_ERROR/1", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"command": "make test"}}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"dial tcp 127.0.0.1:1: connect: connection refused","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1), Text: "dial tcp 127.0.0.1:1: connect: connection refused"}),
+				gentest.Becomes("EXECUTION_ERROR/1", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "check", Op: "gate", Type: "timeout"}),
+				gentest.Becomes("EXECUTION_ERROR/10", 0, "{}", taxonomy.Evidence{Source: "check", Op: "gate", Type: "start", Errno: "ENOEXEC"}),
+				gentest.Becomes("EXECUTION_ERROR/3", 1, `{"reason":"write_conflict"}`, taxonomy.Evidence{Source: "check", Op: "gate", Type: "start", Errno: "EAGAIN"}),
+				gentest.Becomes("EXECUTION_ERROR/12", 0, `{"indicator":"signal","signal":"SIGKILL"}`, taxonomy.Evidence{Source: "check", Op: "gate", Signal: "SIGKILL"}),
+				gentest.Becomes("EXECUTION_ERROR/4", 1, `{"detail":"fatal: Unable to create '/r/.git/index.lock': File exists.","reason":"write_conflict","exitCode":128}`, taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '/r/.git/index.lock': File exists."}),
+				gentest.Becomes("EXECUTION_ERROR/9", 0, `{"detail":"nothing to commit","indicator":"git","exitCode":1}`, taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(1), Text: "nothing to commit"}),
+				gentest.Becomes("EXECUTION_ERROR/9", 0, `{"indicator":"git"}`, taxonomy.Evidence{Source: "git", Op: "detect_changes", Type: "start"}),
+				gentest.Becomes("EXECUTION_ERROR/14", 0, `{"detail":"the migration script stops half way"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "EXECUTION_ERROR", Text: "the migration script stops half way"}),
+				gentest.Becomes("EXECUTION_ERROR/14", 1, `{"reason":"flaky_test"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "EXECUTION_ERROR", Attributes: map[string]string{"reason": "flaky_test"}}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "AMBIGUITY_ERROR", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "count", Code: "UNEXPECTED_RESULT", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "INTER_AGENT_MISALIGNMENT", ExitCode: taxonomy.Some(1)}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("PREREQUISITE_FAILURE/29", 0, "{}", taxonomy.Evidence{Source: "agent", Code: "PREREQUISITE_FAILURE", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Code: "EXECUTION_FAILED"}),
+				gentest.Becomes("TIER_UNAVAILABLE/13", 0, `{"provider":"scripted","reason":"process"}`, taxonomy.Evidence{Source: "scripted", Op: "call", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("", 0, `{"detail":"warning: this flag is deprecated"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(0), Text: "warning: this flag is deprecated"}),
+				gentest.Becomes("", 0, `{"detail":"fatal: is what git prints"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(0), Text: "fatal: is what git prints"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/8", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(127)}),
+				gentest.Becomes("PREREQUISITE_FAILURE/24", 0, `{"detail":"bash: ./run: Permission denied","reason":"permission_denied"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "bash: ./run: Permission denied"}),
+				gentest.Becomes("", 0, `{"detail":"the build failed yesterday, and 3 tests failed too"}`, taxonomy.Evidence{Source: "agent", Text: "the build failed yesterday, and 3 tests failed too"}),
+				gentest.Becomes("", 0, `{"detail":"Build failed messages are now red"}`, taxonomy.Evidence{Source: "agent", Text: "Build failed messages are now red"}),
+				gentest.Becomes("", 0, `{"detail":"3 failed, 12 passed is what the old run printed"}`, taxonomy.Evidence{Source: "agent", Text: "3 failed, 12 passed is what the old run printed"}),
+				gentest.Becomes("", 0, `{"detail":"the log says: database is locked"}`, taxonomy.Evidence{Source: "agent", Text: "the log says: database is locked"}),
+				gentest.Becomes("", 0, `{"detail":"could not serialize access is what the guide explains"}`, taxonomy.Evidence{Source: "agent", Text: "could not serialize access is what the guide explains"}),
+				gentest.Becomes("", 0, `{"detail":"the hint for error TS2345: is new"}`, taxonomy.Evidence{Source: "agent", Text: "the hint for error TS2345: is new"}),
+				gentest.Becomes("", 0, `{"detail":"Build failed messages are now red"}`, taxonomy.Evidence{Source: "step", Text: "Build failed messages are now red"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("EXECUTION_ERROR/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"reason":"timeout","exitCode":7,"signal":"some signal"}`, taxonomy.Evidence{ExitCode: taxonomy.Some(7), Signal: "some signal", Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"reason": "compilation_error", "step": "some attributes.step"}}),
+				gentest.Becomes("EXECUTION_ERROR/1", 0, `{"reason":"timeout"}`, taxonomy.Evidence{}),
+				gentest.Becomes("EXECUTION_ERROR/1", 0, `{"reason":"timeout"}`, taxonomy.Evidence{Attributes: map[string]string{"reason": "{no such value"}}),
 			},
 		},
 	})
-}
-
-func TestExecutionErrorCopies(t *testing.T) {
-	original := NewExecutionError()
-	genCheckCopies(t, original, &ExecutionError{code: CodeExecutionError}, []genCopy[*ExecutionError]{
-		{original.WithStep("some step"), &ExecutionError{code: CodeExecutionError, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &ExecutionError{code: CodeExecutionError, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &ExecutionError{code: CodeExecutionError, Files: []string{"files 1", "files 2"}}},
-		{original.WithReason(ExecutionReasonCompilationError), &ExecutionError{code: CodeExecutionError, Reason: taxonomy.Some(ExecutionReasonCompilationError)}},
-		{original.WithReason(ExecutionReason(7)), &ExecutionError{code: CodeExecutionError}},
-		{original.WithIndicator(ExecutionIndicatorGit), &ExecutionError{code: CodeExecutionError, Indicator: taxonomy.Some(ExecutionIndicatorGit)}},
-		{original.WithIndicator(ExecutionIndicator(8)), &ExecutionError{code: CodeExecutionError}},
-		{original.WithExitCode(8), &ExecutionError{code: CodeExecutionError, ExitCode: taxonomy.Some(8)}},
-		{original.WithSignal("some signal"), &ExecutionError{code: CodeExecutionError, Signal: taxonomy.Some("some signal")}},
-		{original.WithCause(genCause), &ExecutionError{code: CodeExecutionError, cause: genCause}},
-	})
-}
-
-func TestExecutionErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewExecutionError().WithFiles(given).Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestExecutionErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewExecutionError(), taxonomy.Hints{}},
-		{NewExecutionError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(ExecutionReasonCompilationError).WithIndicator(ExecutionIndicatorGit).WithExitCode(8).WithSignal("some signal").WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestExecutionErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(ExecutionError), genWire{Category: "execution", Code: "EXECUTION_ERROR"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"compilation_error","indicator":"git","exitCode":8,"signal":"some signal"}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"compilation_error","indicator":"git","exitCode":8,"signal":"some signal"}`},
-		{`{"step":null,"detail":null,"files":null,"reason":null,"indicator":null,"exitCode":null,"signal":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"step":1}`, "context.step"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"reason":1}`, "context.reason"},
-		{`{"indicator":1}`, "context.indicator"},
-		{`{"exitCode":"no such value"}`, "context.exitCode"},
-		{`{"signal":1}`, "context.signal"},
-	}, []genDecoded{
-		{`{"reason":"no such word"}`, "context.reason"},
-		{`{"indicator":"no such word"}`, "context.indicator"},
-	})
-}
-
-func TestExecutionErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "execution", []genOutput[*ExecutionError]{
-		{
-			NewExecutionError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(ExecutionReasonCompilationError).WithIndicator(ExecutionIndicatorGit).WithExitCode(8).WithSignal("some signal").WithCause(genCause), "EXECUTION_ERROR",
-			"execution failed (compilation_error) with exit code 8 by some signal: some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"compilation_error","indicator":"git","exitCode":8,"signal":"some signal"}`,
-			ExecutionError{code: CodeExecutionError, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Reason: taxonomy.Some(ExecutionReasonCompilationError), Indicator: taxonomy.Some(ExecutionIndicatorGit), ExitCode: taxonomy.Some(8), Signal: taxonomy.Some("some signal")},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"compilation_error","indicator":"git","exitCode":8,"signal":"some signal"}`,
-		},
-		{
-			NewExecutionError(), "EXECUTION_ERROR",
-			"execution failed",
-			"{}",
-			ExecutionError{code: CodeExecutionError},
-			"{}",
-		},
-		{
-			&ExecutionError{}, "",
-			"execution error without a code",
-			"{}",
-			ExecutionError{},
-			"{}",
-		},
-		{
-			&ExecutionError{code: 601}, "",
-			"execution error without a code",
-			"{}",
-			ExecutionError{code: 601},
-			"{}",
-		},
-	})
+	gentest.Enum(t, []string{"timeout", "write_conflict", "flaky_test", "compilation_error", "design_flaw", "logic_error"}, ExecutionReasonTimeout, ExecutionReasonWriteConflict, ExecutionReasonFlakyTest, ExecutionReasonCompilationError, ExecutionReasonDesignFlaw, ExecutionReasonLogicError)
+	gentest.Enum(t, []string{"exit_status", "signal", "tests", "compilation", "git", "lint", "stderr"}, ExecutionIndicatorExitStatus, ExecutionIndicatorSignal, ExecutionIndicatorTests, ExecutionIndicatorCompilation, ExecutionIndicatorGit, ExecutionIndicatorLint, ExecutionIndicatorStderr)
 }

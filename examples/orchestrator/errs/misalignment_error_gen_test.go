@@ -7,131 +7,75 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestMisalignmentErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "misalignment", Type: "MisalignmentError", Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "finding", Doc: "How it departs from them.", Type: "enum", Enum: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}},
-		{Name: "reason", Doc: "Why it does.", Type: "enum", Enum: []string{"context_overflow", "model_limitation", "contradictory_instructions"}},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"MisalignmentError","category":"misalignment","code":"`, First: 3, Count: 1}
-	genCheckCodes(t, category, []genCode[*MisalignmentError, MisalignmentCode]{
+func TestMisalignmentError(t *testing.T) {
+	gentest.Category[MisalignmentCode](t, &genPackage, new(MisalignmentError), "misalignment MisalignmentError", []string{
+		"step string",
+		"detail string max_length=4000 scrub",
+		"files strings",
+		"finding enum [contradiction drift fabrication skipped_steps premature_end reasoning_mismatch invented_issue over_escalation incomplete_verification]",
+		"reason enum [context_overflow model_limitation contradictory_instructions]",
+	}, []gentest.Code{
 		{
-			code:        CodeInterAgentMisalignment,
-			description: taxonomy.Code{Value: "INTER_AGENT_MISALIGNMENT", Doc: "An agent departs from its instructions. Only a review can say so.", Resolution: "Give the step to a stronger tier, or write its instructions more clearly.", Message: "an agent departs from its instructions[ ({finding})][: {detail:first_line}]", Row: 5, Branches: 15, Category: 3},
-			rows: []genRow{
-				{5, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
-				{15, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "try_with_less, record_and_stop, block_task"},
+			Code: CodeInterAgentMisalignment,
+			Says: "INTER_AGENT_MISALIGNMENT: verify kind=failure; chains: record_and_stop; tasks: fail_task",
+			When: []string{"try_with_less retryable kind=failure; chains: record_and_stop; tasks: block_task"},
+			Rules: []string{
+				"INTER_AGENT_MISALIGNMENT/1: source review, type context_overflow, set reason",
+				`INTER_AGENT_MISALIGNMENT/2: source review, text /(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)/ or /(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b/, set reason`,
+				"INTER_AGENT_MISALIGNMENT/3: source review, type [contradiction drift fabrication skipped_steps premature_end reasoning_mismatch invented_issue over_escalation incomplete_verification]",
+				"INTER_AGENT_MISALIGNMENT/4: source review",
 			},
-			cases: []genCase[*MisalignmentError]{
-				{5, NewInterAgentMisalignment(), "an agent departs from its instructions", "{}"},
-				{5, NewInterAgentMisalignment().WithDetail("some detail\nsecond line").WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps): some detail", `{"detail":"some detail\nsecond line","finding":"skipped_steps"}`},
-				{5, NewInterAgentMisalignment().WithDetail("some detail\nsecond line"), "an agent departs from its instructions: some detail", `{"detail":"some detail\nsecond line"}`},
-				{5, NewInterAgentMisalignment().WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps)", `{"finding":"skipped_steps"}`},
-				{5, NewInterAgentMisalignment().WithDetail("").WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps)", `{"detail":"","finding":"skipped_steps"}`},
-				{5, NewInterAgentMisalignment().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "an agent departs from its instructions: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{5, NewInterAgentMisalignment().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "an agent departs from its instructions: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{5, NewInterAgentMisalignment().WithFinding(MisalignmentFinding(10)), "an agent departs from its instructions", "{}"},
-				{5, NewInterAgentMisalignment().WithReason(MisalignmentReason(4)), "an agent departs from its instructions", "{}"},
+			Cases: []gentest.Case{
+				gentest.Says(NewInterAgentMisalignment(), 0, "an agent departs from its instructions", "{}"),
+				gentest.Says(NewInterAgentMisalignment().WithDetail("some detail\nsecond line").WithFinding(MisalignmentFindingSkippedSteps), 0, "an agent departs from its instructions (skipped_steps): some detail", `{"detail":"some detail\nsecond line","finding":"skipped_steps"}`),
+				gentest.Says(NewInterAgentMisalignment().WithDetail("").WithFinding(MisalignmentFindingSkippedSteps), 0, "an agent departs from its instructions (skipped_steps)", `{"detail":"","finding":"skipped_steps"}`),
+				gentest.Says(NewInterAgentMisalignment().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "an agent departs from its instructions: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+				gentest.Says(NewInterAgentMisalignment().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "an agent departs from its instructions: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewInterAgentMisalignment().WithFinding(MisalignmentFinding(10)), 0, "an agent departs from its instructions", "{}"),
+				gentest.Says(NewInterAgentMisalignment().WithReason(MisalignmentReason(4)), 0, "an agent departs from its instructions", "{}"),
+				gentest.Says(NewInterAgentMisalignment().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithFinding(MisalignmentFindingSkippedSteps).WithReason(MisalignmentReasonModelLimitation), 0, "an agent departs from its instructions (skipped_steps): some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"skipped_steps","reason":"model_limitation"}`).Hints(`files=["files 1" "files 2"]`),
 			},
-			picks: []genPick[*MisalignmentError]{
-				{15, NewInterAgentMisalignment().WithReason(MisalignmentReasonContextOverflow)},
-				{5, NewInterAgentMisalignment().WithReason(MisalignmentReasonModelLimitation)},
-				{5, NewInterAgentMisalignment().WithReason(MisalignmentReasonContradictoryInstructions)},
-				{5, NewInterAgentMisalignment()},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewInterAgentMisalignment().WithReason(MisalignmentReasonContextOverflow), 1),
+				gentest.Picks(NewInterAgentMisalignment().WithReason(MisalignmentReasonModelLimitation), 0),
+				gentest.Picks(NewInterAgentMisalignment().WithReason(MisalignmentReasonContradictoryInstructions), 0),
+				gentest.Picks(NewInterAgentMisalignment(), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/1", 1, `{"reason":"context_overflow"}`, taxonomy.Evidence{Source: "review", Type: "context_overflow"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/2", 1, `{"detail":"steps 4 to 6 were left out when the context window overflowed","finding":"skipped_steps","reason":"context_overflow"}`, taxonomy.Evidence{Source: "review", Type: "skipped_steps", Text: "steps 4 to 6 were left out when the context window overflowed"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"detail":"the prompt forbids new files","finding":"contradiction"}`, taxonomy.Evidence{Source: "review", Type: "contradiction", Text: "the prompt forbids new files"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"finding":"drift"}`, taxonomy.Evidence{Source: "review", Type: "drift"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"detail":"the mended test does not exist","finding":"fabrication"}`, taxonomy.Evidence{Source: "review", Type: "fabrication", Text: "the mended test does not exist"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"finding":"skipped_steps"}`, taxonomy.Evidence{Source: "review", Type: "skipped_steps"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"finding":"premature_end","reason":"model_limitation"}`, taxonomy.Evidence{Source: "review", Type: "premature_end", Attributes: map[string]string{"reason": "model_limitation"}}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"finding":"reasoning_mismatch"}`, taxonomy.Evidence{Source: "review", Type: "reasoning_mismatch"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"finding":"invented_issue"}`, taxonomy.Evidence{Source: "review", Type: "invented_issue"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"finding":"over_escalation","reason":"contradictory_instructions"}`, taxonomy.Evidence{Source: "review", Type: "over_escalation", Attributes: map[string]string{"reason": "contradictory_instructions"}}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"finding":"incomplete_verification"}`, taxonomy.Evidence{Source: "review", Type: "incomplete_verification"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/4", 0, `{"detail":"the report is not what was asked for"}`, taxonomy.Evidence{Source: "review", Text: "the report is not what was asked for"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"step":"2","finding":"contradiction"}`, taxonomy.Evidence{Source: "review", Op: "review", Type: "contradiction", Attributes: map[string]string{"step": "2", "tier": "haiku"}}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("", 0, `{"detail":"the other agent invents things"}`, taxonomy.Evidence{Source: "agent", Type: "fabrication", Text: "the other agent invents things"}),
+				gentest.Becomes("", 0, `{"detail":"INTER_AGENT_MISALIGNMENT: I skipped step 3"}`, taxonomy.Evidence{Source: "agent", Text: "INTER_AGENT_MISALIGNMENT: I skipped step 3"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"category": "INTER_AGENT_MISALIGNMENT"}}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Code: "INTER_AGENT_MISALIGNMENT"}),
+				gentest.Becomes("", 0, `{"detail":"the other agent invents things"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "fabrication", Code: "INTER_AGENT_MISALIGNMENT", Text: "the other agent invents things"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "step", Code: "INTER_AGENT_MISALIGNMENT"}),
+				gentest.Becomes("UNEXPECTED_RESULT/4", 0, "{}", taxonomy.Evidence{Source: "check", Type: "drift"}),
+				gentest.Becomes("UNEXPECTED_RESULT/6", 0, `{"breach":"forbidden"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"finding":"skipped_steps","reason":"context_overflow"}`, taxonomy.Evidence{Type: "skipped_steps", Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"reason": "model_limitation", "step": "some attributes.step"}}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/1", 0, `{"reason":"context_overflow"}`, taxonomy.Evidence{}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/1", 0, `{"reason":"context_overflow"}`, taxonomy.Evidence{Type: "{no such value", Attributes: map[string]string{"reason": "{no such value"}}),
 			},
 		},
 	})
-}
-
-func TestMisalignmentErrorCopies(t *testing.T) {
-	original := NewInterAgentMisalignment()
-	genCheckCopies(t, original, &MisalignmentError{code: CodeInterAgentMisalignment}, []genCopy[*MisalignmentError]{
-		{original.WithStep("some step"), &MisalignmentError{code: CodeInterAgentMisalignment, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &MisalignmentError{code: CodeInterAgentMisalignment, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &MisalignmentError{code: CodeInterAgentMisalignment, Files: []string{"files 1", "files 2"}}},
-		{original.WithFinding(MisalignmentFindingSkippedSteps), &MisalignmentError{code: CodeInterAgentMisalignment, Finding: taxonomy.Some(MisalignmentFindingSkippedSteps)}},
-		{original.WithFinding(MisalignmentFinding(10)), &MisalignmentError{code: CodeInterAgentMisalignment}},
-		{original.WithReason(MisalignmentReasonModelLimitation), &MisalignmentError{code: CodeInterAgentMisalignment, Reason: taxonomy.Some(MisalignmentReasonModelLimitation)}},
-		{original.WithReason(MisalignmentReason(4)), &MisalignmentError{code: CodeInterAgentMisalignment}},
-		{original.WithCause(genCause), &MisalignmentError{code: CodeInterAgentMisalignment, cause: genCause}},
-	})
-}
-
-func TestMisalignmentErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewInterAgentMisalignment().WithFiles(given).Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestMisalignmentErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewInterAgentMisalignment(), taxonomy.Hints{}},
-		{NewInterAgentMisalignment().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(MisalignmentFindingSkippedSteps).WithReason(MisalignmentReasonModelLimitation).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestMisalignmentErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(MisalignmentError), genWire{Category: "misalignment", Code: "INTER_AGENT_MISALIGNMENT"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"skipped_steps","reason":"model_limitation"}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"skipped_steps","reason":"model_limitation"}`},
-		{`{"step":null,"detail":null,"files":null,"finding":null,"reason":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"step":1}`, "context.step"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"finding":1}`, "context.finding"},
-		{`{"reason":1}`, "context.reason"},
-	}, []genDecoded{
-		{`{"finding":"no such word"}`, "context.finding"},
-		{`{"reason":"no such word"}`, "context.reason"},
-	})
-}
-
-func TestMisalignmentErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "misalignment", []genOutput[*MisalignmentError]{
-		{
-			NewInterAgentMisalignment().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(MisalignmentFindingSkippedSteps).WithReason(MisalignmentReasonModelLimitation).WithCause(genCause), "INTER_AGENT_MISALIGNMENT",
-			"an agent departs from its instructions (skipped_steps): some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"skipped_steps","reason":"model_limitation"}`,
-			MisalignmentError{code: CodeInterAgentMisalignment, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(MisalignmentFindingSkippedSteps), Reason: taxonomy.Some(MisalignmentReasonModelLimitation)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"skipped_steps","reason":"model_limitation"}`,
-		},
-		{
-			NewInterAgentMisalignment(), "INTER_AGENT_MISALIGNMENT",
-			"an agent departs from its instructions",
-			"{}",
-			MisalignmentError{code: CodeInterAgentMisalignment},
-			"{}",
-		},
-		{
-			&MisalignmentError{}, "",
-			"misalignment error without a code",
-			"{}",
-			MisalignmentError{},
-			"{}",
-		},
-		{
-			&MisalignmentError{code: 601}, "",
-			"misalignment error without a code",
-			"{}",
-			MisalignmentError{code: 601},
-			"{}",
-		},
-	})
+	gentest.Enum(t, []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}, MisalignmentFindingContradiction, MisalignmentFindingDrift, MisalignmentFindingFabrication, MisalignmentFindingSkippedSteps, MisalignmentFindingPrematureEnd, MisalignmentFindingReasoningMismatch, MisalignmentFindingInventedIssue, MisalignmentFindingOverEscalation, MisalignmentFindingIncompleteVerification)
+	gentest.Enum(t, []string{"context_overflow", "model_limitation", "contradictory_instructions"}, MisalignmentReasonContextOverflow, MisalignmentReasonModelLimitation, MisalignmentReasonContradictoryInstructions)
 }

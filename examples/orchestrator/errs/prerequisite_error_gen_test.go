@@ -3,135 +3,153 @@
 package errs
 
 import (
+	"io/fs"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestPrerequisiteErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "prerequisite", Type: "PrerequisiteError", Doc: "Something that the plan takes for granted is not there or cannot be reached.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "reason", Doc: "What is wrong with the environment.", Type: "enum", Enum: []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"PrerequisiteError","category":"prerequisite","code":"`, Count: 1}
-	genCheckCodes(t, category, []genCode[*PrerequisiteError, PrerequisiteCode]{
+func TestPrerequisiteError(t *testing.T) {
+	gentest.Category[PrerequisiteCode](t, &genPackage, new(PrerequisiteError), "prerequisite PrerequisiteError", []string{
+		"step string",
+		"detail string max_length=4000 scrub",
+		"files strings",
+		"reason enum [missing_file missing_dependency missing_command missing_variable permission_denied connection_refused network timeout service_unavailable]",
+	}, []gentest.Code{
 		{
-			code:        CodePrerequisiteFailure,
-			description: taxonomy.Code{Value: "PREREQUISITE_FAILURE", Doc: "Something that the plan takes for granted is not there or cannot be reached.", Resolution: "Find out what is there in its place; correct the step, or provide what is missing.", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]", Row: 2, Branches: 12},
-			rows: []genRow{
-				{2, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"},
-				{12, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "try_again, record_and_stop, block_task"},
+			Code: CodePrerequisiteFailure,
+			Says: "PREREQUISITE_FAILURE: find_out kind=fault; chains: record_and_stop; tasks: fail_task",
+			When: []string{"try_again retryable kind=fault; chains: record_and_stop; tasks: block_task"},
+			Rules: []string{
+				"PREREQUISITE_FAILURE/1: errno ECONNREFUSED, set reason",
+				"PREREQUISITE_FAILURE/2: errno [ENOENT ENOTDIR], set reason",
+				"PREREQUISITE_FAILURE/3: errno [EACCES EPERM], set reason",
+				"PREREQUISITE_FAILURE/4: errno [ECONNRESET ENETDOWN ENETUNREACH EHOSTDOWN EHOSTUNREACH ETIMEDOUT], set reason",
+				"PREREQUISITE_FAILURE/5: is os/exec.ErrNotFound, set reason",
+				"PREREQUISITE_FAILURE/6: is io/fs.ErrNotExist, set reason",
+				"PREREQUISITE_FAILURE/7: is io/fs.ErrPermission, set reason",
+				"PREREQUISITE_FAILURE/8: exit_code 127, set reason",
+				"PREREQUISITE_FAILURE/9: exit_code 126, set reason",
+				"PREREQUISITE_FAILURE/10: source [step agent], status [502 503 504], set reason",
+				"PREREQUISITE_FAILURE/11: source plan, type not_found, attributes.kind [file directory], set reason",
+				"PREREQUISITE_FAILURE/12: source plan, type not_found, attributes.kind command, set reason",
+				"PREREQUISITE_FAILURE/13: source [step agent plan], type not_found",
+				"PREREQUISITE_FAILURE/14: source [step agent plan], type denied, set reason",
+				"PREREQUISITE_FAILURE/15: source plan, type timeout, set reason",
+				"PREREQUISITE_FAILURE/16: source check, type not_found, set reason",
+				"PREREQUISITE_FAILURE/17: source check, type start, errno absent, set reason",
+				"PREREQUISITE_FAILURE/18: source plan, type not_ready, status [408 425 429], set reason",
+				"PREREQUISITE_FAILURE/19: source plan, type not_ready, status min 400 max 499",
+				"PREREQUISITE_FAILURE/20: source [step agent plan], type not_ready, set reason",
+				"PREREQUISITE_FAILURE/21: source [step agent plan], type unset_variable, set reason",
+				"PREREQUISITE_FAILURE/22: source [step agent plan], type network, set reason",
+				`PREREQUISITE_FAILURE/23: source [step agent], text /(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?no such file or directory(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])/ or /(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])/, set reason`,
+				`PREREQUISITE_FAILURE/24: source [step agent], text /(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))/, set reason`,
+				`PREREQUISITE_FAILURE/25: source [step agent], text /(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?connection refused(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])/, set reason`,
+				`PREREQUISITE_FAILURE/26: source [step agent], text /(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?module not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])/ or /(?m)^(?:ImportError|ModuleNotFoundError)(?::|$)/ or /(?m)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}Cannot find module '/ or /(?m)^\S{1,200}: no required module provides package \S/, set reason`,
+				`PREREQUISITE_FAILURE/27: source [step agent], text /(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])/ or /(?m)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?executable file not found in [$%]/ or /(?m)^\S+: (?:line )?\d+: \S+: not found$/, set reason`,
+				`PREREQUISITE_FAILURE/28: source [step agent], text /(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:required )?environment variable \S{1,80} (?:is |was )?(?:not set|unset|missing)(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])/ or /(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))/ or /(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: unbound variable[ \t\r]{0,4}$/ or /(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$/, set reason`,
+				"PREREQUISITE_FAILURE/29: source agent, code PREREQUISITE_FAILURE",
 			},
-			cases: []genCase[*PrerequisiteError]{
-				{2, NewPrerequisiteFailure(), "a prerequisite is not met", "{}"},
-				{2, NewPrerequisiteFailure().WithDetail("some detail\nsecond line").WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable): some detail", `{"detail":"some detail\nsecond line","reason":"missing_variable"}`},
-				{2, NewPrerequisiteFailure().WithDetail("some detail\nsecond line"), "a prerequisite is not met: some detail", `{"detail":"some detail\nsecond line"}`},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable)", `{"reason":"missing_variable"}`},
-				{2, NewPrerequisiteFailure().WithDetail("").WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable)", `{"detail":"","reason":"missing_variable"}`},
-				{2, NewPrerequisiteFailure().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "a prerequisite is not met: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{2, NewPrerequisiteFailure().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "a prerequisite is not met: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReason(10)), "a prerequisite is not met", "{}"},
+			Cases: []gentest.Case{
+				gentest.Says(NewPrerequisiteFailure(), 0, "a prerequisite is not met", "{}"),
+				gentest.Says(NewPrerequisiteFailure().WithDetail("some detail\nsecond line").WithReason(PrerequisiteReasonMissingVariable), 0, "a prerequisite is not met (missing_variable): some detail", `{"detail":"some detail\nsecond line","reason":"missing_variable"}`),
+				gentest.Says(NewPrerequisiteFailure().WithDetail("").WithReason(PrerequisiteReasonMissingVariable), 0, "a prerequisite is not met (missing_variable)", `{"detail":"","reason":"missing_variable"}`),
+				gentest.Says(NewPrerequisiteFailure().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "a prerequisite is not met: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+				gentest.Says(NewPrerequisiteFailure().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "a prerequisite is not met: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewPrerequisiteFailure().WithReason(PrerequisiteReason(10)), 0, "a prerequisite is not met", "{}"),
+				gentest.Says(NewPrerequisiteFailure().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithReason(PrerequisiteReasonMissingVariable), 0, "a prerequisite is not met (missing_variable): some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"missing_variable"}`).Hints(`files=["files 1" "files 2"]`),
 			},
-			picks: []genPick[*PrerequisiteError]{
-				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonConnectionRefused)},
-				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonNetwork)},
-				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonTimeout)},
-				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonServiceUnavailable)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingFile)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingDependency)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingCommand)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingVariable)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonPermissionDenied)},
-				{2, NewPrerequisiteFailure()},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonConnectionRefused), 1),
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonNetwork), 1),
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonTimeout), 1),
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonServiceUnavailable), 1),
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingFile), 0),
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingDependency), 0),
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingCommand), 0),
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingVariable), 0),
+				gentest.Picks(NewPrerequisiteFailure().WithReason(PrerequisiteReasonPermissionDenied), 0),
+				gentest.Picks(NewPrerequisiteFailure(), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("PREREQUISITE_FAILURE/1", 1, `{"reason":"connection_refused"}`, taxonomy.Evidence{Source: "step", Errno: "ECONNREFUSED"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/2", 0, `{"files":["CLAUDE.md"],"reason":"missing_file"}`, taxonomy.Evidence{Source: "step", Errno: "ENOENT", Files: []string{"CLAUDE.md"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/3", 0, `{"reason":"permission_denied"}`, taxonomy.Evidence{Source: "step", Errno: "EACCES"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/4", 1, `{"reason":"network"}`, taxonomy.Evidence{Source: "step", Errno: "ECONNRESET"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/5", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
+				gentest.Becomes("PREREQUISITE_FAILURE/6", 0, `{"reason":"missing_file"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+				gentest.Becomes("PREREQUISITE_FAILURE/7", 0, `{"reason":"permission_denied"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("io/fs.ErrPermission", fs.ErrPermission)}),
+				gentest.Becomes("PREREQUISITE_FAILURE/8", 0, `{"detail":"bash: fd: command not found","reason":"missing_command"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(127), Text: "bash: fd: command not found"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/9", 0, `{"reason":"permission_denied"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(126)}),
+				gentest.Becomes("PREREQUISITE_FAILURE/10", 1, `{"reason":"service_unavailable"}`, taxonomy.Evidence{Source: "step", Status: 503}),
+				gentest.Becomes("PREREQUISITE_FAILURE/13", 0, `{"files":["CLAUDE.md"],"reason":"missing_file"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Files: []string{"CLAUDE.md"}, Attributes: map[string]string{"reason": "missing_file"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/21", 0, `{"reason":"missing_variable"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "unset_variable"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/22", 1, `{"reason":"network"}`, taxonomy.Evidence{Source: "step", Type: "network"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/23", 0, `{"detail":"cat: CLAUDE.md: No such file or directory","reason":"missing_file"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "cat: CLAUDE.md: No such file or directory"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/23", 0, `{"detail":"Error: File not found - the plan names CLAUDE.md, which is not there","reason":"missing_file"}`, taxonomy.Evidence{Source: "agent", Text: "Error: File not found - the plan names CLAUDE.md, which is not there"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/24", 0, `{"detail":"mkdir: cannot create directory: Permission denied","reason":"permission_denied"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "mkdir: cannot create directory: Permission denied"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/24", 0, `{"detail":"Error: openat a.txt: permission denied\nSTEP FAILED 1f2e3d4c","reason":"permission_denied"}`, taxonomy.Evidence{Source: "agent", Text: "Error: openat a.txt: permission denied\nSTEP FAILED 1f2e3d4c"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/24", 0, `{"detail":"mkdirat docs/new: permission denied","reason":"permission_denied"}`, taxonomy.Evidence{Source: "agent", Text: "mkdirat docs/new: permission denied"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/23", 0, `{"detail":"renameat a.txt b.txt: no such file or directory","reason":"missing_file"}`, taxonomy.Evidence{Source: "agent", Text: "renameat a.txt b.txt: no such file or directory"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/24", 0, `{"detail":"rename a.txt docs/a.txt: permission denied","reason":"permission_denied"}`, taxonomy.Evidence{Source: "step", Text: "rename a.txt docs/a.txt: permission denied"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/25", 1, `{"detail":"curl: (7) Failed to connect to localhost port 1: Connection refused","reason":"connection_refused"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(7), Text: "curl: (7) Failed to connect to localhost port 1: Connection refused"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/26", 0, `{"detail":"Error: Module not found","reason":"missing_dependency"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "Error: Module not found"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/26", 0, `{"detail":"ImportError: cannot import name x","reason":"missing_dependency"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "ImportError: cannot import name x"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/26", 0, `{"detail":"Error: Cannot find module 'left-pad'","reason":"missing_dependency"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "Error: Cannot find module 'left-pad'"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/27", 0, `{"detail":"zsh: command not found: fd","reason":"missing_command"}`, taxonomy.Evidence{Source: "agent", Text: "zsh: command not found: fd"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/27", 0, `{"detail":"sh: 1: fd: not found","reason":"missing_command"}`, taxonomy.Evidence{Source: "step", Text: "sh: 1: fd: not found"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/28", 0, `{"detail":"deploy: environment variable TARGET is not set","reason":"missing_variable"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "deploy: environment variable TARGET is not set"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/28", 0, `{"detail":"deploy.sh: line 3: TARGET: unbound variable","reason":"missing_variable"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(1), Text: "deploy.sh: line 3: TARGET: unbound variable"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/11", 0, `{"files":["CLAUDE.md"],"reason":"missing_file"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Files: []string{"CLAUDE.md"}, Attributes: map[string]string{"kind": "file", "name": "CLAUDE.md"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/11", 0, `{"step":"2","reason":"missing_file"}`, taxonomy.Evidence{Source: "plan", Op: "verify", Type: "not_found", Errno: "ENOENT", Attributes: map[string]string{"kind": "directory", "name": "docs", "step": "2"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/12", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Errno: "ENOENT", Attributes: map[string]string{"kind": "command", "name": "jq"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/13", 0, "{}", taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_found", Attributes: map[string]string{"kind": "address", "name": "db.example.com:5432"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/14", 0, `{"reason":"permission_denied"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "denied", Attributes: map[string]string{"kind": "file", "name": "secrets.yaml"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/1", 1, `{"reason":"connection_refused"}`, taxonomy.Evidence{Source: "plan", Op: "verify", Type: "network", Errno: "ECONNREFUSED", Attributes: map[string]string{"kind": "address"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/15", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "timeout", Attributes: map[string]string{"kind": "address"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/20", 1, `{"reason":"service_unavailable"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_ready", Status: 500, Attributes: map[string]string{"kind": "address"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/18", 1, `{"reason":"service_unavailable"}`, taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_ready", Status: 429}),
+				gentest.Becomes("PREREQUISITE_FAILURE/19", 0, "{}", taxonomy.Evidence{Source: "plan", Op: "prepare", Type: "not_ready", Status: 404}),
+				gentest.Becomes("PREREQUISITE_FAILURE/8", 0, `{"detail":"sh: 1: pytest: not found","reason":"missing_command"}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(127), Text: "sh: 1: pytest: not found"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/16", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "check", Op: "gate", Type: "not_found", Errno: "ENOENT"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/17", 0, `{"detail":"the command has no program","reason":"missing_command"}`, taxonomy.Evidence{Source: "check", Op: "gate", Type: "start", Text: "the command has no program"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/2", 0, `{"reason":"missing_file"}`, taxonomy.Evidence{Source: "check", Op: "criteria", Errno: "ENOENT"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/3", 0, `{"reason":"permission_denied"}`, taxonomy.Evidence{Source: "git", Op: "commit", Errno: "EACCES"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/29", 0, `{"detail":"the plan names a file that was moved"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "PREREQUISITE_FAILURE", Text: "the plan names a file that was moved"}),
+				gentest.Becomes("PREREQUISITE_FAILURE/29", 1, `{"reason":"service_unavailable"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "PREREQUISITE_FAILURE", Attributes: map[string]string{"reason": "service_unavailable"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/29", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Code: "PREREQUISITE_FAILURE", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("PREREQUISITE_FAILURE/13", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "not_found", Code: "EXECUTION_ERROR", ExitCode: taxonomy.Some(1)}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"dial tcp 127.0.0.1:1: connect: connection refused","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1), Text: "dial tcp 127.0.0.1:1: connect: connection refused"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Code: "PREREQUISITE_MISSING"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "step", Code: "PREREQUISITE_FAILURE"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"the manual explains when \"No such file or directory\" is printed","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: `the manual explains when "No such file or directory" is printed`}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"users see permission denied, so I changed the page","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "users see permission denied, so I changed the page"}),
+				gentest.Becomes("", 0, `{"detail":"the page about openat a.txt says: permission denied"}`, taxonomy.Evidence{Source: "agent", Text: "the page about openat a.txt says: permission denied"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"a module not found in the index is skipped","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "a module not found in the index is skipped"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"I mended the page: connection refused is explained now","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "I mended the page: connection refused is explained now"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"raise an ImportError in that case","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "raise an ImportError in that case"}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"detail":"503 lines changed","indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "503 lines changed"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/3", 0, `{"detail":"cat: CLAUDE.md: No such file or directory","finding":"fabrication"}`, taxonomy.Evidence{Source: "review", Type: "fabrication", Text: "cat: CLAUDE.md: No such file or directory"}),
+				gentest.Becomes("", 0, `{"detail":"I changed the label to read: connection refused"}`, taxonomy.Evidence{Source: "agent", Text: "I changed the label to read: connection refused"}),
+				gentest.Becomes("", 0, `{"detail":"the page shows Error: connection refused"}`, taxonomy.Evidence{Source: "agent", Text: "the page shows Error: connection refused"}),
+				gentest.Becomes("", 0, `{"detail":"the code handles: no such file or directory"}`, taxonomy.Evidence{Source: "agent", Text: "the code handles: no such file or directory"}),
+				gentest.Becomes("", 0, `{"detail":"the text is now: command not found"}`, taxonomy.Evidence{Source: "agent", Text: "the text is now: command not found"}),
+				gentest.Becomes("", 0, `{"detail":"I wrote: Cannot find module 'x'"}`, taxonomy.Evidence{Source: "agent", Text: "I wrote: Cannot find module 'x'"}),
+				gentest.Becomes("", 0, `{"detail":"the guide says: environment variable HOME is not set"}`, taxonomy.Evidence{Source: "agent", Text: "the guide says: environment variable HOME is not set"}),
+				gentest.Becomes("", 0, `{"detail":"I changed the label to read: connection refused"}`, taxonomy.Evidence{Source: "step", Text: "I changed the label to read: connection refused"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("PREREQUISITE_FAILURE/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"reason":"connection_refused"}`, taxonomy.Evidence{Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"reason": "missing_variable", "step": "some attributes.step"}}),
+				gentest.Becomes("PREREQUISITE_FAILURE/1", 0, `{"reason":"connection_refused"}`, taxonomy.Evidence{}),
+				gentest.Becomes("PREREQUISITE_FAILURE/1", 0, `{"reason":"connection_refused"}`, taxonomy.Evidence{Attributes: map[string]string{"reason": "{no such value"}}),
 			},
 		},
 	})
-}
-
-func TestPrerequisiteErrorCopies(t *testing.T) {
-	original := NewPrerequisiteFailure()
-	genCheckCopies(t, original, &PrerequisiteError{code: CodePrerequisiteFailure}, []genCopy[*PrerequisiteError]{
-		{original.WithStep("some step"), &PrerequisiteError{code: CodePrerequisiteFailure, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &PrerequisiteError{code: CodePrerequisiteFailure, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &PrerequisiteError{code: CodePrerequisiteFailure, Files: []string{"files 1", "files 2"}}},
-		{original.WithReason(PrerequisiteReasonMissingVariable), &PrerequisiteError{code: CodePrerequisiteFailure, Reason: taxonomy.Some(PrerequisiteReasonMissingVariable)}},
-		{original.WithReason(PrerequisiteReason(10)), &PrerequisiteError{code: CodePrerequisiteFailure}},
-		{original.WithCause(genCause), &PrerequisiteError{code: CodePrerequisiteFailure, cause: genCause}},
-	})
-}
-
-func TestPrerequisiteErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewPrerequisiteFailure().WithFiles(given).Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestPrerequisiteErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewPrerequisiteFailure(), taxonomy.Hints{}},
-		{NewPrerequisiteFailure().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(PrerequisiteReasonMissingVariable).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestPrerequisiteErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(PrerequisiteError), genWire{Category: "prerequisite", Code: "PREREQUISITE_FAILURE"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"missing_variable"}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"missing_variable"}`},
-		{`{"step":null,"detail":null,"files":null,"reason":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"step":1}`, "context.step"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"reason":1}`, "context.reason"},
-	}, []genDecoded{
-		{`{"reason":"no such word"}`, "context.reason"},
-	})
-}
-
-func TestPrerequisiteErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "prerequisite", []genOutput[*PrerequisiteError]{
-		{
-			NewPrerequisiteFailure().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(PrerequisiteReasonMissingVariable).WithCause(genCause), "PREREQUISITE_FAILURE",
-			"a prerequisite is not met (missing_variable): some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"missing_variable"}`,
-			PrerequisiteError{code: CodePrerequisiteFailure, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Reason: taxonomy.Some(PrerequisiteReasonMissingVariable)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"missing_variable"}`,
-		},
-		{
-			NewPrerequisiteFailure(), "PREREQUISITE_FAILURE",
-			"a prerequisite is not met",
-			"{}",
-			PrerequisiteError{code: CodePrerequisiteFailure},
-			"{}",
-		},
-		{
-			&PrerequisiteError{}, "",
-			"prerequisite error without a code",
-			"{}",
-			PrerequisiteError{},
-			"{}",
-		},
-		{
-			&PrerequisiteError{code: 601}, "",
-			"prerequisite error without a code",
-			"{}",
-			PrerequisiteError{code: 601},
-			"{}",
-		},
-	})
+	gentest.Enum(t, []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}, PrerequisiteReasonMissingFile, PrerequisiteReasonMissingDependency, PrerequisiteReasonMissingCommand, PrerequisiteReasonMissingVariable, PrerequisiteReasonPermissionDenied, PrerequisiteReasonConnectionRefused, PrerequisiteReasonNetwork, PrerequisiteReasonTimeout, PrerequisiteReasonServiceUnavailable)
 }

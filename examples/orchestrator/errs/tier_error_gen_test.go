@@ -3,173 +3,194 @@
 package errs
 
 import (
+	"context"
+	"io"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestTierErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "tier", Type: "TierError", Doc: "What a tier itself fails with, or whoever calls it. It is none of the five and says nothing about the step.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "provider", Doc: "Who was asked, or who could not ask.", Type: "string", Required: true},
-		{Name: "reason", Doc: "What is the matter with it.", Type: "enum", Enum: []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"}},
-		{Name: "statusCode", Doc: "The HTTP status, when there was one.", Type: "int"},
-		{Name: "retryAfter", Doc: "How long it asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When it lets one in again.", Type: "time"},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"TierError","category":"tier","code":"`, First: 6, Count: 4}
-	genCheckCodes(t, category, []genCode[*TierError, TierCode]{
+func TestTierError(t *testing.T) {
+	gentest.Category[TierCode](t, &genPackage, new(TierError), "tier TierError", []string{
+		"step string",
+		"detail string max_length=4000 scrub",
+		"files strings",
+		"provider string required",
+		"reason enum [network server_error timeout process no_answer interrupted credentials quota request answer not_installed budget]",
+		"statusCode int",
+		"retryAfter duration",
+		"resetAt time",
+	}, []gentest.Code{
 		{
-			code:        CodeTierRateLimited,
-			description: taxonomy.Code{Value: "TIER_RATE_LIMITED", Doc: "The tier asks to slow down.", Resolution: "Wait, run fewer plans at once, or ask for a higher limit.", Message: "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]", Row: 8, Category: 6},
-			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "wait, record_and_stop, block_task"}},
-			cases: []genCase[*TierError]{
-				{8, NewTierRateLimited("some provider"), "some provider limits the rate", `{"provider":"some provider"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`},
-				{8, NewTierRateLimited("").WithDetail("some detail\nsecond line").WithRetryAfter(7500 * time.Millisecond), " limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"","retryAfter":"7.5s"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("some detail\nsecond line"), "some provider limits the rate: some detail", `{"detail":"some detail\nsecond line","provider":"some provider"}`},
-				{8, NewTierRateLimited("some provider").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s", `{"provider":"some provider","retryAfter":"7.5s"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s", `{"detail":"","provider":"some provider","retryAfter":"7.5s"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("first " + strings.Repeat("x", 4000) + " last"), "some provider limits the rate: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last","provider":"some provider"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "some provider limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","provider":"some provider"}`},
+			Code: CodeTierRateLimited,
+			Says: "TIER_RATE_LIMITED: wait retryable kind=failure; chains: record_and_stop; tasks: block_task",
+			Rules: []string{
+				"TIER_RATE_LIMITED/1: op [call available], status 429",
+				"TIER_RATE_LIMITED/2: op [call available], status 403, attributes.ratelimit-remaining 0",
+				"TIER_RATE_LIMITED/3: op [call available], type [rate_limit_error rate_limit_exceeded]",
+				"TIER_RATE_LIMITED/4: op [call available], code rate_limit_exceeded",
+				"TIER_RATE_LIMITED/5: op call, exit_code not 0, text /(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b/ or /(?im)^(?:[\\w -]{0,30}: )?(?:\\d-hour|weekly|session|opus) limit reached\\b/ or /(?im)^(?:[\\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\\b)/ or /(?im)^(?:error: )?api error: 429\\b/",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
+				gentest.Says(NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500*time.Millisecond), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
+				gentest.Says(NewTierRateLimited("").WithDetail("").WithRetryAfter(7500*time.Millisecond), 0, " limits the rate, retry after 7.5s", `{"detail":"","provider":"","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
+				gentest.Says(NewTierRateLimited("some provider").WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "some provider limits the rate: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last","provider":"some provider"}`),
+				gentest.Says(NewTierRateLimited("some provider").WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "some provider limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","provider":"some provider"}`),
+				gentest.Says(NewTierRateLimited("some provider").WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithReason(TierReasonNoAnswer).WithStatusCode(8).WithRetryAfter(7500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":"7.5s","resetAt":"2026-01-02T03:04:07Z"}`).Hints(`retry_after=7.5s reset_at=2026-01-02T03:04:07Z files=["files 1" "files 2"]`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"anthropic-api","statusCode":429,"retryAfter":"30s"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "rate_limit_error", Status: 429, RetryAfter: taxonomy.Some(30 * time.Second)}),
+				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"openai-api","statusCode":429}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 429}),
+				gentest.Becomes("TIER_RATE_LIMITED/4", 0, `{"provider":"openai-api"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "rate_limit_exceeded"}),
+				gentest.Becomes("TIER_RATE_LIMITED/3", 0, `{"provider":"scripted","resetAt":"2026-03-01T12:00:00Z"}`, taxonomy.Evidence{Source: "scripted", Op: "call", Type: "rate_limit_error", ResetAt: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}),
+				gentest.Becomes("TIER_RATE_LIMITED/2", 0, `{"provider":"anthropic-api","statusCode":403}`, taxonomy.Evidence{Source: "anthropic-api", Op: "available", Status: 403, Attributes: map[string]string{"ratelimit-remaining": "0"}}),
+				gentest.Becomes("TIER_RATE_LIMITED/5", 0, `{"detail":"Claude AI usage limit reached|1772366400","provider":"claude-cli"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Claude AI usage limit reached|1772366400"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("TIER_UNAVAILABLE/2", 0, `{"detail":"Claude usage limit reached","provider":"claude-cli","reason":"no_answer"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Claude usage limit reached"}),
+				gentest.Becomes("TIER_UNAVAILABLE/13", 0, `{"detail":"the dialog shows \"usage limit reached\" when the plan is used up","provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `the dialog shows "usage limit reached" when the plan is used up`}),
+				gentest.Becomes("TIER_REFUSED/1", 0, `{"provider":"openai-api","reason":"quota","statusCode":429}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 429, Code: "insufficient_quota"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "step", Status: 429}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "rate_limit_error"}),
+				gentest.Becomes("", 0, `{"detail":"Rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "Rate limit exceeded"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"provider":"some attributes.provider","statusCode":405,"retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z"}`, taxonomy.Evidence{Source: "some source", Status: 405, Text: "some text", Files: []string{"some file", "another"}, RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"provider": "some attributes.provider", "step": "some attributes.step"}}),
+				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"unknown"}`, taxonomy.Evidence{}),
+				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"some attributes.provider"}`, taxonomy.Evidence{Attributes: map[string]string{"provider": "some attributes.provider"}}),
+				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"some source"}`, taxonomy.Evidence{Source: "some source"}),
 			},
 		},
 		{
-			code:        CodeTierUnavailable,
-			description: taxonomy.Code{Value: "TIER_UNAVAILABLE", Doc: "The tier does not answer now, and may do so later.", Resolution: "Look at the provider's status page, or run its command by hand.", Message: "{provider} does not answer[ ({reason})][ with status {statusCode}][: {detail:first_line}]", Row: 9, Category: 6},
-			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "call_again, record_and_stop, block_task"}},
-			cases: []genCase[*TierError]{
-				{9, NewTierUnavailable("some provider"), "some provider does not answer", `{"provider":"some provider"}`},
-				{9, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{9, NewTierUnavailable("").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), " does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"","reason":"no_answer","statusCode":8}`},
-				{9, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithStatusCode(8), "some provider does not answer with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","statusCode":8}`},
-				{9, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "some provider does not answer (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
-				{9, NewTierUnavailable("some provider").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8", `{"provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{9, NewTierUnavailable("some provider").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8", `{"detail":"","provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{9, NewTierUnavailable("some provider").WithReason(TierReason(13)), "some provider does not answer", `{"provider":"some provider"}`},
+			Code: CodeTierUnavailable,
+			Says: "TIER_UNAVAILABLE: call_again retryable kind=failure; chains: record_and_stop; tasks: block_task",
+			Rules: []string{
+				"TIER_UNAVAILABLE/1: source executor, op resume, type interrupted, set reason",
+				"TIER_UNAVAILABLE/2: op call, exit_code 0, type absent, set reason",
+				"TIER_UNAVAILABLE/3: op [call available], type timeout, set reason",
+				"TIER_UNAVAILABLE/4: op [call available], is [context.DeadlineExceeded os.ErrDeadlineExceeded], set reason",
+				"TIER_UNAVAILABLE/5: op call, type no_report, set reason",
+				"TIER_UNAVAILABLE/6: op [call available], type [network stream], set reason",
+				"TIER_UNAVAILABLE/7: op [call available], errno [ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENETDOWN ENETUNREACH EHOSTDOWN EHOSTUNREACH ETIMEDOUT], set reason",
+				"TIER_UNAVAILABLE/8: op [call available], is io.ErrUnexpectedEOF, set reason",
+				"TIER_UNAVAILABLE/9: op [call available], type [overloaded_error api_error server_error timeout_error], set reason",
+				"TIER_UNAVAILABLE/10: op [call available], status [408 409 425], set reason",
+				"TIER_UNAVAILABLE/11: op [call available], status min 500 max 599, set reason",
+				"TIER_UNAVAILABLE/12: op [call available], type start, set reason",
+				"TIER_UNAVAILABLE/13: op [call available], exit_code not 0, set reason",
+				"TIER_UNAVAILABLE/14: op [call available], signal present, set reason",
+				"TIER_UNAVAILABLE/15: op [call available]",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewTierUnavailable("some provider"), 0, "some provider does not answer", `{"provider":"some provider"}`),
+				gentest.Says(NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, "some provider does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`),
+				gentest.Says(NewTierUnavailable("").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, " does not answer (no_answer) with status 8", `{"detail":"","provider":"","reason":"no_answer","statusCode":8}`),
+				gentest.Says(NewTierUnavailable("some provider").WithReason(TierReason(13)), 0, "some provider does not answer", `{"provider":"some provider"}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TIER_UNAVAILABLE/1", 0, `{"provider":"claude-cli","reason":"interrupted"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "interrupted", Attributes: map[string]string{"provider": "claude-cli"}}),
+				gentest.Becomes("TIER_UNAVAILABLE/2", 0, `{"detail":"429 Too Many Requests","provider":"claude-cli","reason":"no_answer","statusCode":429}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "429 Too Many Requests"}),
+				gentest.Becomes("TIER_UNAVAILABLE/3", 0, `{"provider":"openai-api","reason":"timeout"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("TIER_UNAVAILABLE/4", 0, `{"provider":"anthropic-api","reason":"timeout"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("TIER_UNAVAILABLE/6", 0, `{"provider":"anthropic-api","reason":"network"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "network", Errno: "ECONNREFUSED"}),
+				gentest.Becomes("TIER_UNAVAILABLE/7", 0, `{"provider":"openai-api","reason":"network"}`, taxonomy.Evidence{Source: "openai-api", Op: "available", Errno: "ECONNRESET"}),
+				gentest.Becomes("TIER_UNAVAILABLE/8", 0, `{"provider":"scripted","reason":"network"}`, taxonomy.Evidence{Source: "scripted", Op: "call", Err: gentest.Is("io.ErrUnexpectedEOF", io.ErrUnexpectedEOF)}),
+				gentest.Becomes("TIER_UNAVAILABLE/9", 0, `{"provider":"anthropic-api","reason":"server_error"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "overloaded_error"}),
+				gentest.Becomes("TIER_UNAVAILABLE/11", 0, `{"provider":"anthropic-api","reason":"server_error","statusCode":529}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "overloaded_error", Status: 529}),
+				gentest.Becomes("TIER_UNAVAILABLE/10", 0, `{"provider":"openai-api","reason":"server_error","statusCode":408}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 408}),
+				gentest.Becomes("TIER_UNAVAILABLE/11", 0, `{"detail":"503 Service Unavailable","provider":"openai-api","reason":"server_error","statusCode":503}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 503, Text: "503 Service Unavailable"}),
+				gentest.Becomes("TIER_UNAVAILABLE/12", 0, `{"provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "start", Errno: "EACCES"}),
+				gentest.Becomes("TIER_UNAVAILABLE/13", 0, `{"detail":"wrote the chapter on rate limits","provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "wrote the chapter on rate limits"}),
+				gentest.Becomes("TIER_UNAVAILABLE/14", 0, `{"provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Signal: "SIGKILL"}),
+				gentest.Becomes("TIER_UNAVAILABLE/5", 0, `{"provider":"scripted","reason":"no_answer"}`, taxonomy.Evidence{Source: "scripted", Op: "call", Type: "no_report"}),
+				gentest.Becomes("TIER_UNAVAILABLE/15", 0, `{"provider":"scripted"}`, taxonomy.Evidence{Source: "scripted", Op: "call", Type: "panic"}),
+				gentest.Becomes("TIER_UNAVAILABLE/15", 0, `{"detail":"something new","provider":"scripted"}`, taxonomy.Evidence{Source: "scripted", Op: "call", Text: "something new"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("PREREQUISITE_FAILURE/10", 1, `{"reason":"service_unavailable"}`, taxonomy.Evidence{Source: "step", Status: 503}),
+				gentest.Becomes("PREREQUISITE_FAILURE/1", 1, `{"reason":"connection_refused"}`, taxonomy.Evidence{Source: "step", Errno: "ECONNREFUSED"}),
+				gentest.Becomes("EXECUTION_ERROR/1", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout"}),
 			},
 		},
 		{
-			code:        CodeTierRefused,
-			description: taxonomy.Code{Value: "TIER_REFUSED", Doc: "The tier cannot do it, and asking it again changes nothing.", Resolution: "Mend the credentials, the account, the request or the installation that the message names; until then another tier does the work.", Message: "{provider} cannot be used[ ({reason})][ with status {statusCode}][: {detail:first_line}]", Row: 10, Category: 6},
-			rows:        []genRow{{10, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "hand_over, record_and_stop, fail_task"}},
-			cases: []genCase[*TierError]{
-				{10, NewTierRefused("some provider"), "some provider cannot be used", `{"provider":"some provider"}`},
-				{10, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{10, NewTierRefused("").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), " cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"","reason":"no_answer","statusCode":8}`},
-				{10, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithStatusCode(8), "some provider cannot be used with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","statusCode":8}`},
-				{10, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "some provider cannot be used (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
-				{10, NewTierRefused("some provider").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8", `{"provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{10, NewTierRefused("some provider").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8", `{"detail":"","provider":"some provider","reason":"no_answer","statusCode":8}`},
+			Code: CodeTierRefused,
+			Says: "TIER_REFUSED: hand_over kind=failure; chains: record_and_stop; tasks: fail_task",
+			Rules: []string{
+				"TIER_REFUSED/1: op [call available], code [insufficient_quota billing_hard_limit_reached organization_spend_limit_exceeded project_spend_limit_exceeded], set reason",
+				"TIER_REFUSED/2: op [call available], type [insufficient_quota billing_error], set reason",
+				`TIER_REFUSED/3: op call, status 400, text /(?im)^your credit balance is too low\b/ or /(?im)^you have reached your specified api usage limits\b/, set reason`,
+				`TIER_REFUSED/4: op call, exit_code not 0, text /(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b/, set reason`,
+				"TIER_REFUSED/5: op [call available], status [401 403], set reason",
+				"TIER_REFUSED/6: op [call available], type [authentication_error permission_error invalid_api_key skip_denied], set reason",
+				"TIER_REFUSED/7: op [call available], code invalid_api_key, set reason",
+				"TIER_REFUSED/8: op call, exit_code not 0, text /(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b/ or /(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b/ or /(?im)^(?:error: )?api error: 40[13]\\b/, set reason",
+				"TIER_REFUSED/9: op [call available], status min 400 max 499, set reason",
+				"TIER_REFUSED/10: op [call available], type [invalid_request_error request_too_large], set reason",
+				"TIER_REFUSED/11: op [call available], code context_length_exceeded, set reason",
+				"TIER_REFUSED/12: op call, type [refusal content_filter max_tokens length error_max_turns command_blocked], set reason",
+				"TIER_REFUSED/13: op [call available], type not_found, status absent, set reason",
+				"TIER_REFUSED/14: op [call available], errno ENOENT, set reason",
+				"TIER_REFUSED/15: op [call available], is os/exec.ErrNotFound, set reason",
+				"TIER_REFUSED/16: op [call available], exit_code 127, set reason",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewTierRefused("some provider"), 0, "some provider cannot be used", `{"provider":"some provider"}`),
+				gentest.Says(NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, "some provider cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`),
+				gentest.Says(NewTierRefused("").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), 0, " cannot be used (no_answer) with status 8", `{"detail":"","provider":"","reason":"no_answer","statusCode":8}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TIER_REFUSED/1", 0, `{"provider":"openai-api","reason":"quota","statusCode":429}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "insufficient_quota", Status: 429, Code: "insufficient_quota"}),
+				gentest.Becomes("TIER_REFUSED/2", 0, `{"provider":"anthropic-api","reason":"quota","statusCode":402}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "billing_error", Status: 402}),
+				gentest.Becomes("TIER_REFUSED/3", 0, `{"detail":"Your credit balance is too low to access the Anthropic API.","provider":"anthropic-api","reason":"quota","statusCode":400}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Status: 400, Text: "Your credit balance is too low to access the Anthropic API."}),
+				gentest.Becomes("TIER_REFUSED/4", 0, `{"detail":"Credit balance is too low","provider":"claude-cli","reason":"quota"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Credit balance is too low"}),
+				gentest.Becomes("TIER_REFUSED/5", 0, `{"provider":"anthropic-api","reason":"credentials","statusCode":401}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error", Status: 401}),
+				gentest.Becomes("TIER_REFUSED/6", 0, `{"provider":"anthropic-api","reason":"credentials"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "authentication_error"}),
+				gentest.Becomes("TIER_REFUSED/7", 0, `{"provider":"openai-api","reason":"credentials"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "invalid_api_key"}),
+				gentest.Becomes("TIER_REFUSED/8", 0, `{"detail":"Invalid API key · Please run /login","provider":"claude-cli","reason":"credentials"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "Invalid API key · Please run /login"}),
+				gentest.Becomes("TIER_REFUSED/9", 0, `{"provider":"openai-api","reason":"request","statusCode":422}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Status: 422}),
+				gentest.Becomes("TIER_REFUSED/9", 0, `{"provider":"anthropic-api","reason":"request","statusCode":404}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "not_found_error", Status: 404}),
+				gentest.Becomes("TIER_REFUSED/10", 0, `{"detail":"prompt is too long","provider":"anthropic-api","reason":"request"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "invalid_request_error", Text: "prompt is too long"}),
+				gentest.Becomes("TIER_REFUSED/11", 0, `{"provider":"openai-api","reason":"request"}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Code: "context_length_exceeded"}),
+				gentest.Becomes("TIER_REFUSED/12", 0, `{"detail":"the model refused to answer","provider":"anthropic-api","reason":"answer"}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "refusal", Text: "the model refused to answer"}),
+				gentest.Becomes("TIER_REFUSED/13", 0, `{"detail":"exec: \"claude\": executable file not found in $PATH","provider":"claude-cli","reason":"not_installed"}`, taxonomy.Evidence{Source: "claude-cli", Op: "available", Type: "not_found", Text: `exec: "claude": executable file not found in $PATH`}),
+				gentest.Becomes("TIER_REFUSED/14", 0, `{"provider":"claude-cli","reason":"not_installed"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "start", Errno: "ENOENT"}),
+				gentest.Becomes("TIER_REFUSED/15", 0, `{"provider":"claude-cli","reason":"not_installed"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
+				gentest.Becomes("TIER_REFUSED/16", 0, `{"detail":"env: node: No such file or directory","provider":"claude-cli","reason":"not_installed"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(127), Text: "env: node: No such file or directory"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("TIER_UNAVAILABLE/2", 0, `{"detail":"Invalid API key · Please run /login","provider":"claude-cli","reason":"no_answer"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(0), Text: "Invalid API key · Please run /login"}),
+				gentest.Becomes("TIER_UNAVAILABLE/13", 0, `{"detail":"TestLogin: want \"Invalid API key\", got \"\"","provider":"claude-cli","reason":"process"}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: `TestLogin: want "Invalid API key", got ""`}),
+				gentest.Becomes("PREREQUISITE_FAILURE/5", 0, `{"reason":"missing_command"}`, taxonomy.Evidence{Source: "step", Err: gentest.Is("os/exec.ErrNotFound", exec.ErrNotFound)}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":128}`, taxonomy.Evidence{Source: "step", Op: "push", Status: 401, ExitCode: taxonomy.Some(128)}),
 			},
 		},
 		{
-			code:        CodeTierNotCalled,
-			description: taxonomy.Code{Value: "TIER_NOT_CALLED", Doc: "The call could not be begun, and that of another tier could not either.", Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.", Message: "nothing was called[ ({reason})][: {detail:first_line}]", Row: 11, Category: 6},
-			rows:        []genRow{{11, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "ask_user, record_and_stop, fail_task"}},
-			cases: []genCase[*TierError]{
-				{11, NewTierNotCalled("some provider"), "nothing was called", `{"provider":"some provider"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "nothing was called (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line"), "nothing was called: some detail", `{"detail":"some detail\nsecond line","provider":"some provider"}`},
-				{11, NewTierNotCalled("some provider").WithReason(TierReasonNoAnswer), "nothing was called (no_answer)", `{"provider":"some provider","reason":"no_answer"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("").WithReason(TierReasonNoAnswer), "nothing was called (no_answer)", `{"detail":"","provider":"some provider","reason":"no_answer"}`},
+			Code: CodeTierNotCalled,
+			Says: "TIER_NOT_CALLED: ask_user kind=failure; chains: record_and_stop; tasks: fail_task",
+			Rules: []string{
+				"TIER_NOT_CALLED/1: source budget, set reason",
+				"TIER_NOT_CALLED/2: source [executor config]",
 			},
+			Cases: []gentest.Case{
+				gentest.Says(NewTierNotCalled("some provider"), 0, "nothing was called", `{"provider":"some provider"}`),
+				gentest.Says(NewTierNotCalled("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), 0, "nothing was called (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`),
+				gentest.Says(NewTierNotCalled("some provider").WithDetail("").WithReason(TierReasonNoAnswer), 0, "nothing was called (no_answer)", `{"detail":"","provider":"some provider","reason":"no_answer"}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TIER_NOT_CALLED/1", 0, `{"provider":"budget","reason":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded"}),
+				gentest.Becomes("TIER_NOT_CALLED/1", 0, `{"provider":"budget","reason":"budget"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost"}),
+				gentest.Becomes("TIER_NOT_CALLED/2", 0, `{"detail":"run 7 holds the lock","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "lock", Text: "run 7 holds the lock"}),
+				gentest.Becomes("TIER_NOT_CALLED/2", 0, `{"provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "ENOSPC"}),
+				gentest.Becomes("TIER_NOT_CALLED/2", 0, `{"detail":"the task has changed","provider":"executor"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "the task has changed"}),
+				gentest.Becomes("TIER_NOT_CALLED/2", 0, `{"provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid"}),
+			},
+			Not: []gentest.Example{gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "step", Errno: "ENOSPC"})},
 		},
 	})
-}
-
-func TestTierErrorCopies(t *testing.T) {
-	original := NewTierRateLimited("some provider")
-	genCheckCopies(t, original, &TierError{code: CodeTierRateLimited, Provider: "some provider"}, []genCopy[*TierError]{
-		{original.WithStep("some step"), &TierError{code: CodeTierRateLimited, Step: taxonomy.Some("some step"), Provider: "some provider"}},
-		{original.WithDetail("some detail"), &TierError{code: CodeTierRateLimited, Detail: taxonomy.Some("some detail"), Provider: "some provider"}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &TierError{code: CodeTierRateLimited, Files: []string{"files 1", "files 2"}, Provider: "some provider"}},
-		{original.WithReason(TierReasonNoAnswer), &TierError{code: CodeTierRateLimited, Provider: "some provider", Reason: taxonomy.Some(TierReasonNoAnswer)}},
-		{original.WithReason(TierReason(13)), &TierError{code: CodeTierRateLimited, Provider: "some provider"}},
-		{original.WithStatusCode(8), &TierError{code: CodeTierRateLimited, Provider: "some provider", StatusCode: taxonomy.Some(8)}},
-		{original.WithRetryAfter(7500 * time.Millisecond), &TierError{code: CodeTierRateLimited, Provider: "some provider", RetryAfter: taxonomy.Some(7500 * time.Millisecond)}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)), &TierError{code: CodeTierRateLimited, Provider: "some provider", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC))}},
-		{original.WithCause(genCause), &TierError{code: CodeTierRateLimited, cause: genCause, Provider: "some provider"}},
-	})
-}
-
-func TestTierErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewTierRateLimited("some provider").WithFiles(given).Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestTierErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewTierRateLimited("some provider"), taxonomy.Hints{}},
-		{NewTierRateLimited("some provider").WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(TierReasonNoAnswer).WithStatusCode(8).WithRetryAfter(7500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(7500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)), Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestTierErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(TierError), genWire{Category: "tier", Code: "TIER_RATE_LIMITED"}, []genDecoded{
-		{`{}`, `{"provider":""}`},
-		{`{"no such field":[1,{}]}`, `{"provider":""}`},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":"7.5s","resetAt":"2026-01-02T03:04:07Z"}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":"7.5s","resetAt":"2026-01-02T03:04:07Z"}`},
-		{`{"step":null,"detail":null,"files":null,"provider":null,"reason":null,"statusCode":null,"retryAfter":null,"resetAt":null}`, `{"provider":""}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"step":1}`, "context.step"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"provider":1}`, "context.provider"},
-		{`{"reason":1}`, "context.reason"},
-		{`{"statusCode":"no such value"}`, "context.statusCode"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"resetAt":"no such value"}`, "context.resetAt"},
-	}, []genDecoded{
-		{`{"reason":"no such word"}`, "context.reason"},
-	})
-}
-
-func TestTierErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "tier", []genOutput[*TierError]{
-		{
-			NewTierRateLimited("some provider").WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(TierReasonNoAnswer).WithStatusCode(8).WithRetryAfter(7500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)).WithCause(genCause), "TIER_RATE_LIMITED",
-			"some provider limits the rate, retry after 7.5s: some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":"7.5s","resetAt":"2026-01-02T03:04:07Z"}`,
-			TierError{code: CodeTierRateLimited, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Provider: "some provider", Reason: taxonomy.Some(TierReasonNoAnswer), StatusCode: taxonomy.Some(8), RetryAfter: taxonomy.Some(7500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC))},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":7500000000,"resetAt":"2026-01-02T03:04:07Z"}`,
-		},
-		{
-			NewTierRateLimited("some provider"), "TIER_RATE_LIMITED",
-			"some provider limits the rate",
-			`{"provider":"some provider"}`,
-			TierError{code: CodeTierRateLimited, Provider: "some provider"},
-			`{"provider":"some provider"}`,
-		},
-		{
-			&TierError{}, "",
-			"tier error without a code",
-			`{"provider":""}`,
-			TierError{},
-			`{"provider":""}`,
-		},
-		{
-			&TierError{code: 604}, "",
-			"tier error without a code",
-			`{"provider":""}`,
-			TierError{code: 604},
-			`{"provider":""}`,
-		},
-	})
+	gentest.Enum(t, []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"}, TierReasonNetwork, TierReasonServerError, TierReasonTimeout, TierReasonProcess, TierReasonNoAnswer, TierReasonInterrupted, TierReasonCredentials, TierReasonQuota, TierReasonRequest, TierReasonAnswer, TierReasonNotInstalled, TierReasonBudget)
 }

@@ -7,107 +7,41 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestUnclassifiedErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"UnclassifiedError","category":"unclassified","code":"`, First: 5, Count: 1}
-	genCheckCodes(t, category, []genCode[*UnclassifiedError, UnclassifiedCode]{
+func TestUnclassifiedError(t *testing.T) {
+	gentest.Category[UnclassifiedCode](t, &genPackage, new(UnclassifiedError), "unclassified UnclassifiedError", []string{
+		"step string",
+		"detail string max_length=4000 scrub",
+		"files strings",
+	}, []gentest.Code{
 		{
-			code:        CodeUnclassified,
-			description: taxonomy.Code{Value: "UNCLASSIFIED", Doc: "The step failed, and nothing says how. That never means that it succeeded.", Resolution: "Read the raw report; write a rule for it if it comes again.", Message: "unclassified failure[: {detail:first_line}]", Row: 7, Category: 5},
-			rows:        []genRow{{7, false, taxonomy.Unknowable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "find_out, record_and_stop, fail_task"}},
-			cases: []genCase[*UnclassifiedError]{
-				{7, NewUnclassified(), "unclassified failure", "{}"},
-				{7, NewUnclassified().WithDetail("some detail\nsecond line"), "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`},
-				{7, NewUnclassified().WithDetail(""), "unclassified failure", `{"detail":""}`},
-				{7, NewUnclassified().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "unclassified failure: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{7, NewUnclassified().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "unclassified failure: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+			Code: CodeUnclassified,
+			Says: "UNCLASSIFIED: find_out recoverability=unknown; chains: record_and_stop; tasks: fail_task",
+			Cases: []gentest.Case{
+				gentest.Says(NewUnclassified(), 0, "unclassified failure", "{}"),
+				gentest.Says(NewUnclassified().WithDetail("some detail\nsecond line"), 0, "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`),
+				gentest.Says(NewUnclassified().WithDetail(""), 0, "unclassified failure", `{"detail":""}`),
+				gentest.Says(NewUnclassified().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "unclassified failure: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+				gentest.Says(NewUnclassified().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "unclassified failure: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewUnclassified().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")), 0, "unclassified failure: some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`).Hints(`files=["files 1" "files 2"]`),
 			},
-		},
-	})
-}
-
-func TestUnclassifiedErrorCopies(t *testing.T) {
-	original := NewUnclassified()
-	genCheckCopies(t, original, &UnclassifiedError{code: CodeUnclassified}, []genCopy[*UnclassifiedError]{
-		{original.WithStep("some step"), &UnclassifiedError{code: CodeUnclassified, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &UnclassifiedError{code: CodeUnclassified, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &UnclassifiedError{code: CodeUnclassified, Files: []string{"files 1", "files 2"}}},
-		{original.WithCause(genCause), &UnclassifiedError{code: CodeUnclassified, cause: genCause}},
-	})
-}
-
-func TestUnclassifiedErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewUnclassified().WithFiles(given).Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestUnclassifiedErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewUnclassified(), taxonomy.Hints{}},
-		{NewUnclassified().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestUnclassifiedErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(UnclassifiedError), genWire{Category: "unclassified", Code: "UNCLASSIFIED"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"]}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`},
-		{`{"step":null,"detail":null,"files":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"step":1}`, "context.step"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"files":"no such value"}`, "context.files"},
-	}, nil)
-}
-
-func TestUnclassifiedErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "unclassified", []genOutput[*UnclassifiedError]{
-		{
-			NewUnclassified().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithCause(genCause), "UNCLASSIFIED",
-			"unclassified failure: some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`,
-			UnclassifiedError{code: CodeUnclassified, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`,
-		},
-		{
-			NewUnclassified(), "UNCLASSIFIED",
-			"unclassified failure",
-			"{}",
-			UnclassifiedError{code: CodeUnclassified},
-			"{}",
-		},
-		{
-			&UnclassifiedError{}, "",
-			"unclassified error without a code",
-			"{}",
-			UnclassifiedError{},
-			"{}",
-		},
-		{
-			&UnclassifiedError{code: 601}, "",
-			"unclassified error without a code",
-			"{}",
-			UnclassifiedError{code: 601},
-			"{}",
+			Examples: []gentest.Example{
+				gentest.Becomes("", 0, `{"detail":"something is odd about this"}`, taxonomy.Evidence{Source: "agent", Text: "something is odd about this"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "fabrication"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Code: "UNCLASSIFIED"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Code: "INTER_AGENT_MISALIGNMENT"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Code: "TIER_RATE_LIMITED"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Code: "DISK_FULL"}),
+				gentest.Becomes("", 0, `{"detail":"warning: this flag is deprecated"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(0), Text: "warning: this flag is deprecated"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{}),
+				gentest.Becomes("", 0, `{"detail":"some cause"}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"]}`, taxonomy.Evidence{Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"step": "some attributes.step"}}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{}),
+			},
 		},
 	})
 }

@@ -7,145 +7,93 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestUnexpectedResultErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "unexpected", Type: "UnexpectedResultError", Doc: "The operation succeeds, and its result is not what was specified.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "finding", Doc: "In what it differs.", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content", "command"}},
-		{Name: "breach", Doc: "What was not kept, besides the step's own criteria.", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
-		{Name: "expected", Doc: "What was specified.", Type: "string"},
-		{Name: "actual", Doc: "What was found.", Type: "string"},
-		{Name: "reason", Doc: "Why it differs.", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"UnexpectedResultError","category":"unexpected","code":"`, First: 2, Count: 1}
-	genCheckCodes(t, category, []genCode[*UnexpectedResultError, UnexpectedResultCode]{
+func TestUnexpectedResultError(t *testing.T) {
+	gentest.Category[UnexpectedResultCode](t, &genPackage, new(UnexpectedResultError), "unexpected UnexpectedResultError", []string{
+		"step string",
+		"detail string max_length=4000 scrub",
+		"files strings",
+		"finding enum [format missing_sections count size content command]",
+		"breach enum [unclean no_report forbidden outside_allowed denied unattended]",
+		"expected string",
+		"actual string",
+		"reason enum [stale_cache race_condition wrong_algorithm spec_mismatch]",
+	}, []gentest.Code{
 		{
-			code:        CodeUnexpectedResult,
-			description: taxonomy.Code{Value: "UNEXPECTED_RESULT", Doc: "The operation succeeds, and its result is not what was specified.", Resolution: "Verify the result against the step; work around it, or revise the plan.", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]", Row: 4, Branches: 14, Category: 2},
-			rows: []genRow{
-				{4, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
-				{14, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "make_again, record_and_stop, block_task"},
+			Code: CodeUnexpectedResult,
+			Says: "UNEXPECTED_RESULT: verify kind=failure; chains: record_and_stop; tasks: fail_task",
+			When: []string{"make_again retryable kind=failure; chains: record_and_stop; tasks: block_task"},
+			Rules: []string{
+				"UNEXPECTED_RESULT/1: source check, type [format missing_sections count size content]",
+				"UNEXPECTED_RESULT/2: source check, op criteria, attributes.command present, set finding",
+				"UNEXPECTED_RESULT/3: source check, type unclean, set breach",
+				"UNEXPECTED_RESULT/4: source check",
+				"UNEXPECTED_RESULT/5: source agent, type no_report, set breach",
+				"UNEXPECTED_RESULT/6: source scope, type forbidden, set breach",
+				"UNEXPECTED_RESULT/7: source scope, type outside_allowed, set breach",
+				"UNEXPECTED_RESULT/8: source scope, type denied, set breach",
+				"UNEXPECTED_RESULT/9: source scope, type unattended, set breach",
+				"UNEXPECTED_RESULT/10: source scope",
+				"UNEXPECTED_RESULT/11: source agent, code UNEXPECTED_RESULT",
 			},
-			cases: []genCase[*UnexpectedResultError]{
-				{4, NewUnexpectedResult(), "unexpected result", "{}"},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied): some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithBreach(UnexpectedResultBreachDenied), "unexpected result (denied): some detail", `{"detail":"some detail\nsecond line","breach":"denied"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize), "unexpected result (size): some detail", `{"detail":"some detail\nsecond line","finding":"size"}`},
-				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied)", `{"finding":"size","breach":"denied"}`},
-				{4, NewUnexpectedResult().WithDetail("").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied)", `{"detail":"","finding":"size","breach":"denied"}`},
-				{4, NewUnexpectedResult().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "unexpected result: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{4, NewUnexpectedResult().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "unexpected result: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFinding(7)), "unexpected result", "{}"},
-				{4, NewUnexpectedResult().WithBreach(UnexpectedResultBreach(7)), "unexpected result", "{}"},
-				{4, NewUnexpectedResult().WithReason(UnexpectedResultReason(5)), "unexpected result", "{}"},
+			Cases: []gentest.Case{
+				gentest.Says(NewUnexpectedResult(), 0, "unexpected result", "{}"),
+				gentest.Says(NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), 0, "unexpected result (size) (denied): some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied"}`),
+				gentest.Says(NewUnexpectedResult().WithDetail("").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), 0, "unexpected result (size) (denied)", `{"detail":"","finding":"size","breach":"denied"}`),
+				gentest.Says(NewUnexpectedResult().WithDetail("first "+strings.Repeat("x", 4000)+" last"), 0, "unexpected result: …"+strings.Repeat("x", 3992)+" last", `{"detail":"…`+strings.Repeat("x", 3992)+` last"}`),
+				gentest.Says(NewUnexpectedResult().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "unexpected result: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewUnexpectedResult().WithFinding(UnexpectedResultFinding(7)), 0, "unexpected result", "{}"),
+				gentest.Says(NewUnexpectedResult().WithBreach(UnexpectedResultBreach(7)), 0, "unexpected result", "{}"),
+				gentest.Says(NewUnexpectedResult().WithReason(UnexpectedResultReason(5)), 0, "unexpected result", "{}"),
+				gentest.Says(NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles(genPackage.Strings("files 1", "files 2")).WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonSpecMismatch), 0, "unexpected result (size) (denied): some detail", `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`).Hints(`files=["files 1" "files 2"]`),
 			},
-			picks: []genPick[*UnexpectedResultError]{
-				{14, NewUnexpectedResult().WithReason(UnexpectedResultReasonStaleCache)},
-				{14, NewUnexpectedResult().WithReason(UnexpectedResultReasonRaceCondition)},
-				{4, NewUnexpectedResult().WithReason(UnexpectedResultReasonWrongAlgorithm)},
-				{4, NewUnexpectedResult().WithReason(UnexpectedResultReasonSpecMismatch)},
-				{4, NewUnexpectedResult()},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewUnexpectedResult().WithReason(UnexpectedResultReasonStaleCache), 1),
+				gentest.Picks(NewUnexpectedResult().WithReason(UnexpectedResultReasonRaceCondition), 1),
+				gentest.Picks(NewUnexpectedResult().WithReason(UnexpectedResultReasonWrongAlgorithm), 0),
+				gentest.Picks(NewUnexpectedResult().WithReason(UnexpectedResultReasonSpecMismatch), 0),
+				gentest.Picks(NewUnexpectedResult(), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, `{"detail":"report.json is no JSON","finding":"format"}`, taxonomy.Evidence{Source: "check", Type: "format", Text: "report.json is no JSON"}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, `{"detail":"Risks, Rollback","finding":"missing_sections"}`, taxonomy.Evidence{Source: "check", Type: "missing_sections", Text: "Risks, Rollback"}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, `{"finding":"count","expected":"5","actual":"3"}`, taxonomy.Evidence{Source: "check", Type: "count", Attributes: map[string]string{"actual": "3", "expected": "5"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, `{"finding":"size","expected":"1 to 10 KB","actual":"0 bytes"}`, taxonomy.Evidence{Source: "check", Type: "size", Attributes: map[string]string{"actual": "0 bytes", "expected": "1 to 10 KB"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, `{"finding":"content","reason":"spec_mismatch"}`, taxonomy.Evidence{Source: "check", Type: "content", Attributes: map[string]string{"reason": "spec_mismatch"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 1, `{"finding":"content","reason":"stale_cache"}`, taxonomy.Evidence{Source: "check", Type: "content", Attributes: map[string]string{"reason": "stale_cache"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 1, `{"finding":"count","reason":"race_condition"}`, taxonomy.Evidence{Source: "check", Type: "count", Attributes: map[string]string{"reason": "race_condition"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/4", 0, `{"detail":"the criteria of the step are not met"}`, taxonomy.Evidence{Source: "check", Text: "the criteria of the step are not met"}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, `{"detail":"report.md: no such file or directory","finding":"content"}`, taxonomy.Evidence{Source: "check", Op: "criteria", Type: "content", Text: "report.md: no such file or directory"}),
+				gentest.Becomes("UNEXPECTED_RESULT/2", 0, `{"detail":"go test ./...: expected exit code 0, found exit code 1","finding":"command","expected":"exit code 0","actual":"exit code 1"}`, taxonomy.Evidence{Source: "check", Op: "criteria", Type: "content", Text: "go test ./...: expected exit code 0, found exit code 1", Attributes: map[string]string{"actual": "exit code 1", "command": "go test ./...", "expected": "exit code 0"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/3", 0, `{"files":["build/out"],"breach":"unclean"}`, taxonomy.Evidence{Source: "check", Op: "clean", Type: "unclean", Files: []string{"build/out"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/5", 0, `{"breach":"no_report"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "no_report"}),
+				gentest.Becomes("UNEXPECTED_RESULT/6", 0, `{"files":[".env"],"breach":"forbidden"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/7", 0, `{"files":["go.mod"],"breach":"outside_allowed"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "outside_allowed", Files: []string{"go.mod"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/8", 0, `{"files":["go.mod"],"breach":"denied"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "denied", Files: []string{"go.mod"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/9", 0, `{"breach":"unattended"}`, taxonomy.Evidence{Source: "scope", Op: "ask", Type: "unattended"}),
+				gentest.Becomes("UNEXPECTED_RESULT/10", 0, `{"detail":"the pattern cannot be compiled"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Text: "the pattern cannot be compiled"}),
+				gentest.Becomes("UNEXPECTED_RESULT/11", 0, `{"finding":"count","expected":"5","actual":"3"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "count", Code: "UNEXPECTED_RESULT", Attributes: map[string]string{"actual": "3", "expected": "5"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/11", 1, `{"reason":"stale_cache"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Code: "UNEXPECTED_RESULT", Attributes: map[string]string{"reason": "stale_cache"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/11", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "silent_plan", Code: "UNEXPECTED_RESULT"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Code: "UNEXPECTED_RESULT", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Code: "UNEXPECTED"}),
+				gentest.Becomes("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Code: "UNEXPECTED_RESULT"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "count"}),
+				gentest.Becomes("", 0, `{"detail":"I expected 5 items and got 3"}`, taxonomy.Evidence{Source: "agent", Text: "I expected 5 items and got 3"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"finding":"size","expected":"some attributes.expected","actual":"some attributes.actual","reason":"wrong_algorithm"}`, taxonomy.Evidence{Type: "size", Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"actual": "some attributes.actual", "expected": "some attributes.expected", "reason": "wrong_algorithm", "step": "some attributes.step"}}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, "{}", taxonomy.Evidence{}),
+				gentest.Becomes("UNEXPECTED_RESULT/1", 0, "{}", taxonomy.Evidence{Type: "{no such value", Attributes: map[string]string{"reason": "{no such value"}}),
 			},
 		},
 	})
-}
-
-func TestUnexpectedResultErrorCopies(t *testing.T) {
-	original := NewUnexpectedResult()
-	genCheckCopies(t, original, &UnexpectedResultError{code: CodeUnexpectedResult}, []genCopy[*UnexpectedResultError]{
-		{original.WithStep("some step"), &UnexpectedResultError{code: CodeUnexpectedResult, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &UnexpectedResultError{code: CodeUnexpectedResult, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &UnexpectedResultError{code: CodeUnexpectedResult, Files: []string{"files 1", "files 2"}}},
-		{original.WithFinding(UnexpectedResultFindingSize), &UnexpectedResultError{code: CodeUnexpectedResult, Finding: taxonomy.Some(UnexpectedResultFindingSize)}},
-		{original.WithFinding(UnexpectedResultFinding(7)), &UnexpectedResultError{code: CodeUnexpectedResult}},
-		{original.WithBreach(UnexpectedResultBreachDenied), &UnexpectedResultError{code: CodeUnexpectedResult, Breach: taxonomy.Some(UnexpectedResultBreachDenied)}},
-		{original.WithBreach(UnexpectedResultBreach(7)), &UnexpectedResultError{code: CodeUnexpectedResult}},
-		{original.WithExpected("some expected"), &UnexpectedResultError{code: CodeUnexpectedResult, Expected: taxonomy.Some("some expected")}},
-		{original.WithActual("some actual"), &UnexpectedResultError{code: CodeUnexpectedResult, Actual: taxonomy.Some("some actual")}},
-		{original.WithReason(UnexpectedResultReasonSpecMismatch), &UnexpectedResultError{code: CodeUnexpectedResult, Reason: taxonomy.Some(UnexpectedResultReasonSpecMismatch)}},
-		{original.WithReason(UnexpectedResultReason(5)), &UnexpectedResultError{code: CodeUnexpectedResult}},
-		{original.WithCause(genCause), &UnexpectedResultError{code: CodeUnexpectedResult, cause: genCause}},
-	})
-}
-
-func TestUnexpectedResultErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewUnexpectedResult().WithFiles(given).Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestUnexpectedResultErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewUnexpectedResult(), taxonomy.Hints{}},
-		{NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonSpecMismatch).WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestUnexpectedResultErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(UnexpectedResultError), genWire{Category: "unexpected", Code: "UNEXPECTED_RESULT"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`, `{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`},
-		{`{"step":null,"detail":null,"files":null,"finding":null,"breach":null,"expected":null,"actual":null,"reason":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"step":1}`, "context.step"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"finding":1}`, "context.finding"},
-		{`{"breach":1}`, "context.breach"},
-		{`{"expected":1}`, "context.expected"},
-		{`{"actual":1}`, "context.actual"},
-		{`{"reason":1}`, "context.reason"},
-	}, []genDecoded{
-		{`{"finding":"no such word"}`, "context.finding"},
-		{`{"breach":"no such word"}`, "context.breach"},
-		{`{"reason":"no such word"}`, "context.reason"},
-	})
-}
-
-func TestUnexpectedResultErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "unexpected", []genOutput[*UnexpectedResultError]{
-		{
-			NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonSpecMismatch).WithCause(genCause), "UNEXPECTED_RESULT",
-			"unexpected result (size) (denied): some detail",
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
-			UnexpectedResultError{code: CodeUnexpectedResult, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(UnexpectedResultFindingSize), Breach: taxonomy.Some(UnexpectedResultBreachDenied), Expected: taxonomy.Some("some expected"), Actual: taxonomy.Some("some actual"), Reason: taxonomy.Some(UnexpectedResultReasonSpecMismatch)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
-		},
-		{
-			NewUnexpectedResult(), "UNEXPECTED_RESULT",
-			"unexpected result",
-			"{}",
-			UnexpectedResultError{code: CodeUnexpectedResult},
-			"{}",
-		},
-		{
-			&UnexpectedResultError{}, "",
-			"unexpected error without a code",
-			"{}",
-			UnexpectedResultError{},
-			"{}",
-		},
-		{
-			&UnexpectedResultError{code: 601}, "",
-			"unexpected error without a code",
-			"{}",
-			UnexpectedResultError{code: 601},
-			"{}",
-		},
-	})
+	gentest.Enum(t, []string{"format", "missing_sections", "count", "size", "content", "command"}, UnexpectedResultFindingFormat, UnexpectedResultFindingMissingSections, UnexpectedResultFindingCount, UnexpectedResultFindingSize, UnexpectedResultFindingContent, UnexpectedResultFindingCommand)
+	gentest.Enum(t, []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}, UnexpectedResultBreachUnclean, UnexpectedResultBreachNoReport, UnexpectedResultBreachForbidden, UnexpectedResultBreachOutsideAllowed, UnexpectedResultBreachDenied, UnexpectedResultBreachUnattended)
+	gentest.Enum(t, []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}, UnexpectedResultReasonStaleCache, UnexpectedResultReasonRaceCondition, UnexpectedResultReasonWrongAlgorithm, UnexpectedResultReasonSpecMismatch)
 }

@@ -5,100 +5,30 @@ package errs
 import (
 	"testing"
 
-	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestOrderErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.", Fields: []taxonomy.Field{
-		{Name: "orderId", Doc: "Which order.", Type: "string", Required: true},
-		{Name: "items", Doc: "Which of its items.", Type: "strings"},
-	}, JSONHead: `{"domain":"shop.example.com","name":"OrderError","category":"order","code":"`, Count: 2}
-	genCheckCodes(t, category, []genCode[*OrderError, OrderCode]{
+func TestOrderError(t *testing.T) {
+	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError", []string{
+		"orderId string required",
+		"items strings",
+	}, []gentest.Code{
 		{
-			code:        CodeOrderNotFound,
-			description: taxonomy.Code{Value: "ORDER_NOT_FOUND", Doc: "There is no such order.", Resolution: "Check the number on the confirmation.", Message: "no order {orderId}", Groups: 0b1, Number: 1, Row: 2},
-			rows:        []genRow{{2, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 404, 5, "refuse, refuse"}},
-			cases: []genCase[*OrderError]{
-				{2, NewOrderNotFound("some orderId"), "no order some orderId", `{"orderId":"some orderId"}`},
-				{2, NewOrderNotFound(""), "no order ", `{"orderId":""}`},
+			Code: CodeOrderNotFound,
+			Says: "ORDER_NOT_FOUND 1 group=customer: refuse http=404 grpc=5",
+			Cases: []gentest.Case{
+				gentest.Says(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
+				gentest.Says(NewOrderNotFound(""), 0, "no order ", `{"orderId":""}`),
+				gentest.Says(NewOrderNotFound("some orderId").WithItems(genPackage.Strings("items 1", "items 2")), 0, "no order some orderId", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
 			},
 		},
 		{
-			code:        CodeOrderOutOfStock,
-			description: taxonomy.Code{Value: "ORDER_OUT_OF_STOCK", Doc: "Some items are sold out.", Resolution: "Remove the items, or wait until they are back.", Message: "order {orderId}: {items:count} item(s) out of stock: {items}", Groups: 0b1, Number: 2, Row: 3},
-			rows:        []genRow{{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 409, 9, "refuse, refuse"}},
-			cases: []genCase[*OrderError]{
-				{3, NewOrderOutOfStock("some orderId", []string{"items 1", "items 2"}), "order some orderId: 2 item(s) out of stock: items 1, items 2", `{"orderId":"some orderId","items":["items 1","items 2"]}`},
-				{3, NewOrderOutOfStock("", []string{"items 1", "items 2"}), "order : 2 item(s) out of stock: items 1, items 2", `{"orderId":"","items":["items 1","items 2"]}`},
-				{3, NewOrderOutOfStock("some orderId", []string{}), "order some orderId: 0 item(s) out of stock: ", `{"orderId":"some orderId","items":[]}`},
+			Code: CodeOrderOutOfStock,
+			Says: "ORDER_OUT_OF_STOCK 2 group=customer: refuse http=409 grpc=9",
+			Cases: []gentest.Case{
+				gentest.Says(NewOrderOutOfStock("some orderId", genPackage.Strings("items 1", "items 2")), 0, "order some orderId: 2 item(s) out of stock: items 1, items 2", `{"orderId":"some orderId","items":["items 1","items 2"]}`),
+				gentest.Says(NewOrderOutOfStock("", []string{}), 0, "order : 0 item(s) out of stock: ", `{"orderId":"","items":[]}`),
 			},
-		},
-	})
-}
-
-func TestOrderErrorCopies(t *testing.T) {
-	original := NewOrderNotFound("some orderId")
-	genCheckCopies(t, original, &OrderError{code: CodeOrderNotFound, OrderID: "some orderId"}, []genCopy[*OrderError]{
-		{original.WithItems([]string{"items 1", "items 2"}), &OrderError{code: CodeOrderNotFound, OrderID: "some orderId", Items: []string{"items 1", "items 2"}}},
-		{original.WithCause(genCause), &OrderError{code: CodeOrderNotFound, cause: genCause, OrderID: "some orderId"}},
-	})
-}
-
-func TestOrderErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string { return NewOrderNotFound("some orderId").WithItems(given).Items },
-		func(given []string) []string { return NewOrderOutOfStock("some orderId", given).Items },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestOrderErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(OrderError), genWire{Category: "order", Code: "ORDER_NOT_FOUND"}, []genDecoded{
-		{`{}`, `{"orderId":""}`},
-		{`{"no such field":[1,{}]}`, `{"orderId":""}`},
-		{`{"no such field":[1,{}],"orderId":"some orderId","items":["items 1","items 2"]}`, `{"orderId":"some orderId","items":["items 1","items 2"]}`},
-		{`{"orderId":null,"items":null}`, `{"orderId":""}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"orderId":1}`, "context.orderId"},
-		{`{"items":"no such value"}`, "context.items"},
-	}, nil)
-}
-
-func TestOrderErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "order", []genOutput[*OrderError]{
-		{
-			NewOrderNotFound("some orderId").WithItems([]string{"items 1", "items 2"}).WithCause(genCause), "ORDER_NOT_FOUND",
-			"no order some orderId",
-			`{"orderId":"some orderId","items":["items 1","items 2"]}`,
-			OrderError{code: CodeOrderNotFound, cause: genCause, OrderID: "some orderId", Items: []string{"items 1", "items 2"}},
-			`{"orderId":"some orderId","items":["items 1","items 2"]}`,
-		},
-		{
-			NewOrderNotFound("some orderId"), "ORDER_NOT_FOUND",
-			"no order some orderId",
-			`{"orderId":"some orderId"}`,
-			OrderError{code: CodeOrderNotFound, OrderID: "some orderId"},
-			`{"orderId":"some orderId"}`,
-		},
-		{
-			&OrderError{}, "",
-			"order error without a code",
-			`{"orderId":""}`,
-			OrderError{},
-			`{"orderId":""}`,
-		},
-		{
-			&OrderError{code: 602}, "",
-			"order error without a code",
-			`{"orderId":""}`,
-			OrderError{code: 602},
-			`{"orderId":""}`,
 		},
 	})
 }

@@ -7,145 +7,59 @@ import (
 	"testing"
 	"time"
 
-	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestPaymentErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "payment", Type: "PaymentError", Doc: "The order was not paid.", Fields: []taxonomy.Field{
-		{Name: "orderId", Doc: "The order that was to be paid.", Type: "string", Required: true},
-		{Name: "amountCents", Doc: "The amount, in cents.", Type: "int64", Required: true},
-		{Name: "card", Doc: "The number of the card.", Type: "string", Sensitive: true},
-		{Name: "reason", Doc: "Why the bank refused.", Type: "enum", Enum: []string{"INSUFFICIENT_FUNDS", "EXPIRED", "SUSPECTED_FRAUD"}},
-		{Name: "status", Doc: "The gateway's HTTP status, when it answered.", Type: "int"},
-		{Name: "reply", Doc: "What the gateway said.", Type: "string", MaxLength: 300, Scrub: true},
-		{Name: "retryAfter", Doc: "How long the gateway asks to wait.", Type: "duration"},
-	}, JSONHead: `{"domain":"shop.example.com","name":"PaymentError","category":"payment","code":"`, First: 2, Count: 2}
-	genCheckCodes(t, category, []genCode[*PaymentError, PaymentCode]{
+func TestPaymentError(t *testing.T) {
+	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError", []string{
+		"orderId string required",
+		"amountCents int64 required",
+		"card string sensitive",
+		"reason enum [INSUFFICIENT_FUNDS EXPIRED SUSPECTED_FRAUD]",
+		"status int",
+		"reply string max_length=300 scrub",
+		"retryAfter duration",
+	}, []gentest.Code{
 		{
-			code:        CodePaymentDeclined,
-			description: taxonomy.Code{Value: "PAYMENT_DECLINED", Doc: "The bank refused the payment.", Resolution: "Pay with another card.", Message: "payment of order {orderId} declined[: {reason}]", Groups: 0b1, Number: 3, Row: 4, Branches: 6, Category: 1},
-			rows: []genRow{
-				{4, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 402, 9, "refuse, refuse"},
-				{6, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 402, 9, "park, refuse"},
+			Code: CodePaymentDeclined,
+			Says: "PAYMENT_DECLINED 3 group=customer: refuse http=402 grpc=9",
+			When: []string{"park severity=high http=402 grpc=9; night: refuse"},
+			Cases: []gentest.Case{
+				gentest.Says(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), 0, "payment of order some orderId declined: INSUFFICIENT_FUNDS", `{"orderId":"some orderId","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`),
+				gentest.Says(NewPaymentDeclined("", 9223372036854775806, PaymentReasonInsufficientFunds), 0, "payment of order  declined: INSUFFICIENT_FUNDS", `{"orderId":"","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`),
+				gentest.Says(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReason(4)), 0, "payment of order some orderId declined", `{"orderId":"some orderId","amountCents":9223372036854775806}`),
+				gentest.Says(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds).WithCard("some card").WithStatus(7).WithReply("some reply").WithRetryAfter(7500*time.Millisecond), 0, "payment of order some orderId declined: INSUFFICIENT_FUNDS", `{"orderId":"some orderId","amountCents":9223372036854775806,"card":"[REDACTED]","reason":"INSUFFICIENT_FUNDS","status":7,"reply":"some reply","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
 			},
-			cases: []genCase[*PaymentError]{
-				{4, NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), "payment of order some orderId declined: INSUFFICIENT_FUNDS", `{"orderId":"some orderId","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`},
-				{4, NewPaymentDeclined("", 9223372036854775806, PaymentReasonInsufficientFunds), "payment of order  declined: INSUFFICIENT_FUNDS", `{"orderId":"","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`},
-				{4, NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReason(4)), "payment of order some orderId declined", `{"orderId":"some orderId","amountCents":9223372036854775806}`},
-			},
-			picks: []genPick[*PaymentError]{
-				{6, NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonSuspectedFraud)},
-				{4, NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds)},
-				{4, NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonExpired)},
-				{4, &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806}},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonSuspectedFraud), 1),
+				gentest.Picks(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), 0),
+				gentest.Picks(NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonExpired), 0),
+				gentest.Picks(genPackage.Read(CodePaymentDeclined, `{"orderId":"some orderId","amountCents":9223372036854775806}`), 0),
 			},
 		},
 		{
-			code:        CodePaymentGatewayFailed,
-			description: taxonomy.Code{Value: "PAYMENT_GATEWAY_FAILED", Doc: "The payment gateway did not do its work.", Resolution: "Look at the gateway's status page.", Message: "payment gateway failed for order {orderId}[ with status {status}][: {reply:first_line}]", Number: 4, Row: 5, Branches: 7, Category: 1},
-			rows: []genRow{
-				{5, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 502, 14, "pay_again, pay_again"},
-				{7, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 502, 14, "park, park"},
+			Code: CodePaymentGatewayFailed,
+			Says: "PAYMENT_GATEWAY_FAILED 4: pay_again retryable http=502 grpc=14; night: pay_again@night",
+			When: []string{"park http=502 grpc=14"},
+			Cases: []gentest.Case{
+				gentest.Says(NewPaymentGatewayFailed("some orderId", 9223372036854775806), 0, "payment gateway failed for order some orderId", `{"orderId":"some orderId","amountCents":9223372036854775806}`),
+				gentest.Says(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(7).WithReply("some reply\nsecond line"), 0, "payment gateway failed for order some orderId with status 7: some reply", `{"orderId":"some orderId","amountCents":9223372036854775806,"status":7,"reply":"some reply\nsecond line"}`),
+				gentest.Says(NewPaymentGatewayFailed("", 9223372036854775806).WithStatus(7).WithReply(""), 0, "payment gateway failed for order  with status 7", `{"orderId":"","amountCents":9223372036854775806,"status":7,"reply":""}`),
+				gentest.Says(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("first "+strings.Repeat("x", 300)+" last"), 0, "payment gateway failed for order some orderId: first "+strings.Repeat("x", 291)+"…", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"first `+strings.Repeat("x", 291)+`…"}`),
+				gentest.Says(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "payment gateway failed for order some orderId: Authorization: Bearer [REDACTED]", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"Authorization: Bearer [REDACTED]"}`),
 			},
-			cases: []genCase[*PaymentError]{
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806), "payment gateway failed for order some orderId", `{"orderId":"some orderId","amountCents":9223372036854775806}`},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(7).WithReply("some reply\nsecond line"), "payment gateway failed for order some orderId with status 7: some reply", `{"orderId":"some orderId","amountCents":9223372036854775806,"status":7,"reply":"some reply\nsecond line"}`},
-				{5, NewPaymentGatewayFailed("", 9223372036854775806).WithStatus(7).WithReply("some reply\nsecond line"), "payment gateway failed for order  with status 7: some reply", `{"orderId":"","amountCents":9223372036854775806,"status":7,"reply":"some reply\nsecond line"}`},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("some reply\nsecond line"), "payment gateway failed for order some orderId: some reply", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"some reply\nsecond line"}`},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(7), "payment gateway failed for order some orderId with status 7", `{"orderId":"some orderId","amountCents":9223372036854775806,"status":7}`},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(7).WithReply(""), "payment gateway failed for order some orderId with status 7", `{"orderId":"some orderId","amountCents":9223372036854775806,"status":7,"reply":""}`},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("first " + strings.Repeat("x", 300) + " last"), "payment gateway failed for order some orderId: first " + strings.Repeat("x", 291) + "…", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"first ` + strings.Repeat("x", 291) + `…"}`},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "payment gateway failed for order some orderId: Authorization: Bearer [REDACTED]", `{"orderId":"some orderId","amountCents":9223372036854775806,"reply":"Authorization: Bearer [REDACTED]"}`},
-			},
-			picks: []genPick[*PaymentError]{
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(408)},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(425)},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(429)},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(399)},
-				{7, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(400)},
-				{7, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(499)},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(500)},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(3)},
-				{5, NewPaymentGatewayFailed("some orderId", 9223372036854775806)},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(408), 0),
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(425), 0),
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(429), 0),
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(399), 0),
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(400), 1),
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(499), 1),
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(500), 0),
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806).WithStatus(3), 0),
+				gentest.Picks(NewPaymentGatewayFailed("some orderId", 9223372036854775806), 0),
 			},
 		},
 	})
-}
-
-func TestPaymentErrorCopies(t *testing.T) {
-	original := NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds)
-	genCheckCopies(t, original, &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds)}, []genCopy[*PaymentError]{
-		{original.WithCard("some card"), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Card: taxonomy.SecretOf("some card"), Reason: taxonomy.Some(PaymentReasonInsufficientFunds)}},
-		{original.WithReason(PaymentReasonExpired), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonExpired)}},
-		{original.WithReason(PaymentReason(4)), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806}},
-		{original.WithStatus(7), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds), Status: taxonomy.Some(7)}},
-		{original.WithReply("some reply"), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds), Reply: taxonomy.Some("some reply")}},
-		{original.WithRetryAfter(7500 * time.Millisecond), &PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds), RetryAfter: taxonomy.Some(7500 * time.Millisecond)}},
-		{original.WithCause(genCause), &PaymentError{code: CodePaymentDeclined, cause: genCause, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds)}},
-	})
-}
-
-func TestPaymentErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), taxonomy.Hints{}},
-		{NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds).WithCard("some card").WithStatus(7).WithReply("some reply").WithRetryAfter(7500 * time.Millisecond).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(7500 * time.Millisecond)}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestPaymentErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(PaymentError), genWire{Category: "payment", Code: "PAYMENT_DECLINED"}, []genDecoded{
-		{`{}`, `{"orderId":"","amountCents":0}`},
-		{`{"no such field":[1,{}]}`, `{"orderId":"","amountCents":0}`},
-		{`{"no such field":[1,{}],"orderId":"some orderId","amountCents":9223372036854775806,"card":"[REDACTED]","reason":"INSUFFICIENT_FUNDS","status":7,"reply":"some reply","retryAfter":"7.5s"}`, `{"orderId":"some orderId","amountCents":9223372036854775806,"card":"[REDACTED]","reason":"INSUFFICIENT_FUNDS","status":7,"reply":"some reply","retryAfter":"7.5s"}`},
-		{`{"orderId":null,"amountCents":null,"card":null,"reason":null,"status":null,"reply":null,"retryAfter":null}`, `{"orderId":"","amountCents":0}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"orderId":1}`, "context.orderId"},
-		{`{"amountCents":"no such value"}`, "context.amountCents"},
-		{`{"reason":1}`, "context.reason"},
-		{`{"status":"no such value"}`, "context.status"},
-		{`{"reply":1}`, "context.reply"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-	}, []genDecoded{
-		{`{"reason":"no such word"}`, "context.reason"},
-	})
-}
-
-func TestPaymentErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "payment", []genOutput[*PaymentError]{
-		{
-			NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds).WithCard("some card").WithStatus(7).WithReply("some reply").WithRetryAfter(7500 * time.Millisecond).WithCause(genCause), "PAYMENT_DECLINED",
-			"payment of order some orderId declined: INSUFFICIENT_FUNDS",
-			`{"orderId":"some orderId","amountCents":9223372036854775806,"card":"[REDACTED]","reason":"INSUFFICIENT_FUNDS","status":7,"reply":"some reply","retryAfter":"7.5s"}`,
-			PaymentError{code: CodePaymentDeclined, cause: genCause, OrderID: "some orderId", AmountCents: 9223372036854775806, Card: taxonomy.SecretOf("some card"), Reason: taxonomy.Some(PaymentReasonInsufficientFunds), Status: taxonomy.Some(7), Reply: taxonomy.Some("some reply"), RetryAfter: taxonomy.Some(7500 * time.Millisecond)},
-			`{"orderId":"some orderId","amountCents":9223372036854775806,"card":"[REDACTED]","reason":"INSUFFICIENT_FUNDS","status":7,"reply":"some reply","retryAfter":7500000000}`,
-		},
-		{
-			NewPaymentDeclined("some orderId", 9223372036854775806, PaymentReasonInsufficientFunds), "PAYMENT_DECLINED",
-			"payment of order some orderId declined: INSUFFICIENT_FUNDS",
-			`{"orderId":"some orderId","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`,
-			PaymentError{code: CodePaymentDeclined, OrderID: "some orderId", AmountCents: 9223372036854775806, Reason: taxonomy.Some(PaymentReasonInsufficientFunds)},
-			`{"orderId":"some orderId","amountCents":9223372036854775806,"reason":"INSUFFICIENT_FUNDS"}`,
-		},
-		{
-			&PaymentError{}, "",
-			"payment error without a code",
-			`{"orderId":"","amountCents":0}`,
-			PaymentError{},
-			`{"orderId":"","amountCents":0}`,
-		},
-		{
-			&PaymentError{code: 602}, "",
-			"payment error without a code",
-			`{"orderId":"","amountCents":0}`,
-			PaymentError{code: 602},
-			`{"orderId":"","amountCents":0}`,
-		},
-	})
+	gentest.Enum(t, []string{"INSUFFICIENT_FUNDS", "EXPIRED", "SUSPECTED_FRAUD"}, PaymentReasonInsufficientFunds, PaymentReasonExpired, PaymentReasonSuspectedFraud)
 }

@@ -3,309 +3,288 @@
 package errs
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestAttemptErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "attempt", Type: "AttemptError", Doc: "An attempt at a task failed.", Fields: []taxonomy.Field{
-		{Name: "reporter", Doc: "Who reported it.", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}},
-		{Name: "exitCode", Doc: "What the process exited with.", Type: "int"},
-		{Name: "signal", Doc: "What ended the process, when it did not exit by itself.", Type: "string"},
-		{Name: "detail", Doc: "The end of what was said on the error channel.", Type: "string", MaxLength: 2000, Scrub: true},
-		{Name: "checkOutput", Doc: "What the failed tests or linters printed.", Type: "string", MaxLength: 8000, Scrub: true},
-		{Name: "reason", Doc: "What the agent gave as its reason.", Type: "string", MaxLength: 500, Scrub: true},
-		{Name: "command", Doc: "The command that failed, when that was not the agent's own work.", Type: "string", MaxLength: 200, Scrub: true},
-		{Name: "limit", Doc: "How long the call could take. The next attempt gets the same.", Type: "duration"},
-		{Name: "retryAfter", Doc: "How long the agent's service asks to wait.", Type: "duration"},
-		{Name: "contextOverflow", Doc: "The conversation outgrew what the model can read at once.", Type: "bool"},
-		{Name: "budgetScope", Doc: `What the budget is for that is spent, "attempt", "task:" and its name, or "all".`, Type: "string"},
-		{Name: "interrupted", Doc: "The runner's process ended during the attempt.", Type: "bool"},
-		{Name: "instrument", Doc: "What failed is the runner or what it needs, and not the attempt.", Type: "bool"},
-	}, JSONHead: `{"domain":"specrunner.example.com","name":"AttemptError","category":"attempt","code":"`, Count: 8}
-	genCheckCodes(t, category, []genCode[*AttemptError, AttemptCode]{
+func TestAttemptError(t *testing.T) {
+	gentest.Category[AttemptCode](t, &genPackage, new(AttemptError), "attempt AttemptError", []string{
+		"reporter enum [agent pre_start post_done budget config executor state validator]",
+		"exitCode int",
+		"signal string",
+		"detail string max_length=2000 scrub",
+		"checkOutput string max_length=8000 scrub",
+		"reason string max_length=500 scrub",
+		"command string max_length=200 scrub",
+		"limit duration",
+		"retryAfter duration",
+		"contextOverflow bool",
+		"budgetScope string",
+		"interrupted bool",
+		"instrument bool",
+	}, []gentest.Code{
 		{
-			code:        CodeTimeout,
-			description: taxonomy.Code{Value: "TIMEOUT", Doc: "The agent ran past the limit of its call.", Resolution: "Split the task, or give the agent more time.", Message: "the agent ran past its limit[ of {limit}]", Row: 2},
-			rows:        []genRow{{2, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "same_again, same_again"}},
-			cases: []genCase[*AttemptError]{
-				{2, NewTimeout(), "the agent ran past its limit", "{}"},
-				{2, NewTimeout().WithLimit(8500 * time.Millisecond), "the agent ran past its limit of 8.5s", `{"limit":"8.5s"}`},
+			Code: CodeTimeout,
+			Says: "TIMEOUT: same_again retryable",
+			Rules: []string{
+				"TIMEOUT/1: source agent, type timeout",
+				"TIMEOUT/2: source agent, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewTimeout(), 0, "the agent ran past its limit", "{}"),
+				gentest.Says(NewTimeout().WithLimit(8500*time.Millisecond), 0, "the agent ran past its limit of 8.5s", `{"limit":"8.5s"}`),
+				gentest.Says(NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithCommand("some command").WithLimit(8500*time.Millisecond).WithRetryAfter(9500*time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true), 0, "the agent ran past its limit of 8.5s", `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`).Hints(`retry_after=9.5s output="some checkOutput"`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TIMEOUT/1", 0, `{"reporter":"agent","limit":"30m0s"}`, taxonomy.Evidence{Source: "agent", Type: "timeout", Attributes: map[string]string{"limit": "30m"}}),
+				gentest.Becomes("TIMEOUT/2", 0, `{"reporter":"agent"}`, taxonomy.Evidence{Source: "agent", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done"}`, taxonomy.Evidence{Source: "post_done", Type: "timeout"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the test of the timeout takes 30 seconds"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the test of the timeout takes 30 seconds"}),
+			},
+			Made: []gentest.Example{
+				gentest.Becomes("TIMEOUT/1", 0, `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some text","checkOutput":"some output","reason":"some attributes.reason","command":"some attributes.command","limit":"8.5s","retryAfter":"1.5s","budgetScope":"some attributes.scope"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}}),
+				gentest.Becomes("TIMEOUT/1", 0, "{}", taxonomy.Evidence{}),
+				gentest.Becomes("TIMEOUT/1", 0, "{}", taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"limit": "{no such value"}}),
 			},
 		},
 		{
-			code:        CodeRateLimit,
-			description: taxonomy.Code{Value: "RATE_LIMIT", Doc: "No more requests are to be made for now, since the agent's service refuses them or the budget is spent.", Resolution: "Wait until the limit is lifted, or raise the budget; then start the run again.", Message: "the limit of requests is reached[, try again in {retryAfter}][: {detail:first_line}]", Row: 3, Branches: 10},
-			rows: []genRow{
-				{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "return_api_error, return_api_error"},
-				{10, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "spend_no_more, spend_no_more"},
-				{11, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "spend_no_more_on_it, spend_no_more_on_it"},
+			Code: CodeRateLimit,
+			Says: "RATE_LIMIT: return_api_error; phase1: return_api_error@phase1",
+			When: []string{"spend_no_more", "spend_no_more_on_it"},
+			Rules: []string{
+				"RATE_LIMIT/1: source budget, type [exceeded unknown_cost]",
+				"RATE_LIMIT/2: source agent, type [rate_limit_error rate_limit]",
+				"RATE_LIMIT/3: source agent, status 429",
+				`RATE_LIMIT/4: source agent, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you've|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"/ or /(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)/`,
 			},
-			cases: []genCase[*AttemptError]{
-				{3, NewRateLimit(), "the limit of requests is reached", "{}"},
-				{3, NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(9500 * time.Millisecond), "the limit of requests is reached, try again in 9.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"9.5s"}`},
-				{3, NewRateLimit().WithDetail("some detail\nsecond line"), "the limit of requests is reached: some detail", `{"detail":"some detail\nsecond line"}`},
-				{3, NewRateLimit().WithRetryAfter(9500 * time.Millisecond), "the limit of requests is reached, try again in 9.5s", `{"retryAfter":"9.5s"}`},
-				{3, NewRateLimit().WithDetail("").WithRetryAfter(9500 * time.Millisecond), "the limit of requests is reached, try again in 9.5s", `{"detail":"","retryAfter":"9.5s"}`},
-				{3, NewRateLimit().WithDetail("first " + strings.Repeat("x", 2000) + " last"), "the limit of requests is reached: …" + strings.Repeat("x", 1992) + " last", `{"detail":"…` + strings.Repeat("x", 1992) + ` last"}`},
-				{3, NewRateLimit().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the limit of requests is reached: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+			Cases: []gentest.Case{
+				gentest.Says(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
+				gentest.Says(NewRateLimit().WithDetail("some detail\nsecond line").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s: some detail", `{"detail":"some detail\nsecond line","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
+				gentest.Says(NewRateLimit().WithDetail("").WithRetryAfter(9500*time.Millisecond), 0, "the limit of requests is reached, try again in 9.5s", `{"detail":"","retryAfter":"9.5s"}`).Hints("retry_after=9.5s"),
+				gentest.Says(NewRateLimit().WithDetail("first "+strings.Repeat("x", 2000)+" last"), 0, "the limit of requests is reached: …"+strings.Repeat("x", 1992)+" last", `{"detail":"…`+strings.Repeat("x", 1992)+` last"}`),
+				gentest.Says(NewRateLimit().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the limit of requests is reached: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`),
 			},
-			picks: []genPick[*AttemptError]{
-				{10, NewRateLimit().WithReporter(AttemptReporterBudget).WithBudgetScope("all")},
-				{3, NewRateLimit().WithReporter(AttemptReporterAgent).WithBudgetScope("all")},
-				{3, NewRateLimit().WithReporter(AttemptReporterPreStart).WithBudgetScope("all")},
-				{3, NewRateLimit().WithReporter(AttemptReporterPostDone).WithBudgetScope("all")},
-				{3, NewRateLimit().WithReporter(AttemptReporterConfig).WithBudgetScope("all")},
-				{3, NewRateLimit().WithReporter(AttemptReporterExecutor).WithBudgetScope("all")},
-				{3, NewRateLimit().WithReporter(AttemptReporterState).WithBudgetScope("all")},
-				{3, NewRateLimit().WithReporter(AttemptReporterValidator).WithBudgetScope("all")},
-				{3, NewRateLimit().WithBudgetScope("all")},
-				{11, NewRateLimit().WithReporter(AttemptReporterBudget).WithBudgetScope("some budgetScope")},
-				{11, NewRateLimit().WithReporter(AttemptReporterBudget)},
-				{3, NewRateLimit().WithReporter(AttemptReporterAgent)},
-				{3, NewRateLimit().WithReporter(AttemptReporterPreStart)},
-				{3, NewRateLimit().WithReporter(AttemptReporterPostDone)},
-				{3, NewRateLimit().WithReporter(AttemptReporterConfig)},
-				{3, NewRateLimit().WithReporter(AttemptReporterExecutor)},
-				{3, NewRateLimit().WithReporter(AttemptReporterState)},
-				{3, NewRateLimit().WithReporter(AttemptReporterValidator)},
-				{3, NewRateLimit()},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterBudget).WithBudgetScope("all"), 1),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterAgent).WithBudgetScope("all"), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterPreStart).WithBudgetScope("all"), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterPostDone).WithBudgetScope("all"), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterConfig).WithBudgetScope("all"), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterExecutor).WithBudgetScope("all"), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterState).WithBudgetScope("all"), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterValidator).WithBudgetScope("all"), 0),
+				gentest.Picks(NewRateLimit().WithBudgetScope("all"), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterBudget).WithBudgetScope("some budgetScope"), 2),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterBudget), 2),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterAgent), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterPreStart), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterPostDone), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterConfig), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterExecutor), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterState), 0),
+				gentest.Picks(NewRateLimit().WithReporter(AttemptReporterValidator), 0),
+				gentest.Picks(NewRateLimit(), 0),
 			},
-		},
-		{
-			code:        CodeSyntax,
-			description: taxonomy.Code{Value: "SYNTAX", Doc: "The agent's code could not be parsed.", Resolution: "Mend the syntax.", Message: "the code cannot be parsed[: {detail:first_line}]", Deprecated: "nothing makes it any more; stored attempts may still have it", Row: 4},
-			rows:        []genRow{{4, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "explain_and_retry, explain_and_retry"}},
-			cases: []genCase[*AttemptError]{
-				{4, NewSyntax(), "the code cannot be parsed", "{}"},
-				{4, NewSyntax().WithDetail("some detail\nsecond line"), "the code cannot be parsed: some detail", `{"detail":"some detail\nsecond line"}`},
-				{4, NewSyntax().WithDetail(""), "the code cannot be parsed", `{"detail":""}`},
+			Examples: []gentest.Example{
+				gentest.Becomes("RATE_LIMIT/2", 0, `{"reporter":"agent","retryAfter":"1m30s"}`, taxonomy.Evidence{Source: "agent", Type: "rate_limit_error", RetryAfter: taxonomy.Some(90 * time.Second)}),
+				gentest.Becomes("RATE_LIMIT/3", 0, `{"reporter":"agent"}`, taxonomy.Evidence{Source: "agent", Status: 429}),
+				gentest.Becomes("RATE_LIMIT/4", 0, `{"reporter":"agent","exitCode":1,"detail":"You've hit your limit · resets 3pm"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "You've hit your limit · resets 3pm"}),
+				gentest.Becomes("RATE_LIMIT/4", 0, `{"reporter":"agent","exitCode":1,"detail":"Claude usage limit reached."}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Claude usage limit reached."}),
+				gentest.Becomes("RATE_LIMIT/4", 0, `{"reporter":"agent","exitCode":1,"detail":"Error: rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Error: rate limit exceeded"}),
+				gentest.Becomes("RATE_LIMIT/4", 0, `{"reporter":"agent","exitCode":1,"detail":"Request failed: Too many requests"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Request failed: Too many requests"}),
+				gentest.Becomes("RATE_LIMIT/4", 0, `{"reporter":"agent","exitCode":1,"detail":"API Error: 429 {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"slow down\"}}"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: `API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`}),
+				gentest.Becomes("RATE_LIMIT/4", 0, `{"reporter":"agent","exitCode":1,"detail":"anthropic.RateLimitError: Error code: 429"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "anthropic.RateLimitError: Error code: 429"}),
+				gentest.Becomes("RATE_LIMIT/4", 0, `{"reporter":"agent","exitCode":1,"detail":"Quota exceeded for this project"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Quota exceeded for this project"}),
+				gentest.Becomes("RATE_LIMIT/1", 1, `{"reporter":"budget","budgetScope":"all"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded", Attributes: map[string]string{"limit": "10", "scope": "all", "spent": "10.02", "unit": "USD"}}),
+				gentest.Becomes("RATE_LIMIT/1", 2, `{"reporter":"budget","budgetScope":"task:TASK-001"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded", Attributes: map[string]string{"limit": "100000", "scope": "task:TASK-001", "spent": "104211", "unit": "tokens"}}),
+				gentest.Becomes("RATE_LIMIT/1", 1, `{"reporter":"budget","budgetScope":"all"}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost", Attributes: map[string]string{"limit": "10", "scope": "all", "unit": "USD"}}),
 			},
-		},
-		{
-			code:        CodeTestFailure,
-			description: taxonomy.Code{Value: "TEST_FAILURE", Doc: "The tests fail with what the agent has done.", Resolution: "Mend the code, or the tests if they are wrong.", Message: "tests failed[: {detail:first_line}]", Row: 5},
-			rows:        []genRow{{5, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "explain_and_retry, explain_and_retry"}},
-			cases: []genCase[*AttemptError]{
-				{5, NewTestFailure(), "tests failed", "{}"},
-				{5, NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), "tests failed: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`},
-				{5, NewTestFailure().WithCheckOutput("some checkOutput"), "tests failed", `{"checkOutput":"some checkOutput"}`},
-				{5, NewTestFailure().WithDetail("").WithCheckOutput("some checkOutput"), "tests failed", `{"detail":"","checkOutput":"some checkOutput"}`},
-				{5, NewTestFailure().WithDetail("some detail\nsecond line"), "tests failed: some detail", `{"detail":"some detail\nsecond line"}`},
-				{5, NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput(""), "tests failed: some detail", `{"detail":"some detail\nsecond line","checkOutput":""}`},
-				{5, NewTestFailure().WithCheckOutput("first " + strings.Repeat("x", 8000) + " last"), "tests failed", `{"checkOutput":"…` + strings.Repeat("x", 7992) + ` last"}`},
-				{5, NewTestFailure().WithCheckOutput("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "tests failed", `{"checkOutput":"Authorization: Bearer [REDACTED]"}`},
-			},
-		},
-		{
-			code:        CodeLintFailure,
-			description: taxonomy.Code{Value: "LINT_FAILURE", Doc: "The linters object to what the agent has done.", Resolution: "Mend what the linters name.", Message: "the linters object[: {detail:first_line}]", Row: 6},
-			rows:        []genRow{{6, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "explain_and_retry, explain_and_retry"}},
-			cases: []genCase[*AttemptError]{
-				{6, NewLintFailure(), "the linters object", "{}"},
-				{6, NewLintFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), "the linters object: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`},
-				{6, NewLintFailure().WithCheckOutput("some checkOutput"), "the linters object", `{"checkOutput":"some checkOutput"}`},
-				{6, NewLintFailure().WithDetail("").WithCheckOutput("some checkOutput"), "the linters object", `{"detail":"","checkOutput":"some checkOutput"}`},
-				{6, NewLintFailure().WithDetail("some detail\nsecond line"), "the linters object: some detail", `{"detail":"some detail\nsecond line"}`},
-				{6, NewLintFailure().WithDetail("some detail\nsecond line").WithCheckOutput(""), "the linters object: some detail", `{"detail":"some detail\nsecond line","checkOutput":""}`},
+			Not: []gentest.Example{
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"I have written the chapter on rate limits"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "I have written the chapter on rate limits"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the handler answers \"rate limit exceeded\" to the eleventh call"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: `the handler answers "rate limit exceeded" to the eleventh call`}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the test failed as expected: rate limit exceeded is shown"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the test failed as expected: rate limit exceeded is shown"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"Rate limit exceeded is shown in red now"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Rate limit exceeded is shown in red now"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"Too many requests are made by the page"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Too many requests are made by the page"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"429 tests passed, 1 failed"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "429 tests passed, 1 failed"}),
+				gentest.Becomes("TASK_FAILED/3", 1, `{"reporter":"agent","exitCode":1,"detail":"Error: context window exceeded","contextOverflow":true}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Error: context window exceeded"}),
+				gentest.Becomes("TEST_FAILURE/1", 0, `{"reporter":"post_done","detail":"rate limit exceeded"}`, taxonomy.Evidence{Source: "post_done", Type: "tests", Text: "rate limit exceeded"}),
+				gentest.Becomes("TASK_FAILED/4", 0, `{"reporter":"agent","exitCode":1,"detail":"rate limit exceeded\nTASK_FAILED: cannot reproduce the limit"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "rate limit exceeded\nTASK_FAILED: cannot reproduce the limit"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the old page said error: rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the old page said error: rate limit exceeded"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"RateLimitError is raised by the client"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "RateLimitError is raised by the client"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the fixture holds \"type\": \"rate_limit_error\""}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: `the fixture holds "type": "rate_limit_error"`}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"You have reached your limit is what the page says"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "You have reached your limit is what the page says"}),
 			},
 		},
 		{
-			code:        CodeTaskFailed,
-			description: taxonomy.Code{Value: "TASK_FAILED", Doc: "The agent says that it could not do the task, or had too little room for it.", Resolution: "Read the agent's reason; split the task or make it clearer.", Message: "the agent could not do the task[: {reason}][ ({detail:first_line})]", Row: 7, Branches: 12},
-			rows: []genRow{
-				{7, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "explain_and_retry, explain_and_retry"},
-				{12, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "shorten_and_retry, shorten_and_retry"},
-			},
-			cases: []genCase[*AttemptError]{
-				{7, NewTaskFailed(), "the agent could not do the task", "{}"},
-				{7, NewTaskFailed().WithDetail("some detail\nsecond line").WithReason("some reason"), "the agent could not do the task: some reason (some detail)", `{"detail":"some detail\nsecond line","reason":"some reason"}`},
-				{7, NewTaskFailed().WithDetail("some detail\nsecond line"), "the agent could not do the task (some detail)", `{"detail":"some detail\nsecond line"}`},
-				{7, NewTaskFailed().WithDetail("some detail\nsecond line").WithReason(""), "the agent could not do the task (some detail)", `{"detail":"some detail\nsecond line","reason":""}`},
-				{7, NewTaskFailed().WithReason("some reason"), "the agent could not do the task: some reason", `{"reason":"some reason"}`},
-				{7, NewTaskFailed().WithDetail("").WithReason("some reason"), "the agent could not do the task: some reason", `{"detail":"","reason":"some reason"}`},
-				{7, NewTaskFailed().WithReason("first " + strings.Repeat("x", 500) + " last"), "the agent could not do the task: first " + strings.Repeat("x", 491) + "…", `{"reason":"first ` + strings.Repeat("x", 491) + `…"}`},
-				{7, NewTaskFailed().WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the agent could not do the task: Authorization: Bearer [REDACTED]", `{"reason":"Authorization: Bearer [REDACTED]"}`},
-			},
-			picks: []genPick[*AttemptError]{
-				{12, NewTaskFailed().WithContextOverflow(true)},
-				{7, NewTaskFailed().WithContextOverflow(false)},
-				{7, NewTaskFailed()},
+			Code: CodeSyntax,
+			Says: `SYNTAX deprecated="nothing makes it any more; stored attempts may still have it": explain_and_retry retryable`,
+			Cases: []gentest.Case{
+				gentest.Says(NewSyntax(), 0, "the code cannot be parsed", "{}"),
+				gentest.Says(NewSyntax().WithDetail("some detail\nsecond line"), 0, "the code cannot be parsed: some detail", `{"detail":"some detail\nsecond line"}`),
+				gentest.Says(NewSyntax().WithDetail(""), 0, "the code cannot be parsed", `{"detail":""}`),
 			},
 		},
 		{
-			code:        CodeHookFailure,
-			description: taxonomy.Code{Value: "HOOK_FAILURE", Doc: "A hook failed for a reason of its own.", Resolution: "Run the hook by hand, and mend what it needs.", Message: "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]", Row: 8},
-			rows:        []genRow{{8, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "fail_fast, fail_fast"}},
-			cases: []genCase[*AttemptError]{
-				{8, NewHookFailure(AttemptReporterAgent), "the hook agent failed", `{"reporter":"agent"}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), "the hook agent (some command) failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":"some command\nsecond line"}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line"), "the hook agent failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line"}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand(""), "the hook agent failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":""}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), "the hook agent (some command) failed: some detail", `{"reporter":"agent","detail":"some detail\nsecond line","command":"some command\nsecond line"}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithCommand("some command\nsecond line"), "the hook agent (some command) failed with exit code 4", `{"reporter":"agent","exitCode":4,"command":"some command\nsecond line"}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("").WithCommand("some command\nsecond line"), "the hook agent (some command) failed with exit code 4", `{"reporter":"agent","exitCode":4,"detail":"","command":"some command\nsecond line"}`},
-				{8, NewHookFailure(AttemptReporter(9)), "the hook  failed", "{}"},
-				{8, NewHookFailure(AttemptReporterAgent).WithCommand("first " + strings.Repeat("x", 200) + " last"), "the hook agent (first " + strings.Repeat("x", 191) + "…) failed", `{"reporter":"agent","command":"first ` + strings.Repeat("x", 191) + `…"}`},
-				{8, NewHookFailure(AttemptReporterAgent).WithCommand("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the hook agent (Authorization: Bearer [REDACTED]) failed", `{"reporter":"agent","command":"Authorization: Bearer [REDACTED]"}`},
+			Code: CodeTestFailure,
+			Says: "TEST_FAILURE: explain_and_retry retryable",
+			Rules: []string{
+				"TEST_FAILURE/1: source post_done, type tests",
+				`TEST_FAILURE/2: source post_done, text /(?m)^[ \t]{0,40}--- FAIL: / or /(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}/ or /(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$/ or /(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w/ or /(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]/ or /(?m)^FAILED \S{1,200}::/ or /(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
+				gentest.Says(NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), 0, "tests failed: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`).Hints(`output="some checkOutput"`).Feedback("The tests fail after your last attempt. Make them pass. some checkOutput some detail\nsecond line"),
+				gentest.Says(NewTestFailure().WithDetail("").WithCheckOutput(""), 0, "tests failed", `{"detail":"","checkOutput":""}`).Feedback("The tests fail after your last attempt. Make them pass."),
+				gentest.Says(NewTestFailure().WithCheckOutput("first "+strings.Repeat("x", 8000)+" last"), 0, "tests failed", `{"checkOutput":"…`+strings.Repeat("x", 7992)+` last"}`).Hints(`output="first ` + strings.Repeat("x", 8000) + ` last"`).Feedback("The tests fail after your last attempt. Make them pass. …" + strings.Repeat("x", 7992) + " last"),
+				gentest.Says(NewTestFailure().WithCheckOutput("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "tests failed", `{"checkOutput":"Authorization: Bearer [REDACTED]"}`).Hints(`output="Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"`).Feedback("The tests fail after your last attempt. Make them pass. Authorization: Bearer [REDACTED]"),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TEST_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"checkOutput":"--- FAIL: TestSum"}`, taxonomy.Evidence{Source: "post_done", Type: "tests", ExitCode: taxonomy.Some(1), Output: "--- FAIL: TestSum"}),
+				gentest.Becomes("TEST_FAILURE/2", 0, `{"reporter":"post_done","exitCode":1,"detail":"--- FAIL: TestSum (0.00s)"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestSum (0.00s)"}),
+				gentest.Becomes("TEST_FAILURE/2", 0, `{"reporter":"post_done","exitCode":1,"detail":"FAILED tests/test_sum.py::test_sum - assert 3 == 4"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "FAILED tests/test_sum.py::test_sum - assert 3 == 4"}),
+				gentest.Becomes("TEST_FAILURE/2", 0, `{"reporter":"post_done","exitCode":1,"detail":"Tests failed:"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "Tests failed:"}),
+				gentest.Becomes("TEST_FAILURE/2", 0, `{"reporter":"post_done","exitCode":1,"detail":"==== 2 failed, 5 passed in 0.12s ===="}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "==== 2 failed, 5 passed in 0.12s ===="}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"pre_start"}`, taxonomy.Evidence{Source: "pre_start", Type: "tests"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"--- FAIL: TestSum (0.00s)"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "--- FAIL: TestSum (0.00s)"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"FAILOVER of the database is not configured"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "FAILOVER of the database is not configured"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"Tests failed yesterday but pass now"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "Tests failed yesterday but pass now"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"0 tests failed"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "0 tests failed"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"3 failed, 12 passed is what the old run printed"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "3 failed, 12 passed is what the old run printed"}),
 			},
 		},
 		{
-			code:        CodeUnknown,
-			description: taxonomy.Code{Value: "UNKNOWN", Doc: "Nothing describes the failure, or a stored attempt has a code that this version does not know.", Resolution: "Read what the attempt said last.", Message: "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]", Row: 9, Branches: 13},
-			rows: []genRow{
-				{9, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "explain_and_retry, explain_and_retry"},
-				{13, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "begin_again, begin_again"},
-				{14, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_the_runner, stop_the_runner"},
+			Code: CodeLintFailure,
+			Says: "LINT_FAILURE: explain_and_retry retryable",
+			Rules: []string{
+				"LINT_FAILURE/1: source post_done, type lint",
+				`LINT_FAILURE/2: source post_done, text /(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: / or /(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
 			},
-			cases: []genCase[*AttemptError]{
-				{9, NewUnknown(), "unknown failure", "{}"},
-				{9, NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail("some detail\nsecond line"), "unknown failure with exit code 4 by some signal: some detail", `{"exitCode":4,"signal":"some signal","detail":"some detail\nsecond line"}`},
-				{9, NewUnknown().WithSignal("some signal").WithDetail("some detail\nsecond line"), "unknown failure by some signal: some detail", `{"signal":"some signal","detail":"some detail\nsecond line"}`},
-				{9, NewUnknown().WithExitCode(4).WithDetail("some detail\nsecond line"), "unknown failure with exit code 4: some detail", `{"exitCode":4,"detail":"some detail\nsecond line"}`},
-				{9, NewUnknown().WithExitCode(4).WithSignal("").WithDetail("some detail\nsecond line"), "unknown failure with exit code 4: some detail", `{"exitCode":4,"signal":"","detail":"some detail\nsecond line"}`},
-				{9, NewUnknown().WithExitCode(4).WithSignal("some signal"), "unknown failure with exit code 4 by some signal", `{"exitCode":4,"signal":"some signal"}`},
-				{9, NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail(""), "unknown failure with exit code 4 by some signal", `{"exitCode":4,"signal":"some signal","detail":""}`},
+			Cases: []gentest.Case{
+				gentest.Says(NewLintFailure(), 0, "the linters object", "{}").Feedback("The linters object to your last attempt. Mend what they name."),
+				gentest.Says(NewLintFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), 0, "the linters object: some detail", `{"detail":"some detail\nsecond line","checkOutput":"some checkOutput"}`).Hints(`output="some checkOutput"`).Feedback("The linters object to your last attempt. Mend what they name. some checkOutput some detail\nsecond line"),
+				gentest.Says(NewLintFailure().WithDetail("").WithCheckOutput(""), 0, "the linters object", `{"detail":"","checkOutput":""}`).Feedback("The linters object to your last attempt. Mend what they name."),
 			},
-			picks: []genPick[*AttemptError]{
-				{13, NewUnknown().WithInterrupted(true)},
-				{9, NewUnknown().WithInterrupted(false)},
-				{9, NewUnknown()},
-				{14, NewUnknown().WithInstrument(true)},
-				{9, NewUnknown().WithInstrument(false)},
+			Examples: []gentest.Example{
+				gentest.Becomes("LINT_FAILURE/1", 0, `{"reporter":"post_done","checkOutput":"a.py:1:1: F401 unused"}`, taxonomy.Evidence{Source: "post_done", Type: "lint", Output: "a.py:1:1: F401 unused"}),
+				gentest.Becomes("LINT_FAILURE/2", 0, "{\"reporter\":\"post_done\",\"exitCode\":1,\"detail\":\"src/a.py:3:1: F401 `os` imported but unused\"}", taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "src/a.py:3:1: F401 `os` imported but unused"}),
+				gentest.Becomes("LINT_FAILURE/2", 0, `{"reporter":"post_done","exitCode":1,"detail":"Lint errors:"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "Lint errors:"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"started at 12:30:05: no disk"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "started at 12:30:05: no disk"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"cannot reach db.example.com:5432: it is down"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "cannot reach db.example.com:5432: it is down"}),
+				gentest.Becomes("TEST_FAILURE/1", 0, `{"reporter":"post_done","detail":"a.go:1:1: wrong"}`, taxonomy.Evidence{Source: "post_done", Type: "tests", Text: "a.go:1:1: wrong"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"lint errors are listed by the new page"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "lint errors are listed by the new page"}),
 			},
 		},
-	})
-}
-
-func TestAttemptErrorCopies(t *testing.T) {
-	original := NewTimeout()
-	genCheckCopies(t, original, &AttemptError{code: CodeTimeout}, []genCopy[*AttemptError]{
-		{original.WithReporter(AttemptReporterAgent), &AttemptError{code: CodeTimeout, Reporter: taxonomy.Some(AttemptReporterAgent)}},
-		{original.WithReporter(AttemptReporter(9)), &AttemptError{code: CodeTimeout}},
-		{original.WithExitCode(4), &AttemptError{code: CodeTimeout, ExitCode: taxonomy.Some(4)}},
-		{original.WithSignal("some signal"), &AttemptError{code: CodeTimeout, Signal: taxonomy.Some("some signal")}},
-		{original.WithDetail("some detail"), &AttemptError{code: CodeTimeout, Detail: taxonomy.Some("some detail")}},
-		{original.WithCheckOutput("some checkOutput"), &AttemptError{code: CodeTimeout, CheckOutput: taxonomy.Some("some checkOutput")}},
-		{original.WithReason("some reason"), &AttemptError{code: CodeTimeout, Reason: taxonomy.Some("some reason")}},
-		{original.WithCommand("some command"), &AttemptError{code: CodeTimeout, Command: taxonomy.Some("some command")}},
-		{original.WithLimit(8500 * time.Millisecond), &AttemptError{code: CodeTimeout, Limit: taxonomy.Some(8500 * time.Millisecond)}},
-		{original.WithRetryAfter(9500 * time.Millisecond), &AttemptError{code: CodeTimeout, RetryAfter: taxonomy.Some(9500 * time.Millisecond)}},
-		{original.WithContextOverflow(true), &AttemptError{code: CodeTimeout, ContextOverflow: taxonomy.Some(true)}},
-		{original.WithBudgetScope("some budgetScope"), &AttemptError{code: CodeTimeout, BudgetScope: taxonomy.Some("some budgetScope")}},
-		{original.WithInterrupted(true), &AttemptError{code: CodeTimeout, Interrupted: taxonomy.Some(true)}},
-		{original.WithInstrument(true), &AttemptError{code: CodeTimeout, Instrument: taxonomy.Some(true)}},
-		{original.WithCause(genCause), &AttemptError{code: CodeTimeout, cause: genCause}},
-	})
-}
-
-func TestAttemptErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewTimeout(), taxonomy.Hints{}},
-		{NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithCommand("some command").WithLimit(8500 * time.Millisecond).WithRetryAfter(9500 * time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true).WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(9500 * time.Millisecond), Output: "some checkOutput"}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestAttemptErrorFeedback(t *testing.T) {
-	for _, c := range []struct {
-		err  *AttemptError
-		text string
-	}{
-		{NewTestFailure(), "The tests fail after your last attempt. Make them pass."},
-		{NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), "The tests fail after your last attempt. Make them pass. some checkOutput some detail\nsecond line"},
-		{NewTestFailure().WithCheckOutput("some checkOutput"), "The tests fail after your last attempt. Make them pass. some checkOutput"},
-		{NewTestFailure().WithDetail("").WithCheckOutput("some checkOutput"), "The tests fail after your last attempt. Make them pass. some checkOutput"},
-		{NewTestFailure().WithDetail("some detail\nsecond line"), "The tests fail after your last attempt. Make them pass. some detail\nsecond line"},
-		{NewTestFailure().WithDetail("some detail\nsecond line").WithCheckOutput(""), "The tests fail after your last attempt. Make them pass. some detail\nsecond line"},
-		{NewLintFailure(), "The linters object to your last attempt. Mend what they name."},
-		{NewLintFailure().WithDetail("some detail\nsecond line").WithCheckOutput("some checkOutput"), "The linters object to your last attempt. Mend what they name. some checkOutput some detail\nsecond line"},
-		{NewLintFailure().WithCheckOutput("some checkOutput"), "The linters object to your last attempt. Mend what they name. some checkOutput"},
-		{NewLintFailure().WithDetail("").WithCheckOutput("some checkOutput"), "The linters object to your last attempt. Mend what they name. some checkOutput"},
-		{NewLintFailure().WithDetail("some detail\nsecond line"), "The linters object to your last attempt. Mend what they name. some detail\nsecond line"},
-		{NewLintFailure().WithDetail("some detail\nsecond line").WithCheckOutput(""), "The linters object to your last attempt. Mend what they name. some detail\nsecond line"},
-		{NewTaskFailed(), "Your last attempt ended without success."},
-		{NewTaskFailed().WithDetail("some detail\nsecond line").WithReason("some reason"), "Your last attempt ended without success. You said: some reason. some detail\nsecond line"},
-		{NewTaskFailed().WithDetail("some detail\nsecond line"), "Your last attempt ended without success. some detail\nsecond line"},
-		{NewTaskFailed().WithDetail("some detail\nsecond line").WithReason(""), "Your last attempt ended without success. some detail\nsecond line"},
-		{NewTaskFailed().WithReason("some reason"), "Your last attempt ended without success. You said: some reason."},
-		{NewTaskFailed().WithDetail("").WithReason("some reason"), "Your last attempt ended without success. You said: some reason."},
-		{NewUnknown(), "Your last attempt failed, and nothing says why."},
-		{NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail("some detail\nsecond line"), "Your last attempt failed, and nothing says why. The last that was heard: some detail\nsecond line"},
-		{NewUnknown().WithSignal("some signal").WithDetail("some detail\nsecond line"), "Your last attempt failed, and nothing says why. The last that was heard: some detail\nsecond line"},
-		{NewUnknown().WithExitCode(4).WithDetail("some detail\nsecond line"), "Your last attempt failed, and nothing says why. The last that was heard: some detail\nsecond line"},
-		{NewUnknown().WithExitCode(4).WithSignal("").WithDetail("some detail\nsecond line"), "Your last attempt failed, and nothing says why. The last that was heard: some detail\nsecond line"},
-		{NewUnknown().WithExitCode(4).WithSignal("some signal"), "Your last attempt failed, and nothing says why."},
-		{NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail(""), "Your last attempt failed, and nothing says why."},
-		{&AttemptError{}, ""},
-	} {
-		assert.Equal(t, "> "+c.text, string(c.err.AppendFeedback([]byte("> "))))
-	}
-}
-
-func TestAttemptErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(AttemptError), genWire{Category: "attempt", Code: "TIMEOUT"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`, `{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`},
-		{`{"reporter":null,"exitCode":null,"signal":null,"detail":null,"checkOutput":null,"reason":null,"command":null,"limit":null,"retryAfter":null,"contextOverflow":null,"budgetScope":null,"interrupted":null,"instrument":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"reporter":1}`, "context.reporter"},
-		{`{"exitCode":"no such value"}`, "context.exitCode"},
-		{`{"signal":1}`, "context.signal"},
-		{`{"detail":1}`, "context.detail"},
-		{`{"checkOutput":1}`, "context.checkOutput"},
-		{`{"reason":1}`, "context.reason"},
-		{`{"command":1}`, "context.command"},
-		{`{"limit":"no such value"}`, "context.limit"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"contextOverflow":"no such value"}`, "context.contextOverflow"},
-		{`{"budgetScope":1}`, "context.budgetScope"},
-		{`{"interrupted":"no such value"}`, "context.interrupted"},
-		{`{"instrument":"no such value"}`, "context.instrument"},
-	}, []genDecoded{
-		{`{"reporter":"no such word"}`, "context.reporter"},
-	})
-}
-
-func TestAttemptErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "attempt", []genOutput[*AttemptError]{
 		{
-			NewTimeout().WithReporter(AttemptReporterAgent).WithExitCode(4).WithSignal("some signal").WithDetail("some detail").WithCheckOutput("some checkOutput").WithReason("some reason").WithCommand("some command").WithLimit(8500 * time.Millisecond).WithRetryAfter(9500 * time.Millisecond).WithContextOverflow(true).WithBudgetScope("some budgetScope").WithInterrupted(true).WithInstrument(true).WithCause(genCause), "TIMEOUT",
-			"the agent ran past its limit of 8.5s",
-			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":"8.5s","retryAfter":"9.5s","contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
-			AttemptError{code: CodeTimeout, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some detail"), CheckOutput: taxonomy.Some("some checkOutput"), Reason: taxonomy.Some("some reason"), Command: taxonomy.Some("some command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(9500 * time.Millisecond), ContextOverflow: taxonomy.Some(true), BudgetScope: taxonomy.Some("some budgetScope"), Interrupted: taxonomy.Some(true), Instrument: taxonomy.Some(true)},
-			`{"reporter":"agent","exitCode":4,"signal":"some signal","detail":"some detail","checkOutput":"some checkOutput","reason":"some reason","command":"some command","limit":8500000000,"retryAfter":9500000000,"contextOverflow":true,"budgetScope":"some budgetScope","interrupted":true,"instrument":true}`,
+			Code: CodeTaskFailed,
+			Says: "TASK_FAILED: explain_and_retry retryable",
+			When: []string{"shorten_and_retry retryable"},
+			Rules: []string{
+				"TASK_FAILED/1: source agent, type task_failed",
+				"TASK_FAILED/2: source agent, type [context_overflow context_length_exceeded], set contextOverflow",
+				`TASK_FAILED/3: source agent, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model's maximum context length is \d/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/, set contextOverflow`,
+				`TASK_FAILED/4: source agent, text /(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$/`,
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewTaskFailed(), 0, "the agent could not do the task", "{}").Feedback("Your last attempt ended without success."),
+				gentest.Says(NewTaskFailed().WithDetail("some detail\nsecond line").WithReason("some reason"), 0, "the agent could not do the task: some reason (some detail)", `{"detail":"some detail\nsecond line","reason":"some reason"}`).Feedback("Your last attempt ended without success. You said: some reason. some detail\nsecond line"),
+				gentest.Says(NewTaskFailed().WithDetail("").WithReason(""), 0, "the agent could not do the task", `{"detail":"","reason":""}`).Feedback("Your last attempt ended without success."),
+				gentest.Says(NewTaskFailed().WithReason("first "+strings.Repeat("x", 500)+" last"), 0, "the agent could not do the task: first "+strings.Repeat("x", 491)+"…", `{"reason":"first `+strings.Repeat("x", 491)+`…"}`).Feedback("Your last attempt ended without success. You said: first " + strings.Repeat("x", 491) + "…."),
+				gentest.Says(NewTaskFailed().WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the agent could not do the task: Authorization: Bearer [REDACTED]", `{"reason":"Authorization: Bearer [REDACTED]"}`).Feedback("Your last attempt ended without success. You said: Authorization: Bearer [REDACTED]."),
+			},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewTaskFailed().WithContextOverflow(true), 1),
+				gentest.Picks(NewTaskFailed().WithContextOverflow(false), 0),
+				gentest.Picks(NewTaskFailed(), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("TASK_FAILED/1", 0, `{"reporter":"agent","reason":"the API is gone"}`, taxonomy.Evidence{Source: "agent", Type: "task_failed", Attributes: map[string]string{"reason": "the API is gone"}}),
+				gentest.Becomes("TASK_FAILED/2", 1, `{"reporter":"agent","contextOverflow":true}`, taxonomy.Evidence{Source: "agent", Type: "context_overflow"}),
+				gentest.Becomes("TASK_FAILED/3", 1, `{"reporter":"agent","exitCode":1,"detail":"Error: context window exceeded","contextOverflow":true}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Error: context window exceeded"}),
+				gentest.Becomes("TASK_FAILED/3", 1, `{"reporter":"agent","exitCode":1,"detail":"Prompt is too long","contextOverflow":true}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Prompt is too long"}),
+				gentest.Becomes("TASK_FAILED/3", 1, `{"reporter":"agent","exitCode":1,"detail":"this request exceeds the context window","contextOverflow":true}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "this request exceeds the context window"}),
+				gentest.Becomes("TASK_FAILED/4", 0, `{"reporter":"agent","detail":"I looked everywhere.\nTASK_FAILED: there is no such table"}`, taxonomy.Evidence{Source: "agent", Text: "I looked everywhere.\nTASK_FAILED: there is no such table"}),
+				gentest.Becomes("TASK_FAILED/4", 0, `{"reporter":"agent","detail":"TASK_COMPLETE\nTASK_FAILED"}`, taxonomy.Evidence{Source: "agent", Text: "TASK_COMPLETE\nTASK_FAILED"}),
+			},
+			Not: []gentest.Example{
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"print TASK_FAILED when nothing helps"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "print TASK_FAILED when nothing helps"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"\u003e TASK_FAILED"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "> TASK_FAILED"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"TASK_FAILED_HANDLER is not defined"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "TASK_FAILED_HANDLER is not defined"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the context window of the editor has no title"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the context window of the editor has no title"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the test now covers inputs that exceed the context window"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the test now covers inputs that exceed the context window"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the docs say when a context window is exceeded"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the docs say when a context window is exceeded"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"prompt is too long is the new message"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "prompt is too long is the new message"}),
+			},
 		},
 		{
-			NewTimeout(), "TIMEOUT",
-			"the agent ran past its limit",
-			"{}",
-			AttemptError{code: CodeTimeout},
-			"{}",
+			Code:  CodeHookFailure,
+			Says:  "HOOK_FAILURE: fail_fast",
+			Rules: []string{"HOOK_FAILURE/1: source [pre_start post_done]"},
+			Cases: []gentest.Case{
+				gentest.Says(NewHookFailure(AttemptReporterAgent), 0, "the hook agent failed", `{"reporter":"agent"}`),
+				gentest.Says(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("some detail\nsecond line").WithCommand("some command\nsecond line"), 0, "the hook agent (some command) failed with exit code 4: some detail", `{"reporter":"agent","exitCode":4,"detail":"some detail\nsecond line","command":"some command\nsecond line"}`),
+				gentest.Says(NewHookFailure(AttemptReporterAgent).WithExitCode(4).WithDetail("").WithCommand(""), 0, "the hook agent failed with exit code 4", `{"reporter":"agent","exitCode":4,"detail":"","command":""}`),
+				gentest.Says(NewHookFailure(AttemptReporter(9)), 0, "the hook  failed", "{}"),
+				gentest.Says(NewHookFailure(AttemptReporterAgent).WithCommand("first "+strings.Repeat("x", 200)+" last"), 0, "the hook agent (first "+strings.Repeat("x", 191)+"…) failed", `{"reporter":"agent","command":"first `+strings.Repeat("x", 191)+`…"}`),
+				gentest.Says(NewHookFailure(AttemptReporterAgent).WithCommand("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "the hook agent (Authorization: Bearer [REDACTED]) failed", `{"reporter":"agent","command":"Authorization: Bearer [REDACTED]"}`),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"pre_start","exitCode":1,"detail":"fatal: not a git repository"}`, taxonomy.Evidence{Source: "pre_start", ExitCode: taxonomy.Some(1), Text: "fatal: not a git repository"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"pre_start"}`, taxonomy.Evidence{Source: "pre_start", Type: "tests"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"cannot merge the branch"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "cannot merge the branch"}),
+				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done"}`, taxonomy.Evidence{Source: "post_done", Type: "timeout"}),
+			},
 		},
 		{
-			&AttemptError{}, "",
-			"attempt error without a code",
-			"{}",
-			AttemptError{},
-			"{}",
-		},
-		{
-			&AttemptError{code: 608}, "",
-			"attempt error without a code",
-			"{}",
-			AttemptError{code: 608},
-			"{}",
+			Code: CodeUnknown,
+			Says: "UNKNOWN: explain_and_retry retryable",
+			When: []string{"begin_again retryable", "stop_the_runner"},
+			Rules: []string{
+				"UNKNOWN/1: source executor, op resume, type interrupted, set interrupted",
+				"UNKNOWN/2: source agent, type [not_found start], set instrument",
+				"UNKNOWN/3: source [budget config executor state validator], set instrument",
+				"UNKNOWN/4: source agent, op available, set instrument",
+			},
+			Cases: []gentest.Case{
+				gentest.Says(NewUnknown(), 0, "unknown failure", "{}").Feedback("Your last attempt failed, and nothing says why."),
+				gentest.Says(NewUnknown().WithExitCode(4).WithSignal("some signal").WithDetail("some detail\nsecond line"), 0, "unknown failure with exit code 4 by some signal: some detail", `{"exitCode":4,"signal":"some signal","detail":"some detail\nsecond line"}`).Feedback("Your last attempt failed, and nothing says why. The last that was heard: some detail\nsecond line"),
+				gentest.Says(NewUnknown().WithExitCode(4).WithSignal("").WithDetail(""), 0, "unknown failure with exit code 4", `{"exitCode":4,"signal":"","detail":""}`).Feedback("Your last attempt failed, and nothing says why."),
+			},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewUnknown().WithInterrupted(true), 1),
+				gentest.Picks(NewUnknown().WithInterrupted(false), 0),
+				gentest.Picks(NewUnknown(), 0),
+				gentest.Picks(NewUnknown().WithInstrument(true), 2),
+				gentest.Picks(NewUnknown().WithInstrument(false), 0),
+			},
+			Examples: []gentest.Example{
+				gentest.Becomes("UNKNOWN/1", 1, `{"reporter":"executor","detail":"the executor ended during a call","interrupted":true}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "interrupted", Text: "the executor ended during a call"}),
+				gentest.Becomes("UNKNOWN/3", 2, `{"reporter":"executor","instrument":true}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused"}),
+				gentest.Becomes("UNKNOWN/3", 2, `{"reporter":"executor","detail":"another process has the run","instrument":true}`, taxonomy.Evidence{Source: "executor", Op: "lock", Text: "another process has the run"}),
+				gentest.Becomes("UNKNOWN/3", 2, `{"reporter":"executor","instrument":true}`, taxonomy.Evidence{Source: "executor", Op: "prepare", Errno: "EACCES"}),
+				gentest.Becomes("UNKNOWN/3", 2, `{"reporter":"state","instrument":true}`, taxonomy.Evidence{Source: "state", Op: "state_write", Errno: "ENOSPC", Attributes: map[string]string{"path": "spec/.executor-state.db"}}),
+				gentest.Becomes("UNKNOWN/3", 2, `{"reporter":"budget","instrument":true}`, taxonomy.Evidence{Source: "budget", Op: "budget", Type: "panic"}),
+				gentest.Becomes("UNKNOWN/3", 2, `{"reporter":"config","instrument":true}`, taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid"}),
+				gentest.Becomes("UNKNOWN/2", 2, `{"reporter":"agent","instrument":true}`, taxonomy.Evidence{Source: "agent", Op: "available", Type: "not_found"}),
+				gentest.Becomes("UNKNOWN/4", 2, `{"reporter":"agent","exitCode":127,"detail":"env: node: not found","instrument":true}`, taxonomy.Evidence{Source: "agent", Op: "available", ExitCode: taxonomy.Some(127), Text: "env: node: not found"}),
+				gentest.Becomes("UNKNOWN/2", 2, `{"reporter":"agent","instrument":true}`, taxonomy.Evidence{Source: "agent", Op: "call", Type: "start"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"panic: index out of range"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "panic: index out of range"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","signal":"SIGKILL"}`, taxonomy.Evidence{Source: "agent", Signal: "SIGKILL"}),
+				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"print TASK_FAILED when nothing helps"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "print TASK_FAILED when nothing helps"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{}),
+				gentest.Becomes("", 0, `{"detail":"some cause"}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
+			},
 		},
 	})
+	gentest.Enum(t, []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}, AttemptReporterAgent, AttemptReporterPreStart, AttemptReporterPostDone, AttemptReporterBudget, AttemptReporterConfig, AttemptReporterExecutor, AttemptReporterState, AttemptReporterValidator)
 }

@@ -3,498 +3,56 @@
 package errs
 
 import (
-	"cmp"
-	"encoding"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"log/slog"
-	"strings"
 	"testing"
 
-	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-// genFault is an error of no taxonomy.
-type genFault string
-
-func (f genFault) Error() string { return string(f) }
-
-// genCause is the cause of the errors that have one.
-const genCause genFault = "some cause"
-
-// genRow is a row of the table: what it says, and by what name it is reacted to. The names are those of the
-// table as it is and then of each profile; what a profile changes besides follows the name.
-type genRow struct {
-	row            taxonomy.Row
-	retryable      bool
-	recoverability taxonomy.Recoverability
-	severity       taxonomy.Severity
-	kind           taxonomy.Kind
-	http, grpc     int
-	reactions      string
+var genPackage = gentest.Package{
+	Table:      Table,
+	Unmarshal:  UnmarshalError,
+	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
+	Categories: []func(error) bool{IsAttempt},
+	Reactions: []string{
+		"give_up action=abort log_level=error",
+		"same_again policy=attempts then=give_up action=retry log_level=warn count_failure",
+		"explain_and_retry policy=attempts then=give_up action=retry log_level=warn count_failure feed_back",
+		"shorten_and_retry policy=attempts then=give_up action=retry session=reduced log_level=warn count_failure feed_back",
+		"return_api_error log_message=API_ERROR action=block extent=run log_level=error",
+		"spend_no_more action=block extent=run log_level=error",
+		"spend_no_more_on_it action=block log_level=error",
+		"begin_again policy=interruptions then=give_up action=retry log_level=warn",
+		"stop_the_runner action=block extent=run log_level=error",
+		"fail_fast action=abort log_level=error count_failure",
+		"abort action=abort",
+		"block action=block",
+		"continue action=continue",
+		"@phase1 return_api_error log_message=API_ERROR action=block extent=run log_level=error count_failure",
+	},
+	Policies: []string{
+		"attempts max_attempts=3 initial_delay=5s max_delay=30s multiplier=2 max_retry_after=30s backoff=constant",
+		"interruptions max_attempts=10 max_delay=30s multiplier=2 max_retry_after=30s backoff=constant",
+	},
+	Unknown:          "explain_and_retry retryable",
+	UnknownPermanent: "abort",
+	Uncategorized:    "explain_and_retry",
+	Rules:            func() *detect.Rules { return &detection },
+	Classify:         Classify,
+	ClassifyEvidence: ClassifyEvidence,
+	Explain:          Explain,
 }
 
-// genCase is an error and what it must be: its row, its message, its context on the wire.
-type genCase[E any] struct {
-	row     taxonomy.Row
-	err     E
-	message string
-	context string
-}
-
-// genPick is an error and the row that its context must pick.
-type genPick[E any] struct {
-	row taxonomy.Row
-	err E
-}
-
-// genCode is a code with its description, its rows and cases, those with a cause apart, and what decides
-// between the rows.
-type genCode[E, C any] struct {
-	code        C
-	description taxonomy.Code
-	rows        []genRow
-	cases       []genCase[E]
-	caused      []genCase[E]
-	picks       []genPick[E]
-}
-
-// genOutput is an error of a code (empty: none) and all that is printed of it.
-type genOutput[E any] struct {
-	err     E
-	code    string
-	message string
-	context string
-	bare    any    // the struct without its methods
-	plain   string // what encoding/json makes of it
-}
-
-// genCopy is an error and the struct that it must be.
-type genCopy[E any] struct{ got, want E }
-
-// genDecoded is a context that is read and how it is written again; or, of one that is wrong, what the
-// error must name.
-type genDecoded struct{ context, want string }
-
-// genCoder is what the codes of a category can do.
-type genCoder interface {
-	~uint16
-	taxonomy.Coded
-	fmt.Stringer
-	encoding.TextMarshaler
-	Reaction() taxonomy.Reaction
-}
-
-type genCodePointer[C any] interface {
-	*C
-	encoding.TextUnmarshaler
-}
-
-// genError is what the errors of a category can do.
-type genError[E, C any] interface {
-	taxonomy.Error
-	json.Marshaler
-	json.Unmarshaler
-	slog.LogValuer
-	fmt.Formatter
-	Code() C
-	WithCause(cause error) E
-}
-
-// genWire is the JSON of an error.
-type genWire struct {
-	Domain    string          `json:"domain,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	Category  string          `json:"category"`
-	Code      string          `json:"code"`
-	Message   string          `json:"message"`
-	Retryable bool            `json:"retryable"`
-	Context   json.RawMessage `json:"context,omitempty"`
-	Cause     json.RawMessage `json:"cause,omitempty"`
-}
-
-// genCheckCodes checks the codes of a category, which must be all that it has.
-func genCheckCodes[E genError[E, C], C genCoder, P genCodePointer[C]](t *testing.T, category taxonomy.Category, codes []genCode[E, C]) {
-	t.Helper()
-	genCheckDescription(t, category)
-	require.Len(t, codes, int(category.Count))
-	for i, code := range codes {
-		t.Run(code.description.Value, func(t *testing.T) {
-			assert.Equal(t, C(i+1), code.code)
-			genCheckCode[C, P](t, code.code, code.description)
-			genCheckRow(t, code.code, code.rows[0])
-			genCheckCategory(t, code.code, category.Name)
-			genCheckGroups(t, code.code, code.description.Groups)
-			other := codes[(i+1)%len(codes)].code
-			for j, c := range append(code.cases, code.caused...) {
-				t.Run(fmt.Sprintf("case %d", j+1), func(t *testing.T) {
-					genCheckCase(t, category, code, c)
-					assert.ErrorIs(t, fmt.Errorf("wrapped: %w", c.err), code.code)
-					assert.Equal(t, other == code.code, errors.Is(c.err, other))
-				})
-			}
-			for _, p := range code.picks {
-				genCheckPick(t, p, code.rows)
-			}
-		})
-	}
-	for _, none := range []C{0, C(len(codes) + 1), C(len(codes) + 600), 65535} {
-		assert.Equal(t, taxonomy.RowNone, none.Row(), "code %d", uint16(none))
-		assert.Equal(t, "no code", none.Error(), "code %d", uint16(none))
-		assert.Equal(t, "no code", none.String(), "code %d", uint16(none))
-		assert.Equal(t, genNone.reactions, genReactions(none, genNone), "code %d", uint16(none))
-		_, err := none.MarshalText()
-		assert.Error(t, err, "code %d", uint16(none))
-	}
-}
-
-// genCheckDescription checks what the table says of a category.
-func genCheckDescription(t *testing.T, want taxonomy.Category) {
-	t.Helper()
-	require.Len(t, Table.Taxonomy.Categories, len(genCategories))
-	for i, c := range genCategories {
-		if c.name == want.Name {
-			assert.Equal(t, want, Table.Taxonomy.Categories[i])
-		}
-	}
-}
-
-// genCheckCode checks what a code constant says of itself.
-func genCheckCode[C genCoder, P genCodePointer[C]](t *testing.T, code C, want taxonomy.Code) {
-	t.Helper()
-	got, ok := Table.Code(want.Value)
-	require.True(t, ok)
-	assert.Equal(t, want, *got)
-	assert.Equal(t, want.Row, code.Row())
-	assert.Same(t, Table.Taxonomy, code.Taxonomy())
-	assert.Equal(t, want.Value, code.Error())
-	assert.Equal(t, want.Value, code.String())
-	assert.Equal(t, Table.Reaction(code), code.Reaction())
-
-	text, err := code.MarshalText()
-	require.NoError(t, err)
-	assert.Equal(t, want.Value, string(text))
-	var back C
-	require.NoError(t, P(&back).UnmarshalText(text))
-	assert.Equal(t, code, back)
-	require.Error(t, P(&back).UnmarshalText([]byte("no such code")))
-	assert.Equal(t, code, back)
-}
-
-// genCheckCase checks an error made by a factory.
-func genCheckCase[E genError[E, C], C genCoder](t *testing.T, category taxonomy.Category, code genCode[E, C], c genCase[E]) {
-	t.Helper()
-	row, ok := genFind(code.rows, c.row)
-	require.True(t, ok, "row %d", c.row)
-	genCheckRow(t, c.err, row)
-	assert.Equal(t, code.code, c.err.Code())
-	assert.Same(t, Table.Taxonomy, c.err.Taxonomy())
-	genCheckAs(t, c.err, code.code)
-	genCheckText(t, c.err, c.message, code.description.Value, category.Name)
-	assert.Equal(t, c.context, string(c.err.AppendContext(nil)))
-
-	wire := genWire{
-		Domain: Table.Taxonomy.Domain, Name: category.Type, Category: category.Name, Code: code.description.Value,
-		Message: c.message, Retryable: row.retryable, Context: json.RawMessage(c.context),
-	}
-	caused := c.err.WithCause(genCause)
-	assert.Equal(t, genCause, caused.Unwrap())
-	if c.err.Unwrap() == nil {
-		genCheckWire[E, C](t, c.err, wire)
-	}
-	if strings.Contains(code.description.Message, "{cause") {
-		wire.Message = caused.Error()
-	}
-	wire.Cause = json.RawMessage(`{"message":"some cause"}`)
-	genCheckWire[E, C](t, caused, wire)
-}
-
-// genCheckPick checks the row that an error's context picks, as it was made and once it is read off the wire.
-func genCheckPick[E taxonomy.Error](t *testing.T, p genPick[E], rows []genRow) {
-	t.Helper()
-	row, ok := genFind(rows, p.row)
-	require.True(t, ok, "row %d", p.row)
-	genCheckRow(t, p.err, row)
-	back, err := UnmarshalError(p.err.AppendJSON(nil))
-	require.NoError(t, err)
-	assert.Equal(t, p.row, back.Row(), "%+v", p.err)
-}
-
-// genCheckWire checks what is written of an error, and that it is read again as the same.
-func genCheckWire[E genError[E, C], C genCoder](t *testing.T, err E, want genWire) {
-	t.Helper()
-	written := err.AppendJSON(nil)
-	var wire genWire
-	require.NoError(t, json.Unmarshal(written, &wire))
-	assert.Equal(t, want, wire)
-
-	back, fault := UnmarshalError(written)
-	require.NoError(t, fault)
-	require.IsType(t, err, back)
-	assert.Equal(t, err.Code(), any(back).(E).Code())
-	assert.Equal(t, string(want.Context), string(back.AppendContext(nil)))
-	if want.Cause == nil {
-		assert.NoError(t, back.Unwrap())
-	} else {
-		assert.EqualError(t, back.Unwrap(), "some cause")
-	}
-}
-
-// genCheckAs checks that an error is found by its type and by its code's type, through others.
-func genCheckAs[E genError[E, C], C genCoder](t *testing.T, err E, code C) {
-	t.Helper()
-	tree := errors.Join(genFault("other"), fmt.Errorf("wrapped: %w", err))
-	found, ok := errors.AsType[E](tree)
-	assert.True(t, ok)
-	assert.Same(t, err, found)
-	got, ok := errors.AsType[C](tree)
-	assert.True(t, ok)
-	assert.Equal(t, code, got)
-	assert.NotErrorAs(t, err, new(*taxonomy.Unknown))
-	for _, other := range []error{genFault("other"), C(0), C(60000)} {
-		assert.NotErrorIs(t, err, other)
-	}
-}
-
-// genCheckText checks what is printed of an error.
-func genCheckText(t *testing.T, err taxonomy.Error, message, code, category string) {
-	t.Helper()
-	assert.Equal(t, message, err.Error())
-	assert.Equal(t, "before "+message, string(err.AppendMessage([]byte("before "))))
-	assert.Equal(t, message, fmt.Sprintf("%v", err))
-	assert.Equal(t, message, fmt.Sprintf("%s", err))
-	assert.Equal(t, fmt.Sprintf("%q", message), fmt.Sprintf("%q", err))
-	detail := fmt.Sprintf("%+v", err)
-	assert.True(t, strings.HasPrefix(detail, message), detail)
-	assert.Contains(t, detail, code)
-	assert.Contains(t, detail, category)
-}
-
-// genCheckRow checks what the table and its profiles say of an error or code, also when it is wrapped.
-func genCheckRow(t *testing.T, err taxonomy.Coded, want genRow) {
-	t.Helper()
-	tree := errors.Join(genFault("other"), fmt.Errorf("wrapped: %w", err))
-	stated := Table.Traits(tree)
-	assert.Equal(t, want, genRow{
-		row:            err.Row(),
-		retryable:      taxonomy.IsRetryable(tree),
-		recoverability: taxonomy.RecoverabilityOf(tree),
-		severity:       taxonomy.SeverityOf(tree),
-		kind:           taxonomy.KindOf(tree),
-		http:           int(stated.HTTP),
-		grpc:           int(stated.GRPC),
-		reactions:      genReactions(tree, want),
-	})
-	assert.Equal(t, cmp.Or(want.http, 500), taxonomy.HTTPStatus(tree))
-	assert.Equal(t, cmp.Or(want.grpc, 2), taxonomy.GRPCCode(tree))
-}
-
-// genReactions returns the names of the reactions to an error, in the table and in each profile, with what
-// the profile changes of the row.
-func genReactions(err error, row genRow) string {
-	names := Table.Reaction(err).Name
-	for _, name := range genProfiles {
-		table, fault := Table.Profile(name)
-		if fault != nil {
-			return fault.Error()
-		}
-		traits := table.Traits(err)
-		names += ", " + traits.Reaction.Name
-		for _, d := range []struct {
-			name      string
-			got, base any
-		}{
-			{"retryable", traits.Retryable, row.retryable},
-			{"recoverability", traits.Recoverability, row.recoverability},
-			{"severity", traits.Severity, row.severity},
-			{"kind", traits.Kind, row.kind},
-			{"http", int(traits.HTTP), row.http},
-			{"grpc", int(traits.GRPC), row.grpc},
-			{"code", traits.Code, Table.Traits(err).Code},
-		} {
-			if d.got != d.base {
-				names += fmt.Sprintf(" %s=%v", d.name, d.got)
-			}
-		}
-	}
-	return names
-}
-
-func genFind(rows []genRow, row taxonomy.Row) (genRow, bool) {
-	for _, r := range rows {
-		if r.row == row {
-			return r, true
-		}
-	}
-	return genRow{}, false
-}
-
-// genCheckOutputs checks all that is printed of a category's errors.
-func genCheckOutputs[E genError[E, C], C genCoder](t *testing.T, category string, outputs []genOutput[E]) {
-	t.Helper()
-	for _, c := range outputs {
-		genCheckText(t, c.err, c.message, c.code, category)
-		if c.code == "" {
-			genCheckRow(t, c.err, genNone)
-			genCheckCategory(t, c.err, "")
-			assert.NotErrorIs(t, c.err, C(0))
-		}
-		assert.Equal(t, c.context, string(c.err.AppendContext(nil)))
-
-		written, err := c.err.MarshalJSON()
-		require.NoError(t, err)
-		assert.Equal(t, string(c.err.AppendJSON(nil)), string(written))
-		var wire genWire
-		require.NoError(t, json.Unmarshal(written, &wire))
-		assert.Equal(t, category, wire.Category)
-		assert.Equal(t, c.code, wire.Code)
-		assert.Equal(t, c.message, wire.Message)
-		assert.Equal(t, c.context, string(wire.Context))
-
-		back, err := UnmarshalError(written)
-		require.NoError(t, err)
-		assert.Equal(t, c.context, string(back.AppendContext(nil)))
-
-		log := genLogged(t, c.err)
-		assert.Equal(t, category, log.Category)
-		assert.Equal(t, c.code, log.Code)
-		assert.Equal(t, c.message, log.Message)
-		assert.JSONEq(t, c.context, string(log.Context))
-
-		plain, err := json.Marshal(c.bare)
-		require.NoError(t, err)
-		assert.Equal(t, c.plain, string(plain))
-	}
-}
-
-// genLogged returns what slog prints of an error as JSON.
-func genLogged(t *testing.T, err error) genWire {
-	t.Helper()
-	var out strings.Builder
-	slog.New(slog.NewJSONHandler(&out, nil)).Error("failed", "err", err)
-	var line struct {
-		Err genWire `json:"err"`
-	}
-	require.NoError(t, json.Unmarshal([]byte(out.String()), &line))
-	return line.Err
-}
-
-// genCheckCopies checks that each method gave what it must and left the original as it was.
-func genCheckCopies[E any](t *testing.T, original, was E, copies []genCopy[E]) {
-	t.Helper()
-	for i, c := range copies {
-		assert.Equal(t, c.want, c.got, "copy %d", i+1)
-	}
-	assert.Equal(t, was, original)
-}
-
-// genCheckDecoding checks what a category's errors read: contexts that are sparse, contexts that are wrong, and contexts
-// with a word that is strange here.
-func genCheckDecoding[E genError[E, C], C genCoder](t *testing.T, blank E, wire genWire, lenient, wrong, strange []genDecoded) {
-	t.Helper()
-	for _, c := range lenient {
-		wire.Context = json.RawMessage(c.context)
-		written := genMarshal(t, wire)
-		back, err := UnmarshalError(written)
-		require.NoError(t, err, c.context)
-		assert.Equal(t, c.want, string(back.AppendContext(nil)), c.context)
-		require.NoError(t, blank.UnmarshalJSON(written))
-		assert.Equal(t, back, taxonomy.Error(blank))
-	}
-	for _, c := range wrong {
-		wire.Context = json.RawMessage(c.context)
-		_, err := UnmarshalError(genMarshal(t, wire))
-		assert.ErrorContains(t, err, c.want, c.context)
-	}
-	was := string(blank.AppendJSON(nil))
-	for _, c := range strange {
-		genCheckStrange(t, blank, wire, c)
-		assert.Equal(t, was, string(blank.AppendJSON(nil)), c.context)
-	}
-	for _, wrong := range []string{"{", `{"category":"no such category","code":"no such code"}`} {
-		require.Error(t, blank.UnmarshalJSON([]byte(wrong)))
-		assert.Equal(t, was, string(blank.AppendJSON(nil)))
-	}
-}
-
-// genCheckStrange checks that an error with a word that is not known keeps all that was sent, and is no error of its type.
-func genCheckStrange[E genError[E, C], C genCoder](t *testing.T, blank E, wire genWire, c genDecoded) {
-	t.Helper()
-	wire.Context = json.RawMessage(c.context)
-	written := genMarshal(t, wire)
-	back, err := UnmarshalError(written)
-	require.NoError(t, err, c.context)
-	require.IsType(t, (*taxonomy.Unknown)(nil), back, c.context)
-	assert.ErrorContains(t, back.(*taxonomy.Unknown).Reason(), c.want+": unknown value")
-	assert.Equal(t, string(written), string(back.AppendJSON(nil)))
-	assert.ErrorIs(t, back, blank.Code())
-	genCheckCategory(t, back, wire.Category)
-	assert.ErrorContains(t, blank.UnmarshalJSON(written), c.want+": unknown value")
-}
-
-func genMarshal(t *testing.T, v any) []byte {
-	t.Helper()
-	b, err := json.Marshal(v)
-	require.NoError(t, err)
-	return b
-}
-
-// genCheckEnum checks an enum's values, which are numbered from 1 in the order of the words.
-func genCheckEnum[T interface {
-	~uint8
-	fmt.Stringer
-	encoding.TextMarshaler
-}, P interface {
-	*T
-	encoding.TextUnmarshaler
-}](t *testing.T, name string, values []T, words []string) {
-	t.Helper()
-	require.Len(t, values, len(words))
-	for i, word := range words {
-		v := values[i]
-		assert.Equal(t, T(i+1), v)
-		assert.Equal(t, word, v.String())
-		text, err := v.MarshalText()
-		require.NoError(t, err)
-		assert.Equal(t, word, string(text))
-		var back T
-		require.NoError(t, P(&back).UnmarshalText(text))
-		assert.Equal(t, v, back)
-		require.ErrorContains(t, P(&back).UnmarshalText([]byte("no such word")), name+":")
-		assert.Equal(t, v, back)
-	}
-	assert.Empty(t, T(0).String())
-	text, err := T(0).MarshalText()
-	require.NoError(t, err)
-	assert.Empty(t, text)
-	beyond := T(len(words) + 1)
-	assert.Empty(t, beyond.String())
-	_, err = beyond.MarshalText()
-	assert.ErrorContains(t, err, name+":")
-}
-
-// genCheckCategory checks that an error, wrapped or not, is of one category only.
-func genCheckCategory(t *testing.T, err error, category string) {
-	t.Helper()
-	assert.Equal(t, Category(category), CategoryOf(fmt.Errorf("wrapped: %w", err)))
-	for _, c := range genCategories {
-		assert.Equal(t, c.name == category, c.is(fmt.Errorf("wrapped: %w", err)), c.name)
-	}
-}
-
-// genCheckGroups checks that a code is in exactly the groups of the bit set.
-func genCheckGroups(t *testing.T, err error, groups uint64) {
-	t.Helper()
-	for i, g := range genGroups {
-		assert.Equal(t, groups>>i&1 == 1, g.is(fmt.Errorf("wrapped: %w", err)), g.name)
-	}
-}
-
-// genPredicate is a category or a group and the function that tells whether an error is of it.
-type genPredicate struct {
-	name string
-	is   func(error) bool
+func TestTaxonomy(t *testing.T) {
+	gentest.Taxonomy(t, &genPackage,
+		"package: errs",
+		"domain: specrunner.example.com",
+		"fallback: UNKNOWN",
+		"categories: attempt",
+		"sources: agent pre_start post_done budget config executor state validator",
+		"profile: phase1 detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(context)",
+	)
+	gentest.Names(t, "attempt", Categories()...)
+	gentest.Names(t, "attempt", CategoryAttempt)
+	gentest.Names(t, "phase1", ProfilePhase1)
 }

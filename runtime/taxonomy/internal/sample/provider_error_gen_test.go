@@ -8,161 +8,76 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestProviderErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "provider", Type: "ProviderError", Doc: "The provider failed.", Fields: []taxonomy.Field{
-		{Name: "unmatched", Doc: "No rule described it.", Type: "bool"},
-		{Name: "retryAfter", Doc: "How long to wait.", Type: "duration"},
-		{Name: "run", Doc: "Which run it belongs to.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Doc: "The mode of the run.", Type: "string", Required: true},
-			{Name: "step", Doc: "The step of the run.", Type: "string"},
-		}},
-		{Name: "provider", Doc: "Who failed.", Type: "string", Required: true},
-		{Name: "statusCode", Doc: "HTTP status, when there was one.", Type: "int"},
-		{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
-		{Name: "token", Doc: "The token of the call.", Type: "string", Sensitive: true},
-	}, JSONHead: `{"domain":"aidf","name":"ProviderError","category":"provider","code":"`, Count: 3}
-	genCheckCodes(t, category, []genCode[*ProviderError, ProviderCode]{
+func TestProviderError(t *testing.T) {
+	gentest.Category[ProviderCode](t, &genPackage, new(ProviderError), "provider ProviderError", []string{
+		"unmatched bool",
+		"retryAfter duration",
+		"run object (mode string required, step string)",
+		"provider string required",
+		"statusCode int",
+		"rawError string max_length=2000 scrub",
+		"token string sensitive",
+	}, []gentest.Code{
 		{
-			code:        CodeProviderCrash,
-			description: taxonomy.Code{Value: "PROVIDER_CRASH", Doc: "The provider process died.", Resolution: "Look at the provider's own log.", Message: "provider {provider} crashed[: {rawError:first_line}]", Since: "v1.0", Groups: 0b1, Row: 2, Branches: 8},
-			rows: []genRow{
-				{2, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 502, 14, "again, block, again"},
-				{8, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.Failure, 502, 14, "again, block, again"},
+			Code: CodeProviderCrash,
+			Says: "PROVIDER_CRASH group=network since=v1.0: again retryable severity=high kind=failure http=502 grpc=14; strict: block",
+			When: []string{"again retryable severity=medium kind=failure http=502 grpc=14; strict: block"},
+			Cases: []gentest.Case{
+				gentest.Says(NewProviderCrash("some provider"), 0, "provider some provider crashed", `{"provider":"some provider"}`),
+				gentest.Says(NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), 0, "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderCrash("").WithRawError(""), 0, "provider  crashed", `{"provider":"","rawError":""}`),
+				gentest.Says(NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), 0, "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`),
+				gentest.Says(NewProviderCrash("some provider").WithRawError("first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
+				gentest.Says(NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
+				gentest.Says(NewProviderCrash("some provider").WithUnmatched(true).WithRetryAfter(2500*time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(7).WithRawError("some rawError").WithToken("some token"), 1, "provider some provider crashed: some rawError", `{"unmatched":true,"retryAfter":"2.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`).Hints("retry_after=2.5s"),
 			},
-			cases: []genCase[*ProviderError]{
-				{2, NewProviderCrash("some provider"), "provider some provider crashed", `{"provider":"some provider"}`},
-				{2, NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("").WithRawError("some rawError\nsecond line"), "provider  crashed: some rawError", `{"provider":"","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("some provider").WithRawError(""), "provider some provider crashed", `{"provider":"some provider","rawError":""}`},
-				{2, NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`},
-				{2, NewProviderCrash("some provider").WithRawError("first " + strings.Repeat("x", 2000) + " last"), "provider some provider crashed: …" + strings.Repeat("x", 1992) + " last", `{"provider":"some provider","rawError":"…` + strings.Repeat("x", 1992) + ` last"}`},
-				{2, NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewProviderCrash("some provider").WithUnmatched(true), 1),
+				gentest.Picks(NewProviderCrash("some provider").WithUnmatched(false), 0),
+				gentest.Picks(NewProviderCrash("some provider"), 0),
 			},
-			picks: []genPick[*ProviderError]{
-				{8, NewProviderCrash("some provider").WithUnmatched(true)},
-				{2, NewProviderCrash("some provider").WithUnmatched(false)},
-				{2, NewProviderCrash("some provider")},
+			Examples: []gentest.Example{
+				gentest.Becomes("", 0, `{"provider":""}`, taxonomy.Evidence{}),
+				gentest.Becomes("", 0, `{"provider":""}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 			},
-		},
-		{
-			code:        CodeProviderAPIError,
-			description: taxonomy.Code{Value: "PROVIDER_API_ERROR", Doc: "The provider's API answered with an error.", Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]", Number: 2, Row: 3, Branches: 9},
-			rows: []genRow{
-				{3, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 502, 14, "backoff, block, backoff"},
-				{9, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.Failure, 502, 3, "fatal, fatal, fatal"},
-			},
-			cases: []genCase[*ProviderError]{
-				{3, NewProviderAPIError("some provider", "some rawError"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`},
-				{3, NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(7), "provider some provider API error 7: some rawError", `{"provider":"some provider","statusCode":7,"rawError":"some rawError\nsecond line"}`},
-				{3, NewProviderAPIError("", "some rawError\nsecond line").WithStatusCode(7), "provider  API error 7: some rawError", `{"provider":"","statusCode":7,"rawError":"some rawError\nsecond line"}`},
-				{3, NewProviderAPIError("some provider", "some rawError\nsecond line"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`},
-				{3, NewProviderAPIError("some provider", "").WithStatusCode(7), "provider some provider API error 7", `{"provider":"some provider","statusCode":7,"rawError":""}`},
-			},
-			picks: []genPick[*ProviderError]{
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(408)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(409)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(425)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(429)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(399)},
-				{9, NewProviderAPIError("some provider", "some rawError").WithStatusCode(400)},
-				{9, NewProviderAPIError("some provider", "some rawError").WithStatusCode(499)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(500)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(3)},
-				{3, NewProviderAPIError("some provider", "some rawError")},
+			Made: []gentest.Example{
+				gentest.Becomes("", 0, `{"retryAfter":"1.5s","provider":"some source"}`, taxonomy.Evidence{Source: "some source", RetryAfter: taxonomy.Some(1500 * time.Millisecond)}),
+				gentest.Becomes("", 0, `{"provider":""}`, taxonomy.Evidence{}),
 			},
 		},
 		{
-			code:        CodeProviderRateLimit,
-			description: taxonomy.Code{Value: "provider.rate_limit", Doc: "The provider asks to slow down.", Message: "provider {provider} limits the rate", Number: 3, Row: 4},
-			rows:        []genRow{{4, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 429, 14, "wait, block, wait"}},
-			cases: []genCase[*ProviderError]{
-				{4, NewProviderRateLimit("some provider"), "provider some provider limits the rate", `{"provider":"some provider"}`},
-				{4, NewProviderRateLimit(""), "provider  limits the rate", `{"provider":""}`},
+			Code: CodeProviderAPIError,
+			Says: "PROVIDER_API_ERROR 2: backoff retryable severity=high kind=failure http=502 grpc=14; strict: block",
+			When: []string{"fatal severity=high kind=failure http=502 grpc=3"},
+			Cases: []gentest.Case{
+				gentest.Says(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
+				gentest.Says(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(7), 0, "provider some provider API error 7: some rawError", `{"provider":"some provider","statusCode":7,"rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderAPIError("", "").WithStatusCode(7), 0, "provider  API error 7", `{"provider":"","statusCode":7,"rawError":""}`),
+			},
+			Picks: []gentest.Pick{
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(408), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(409), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(425), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(429), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(399), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(400), 1),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(499), 1),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(500), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(3), 0),
+				gentest.Picks(NewProviderAPIError("some provider", "some rawError"), 0),
 			},
 		},
-	})
-}
-
-func TestProviderErrorCopies(t *testing.T) {
-	original := NewProviderCrash("some provider")
-	genCheckCopies(t, original, &ProviderError{code: CodeProviderCrash, Provider: "some provider"}, []genCopy[*ProviderError]{
-		{original.WithUnmatched(true), &ProviderError{code: CodeProviderCrash, Unmatched: taxonomy.Some(true), Provider: "some provider"}},
-		{original.WithRetryAfter(2500 * time.Millisecond), &ProviderError{code: CodeProviderCrash, RetryAfter: taxonomy.Some(2500 * time.Millisecond), Provider: "some provider"}},
-		{original.WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}), &ProviderError{code: CodeProviderCrash, Run: taxonomy.Some(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}), Provider: "some provider"}},
-		{original.WithRun(ProviderRun{Mode: "some mode"}), &ProviderError{code: CodeProviderCrash, Run: taxonomy.Some(ProviderRun{Mode: "some mode"}), Provider: "some provider"}},
-		{original.WithStatusCode(7), &ProviderError{code: CodeProviderCrash, Provider: "some provider", StatusCode: taxonomy.Some(7)}},
-		{original.WithRawError("some rawError"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
-		{original.WithToken("some token"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", Token: taxonomy.SecretOf("some token")}},
-		{original.WithCause(genCause), &ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider"}},
-		{NewProviderAPIError("some provider", "some rawError"), &ProviderError{code: CodeProviderAPIError, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
-	})
-}
-
-func TestProviderErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewProviderCrash("some provider"), taxonomy.Hints{}},
-		{NewProviderCrash("some provider").WithUnmatched(true).WithRetryAfter(2500 * time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(7).WithRawError("some rawError").WithToken("some token").WithCause(genCause), taxonomy.Hints{RetryAfter: taxonomy.Some(2500 * time.Millisecond)}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestProviderErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(ProviderError), genWire{Category: "provider", Code: "PROVIDER_CRASH"}, []genDecoded{
-		{`{}`, `{"provider":""}`},
-		{`{"no such field":[1,{}]}`, `{"provider":""}`},
-		{`{"no such field":[1,{}],"unmatched":true,"retryAfter":"2.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`, `{"unmatched":true,"retryAfter":"2.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`},
-		{`{"unmatched":null,"retryAfter":null,"run":null,"provider":null,"statusCode":null,"rawError":null,"token":null}`, `{"provider":""}`},
-		{`{"run":{"no such field":[1,{}]}}`, `{"run":{"mode":""},"provider":""}`},
-		{`{"run":{"no such field":[1,{}],"mode":"some mode","step":"some step"}}`, `{"run":{"mode":"some mode","step":"some step"},"provider":""}`},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"unmatched":"no such value"}`, "context.unmatched"},
-		{`{"retryAfter":"no such value"}`, "context.retryAfter"},
-		{`{"run":"no such value"}`, "context.run"},
-		{`{"run":{"mode":1}}`, "context.run.mode"},
-		{`{"run":{"step":1}}`, "context.run.step"},
-		{`{"provider":1}`, "context.provider"},
-		{`{"statusCode":"no such value"}`, "context.statusCode"},
-		{`{"rawError":1}`, "context.rawError"},
-	}, nil)
-}
-
-func TestProviderErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "provider", []genOutput[*ProviderError]{
 		{
-			NewProviderCrash("some provider").WithUnmatched(true).WithRetryAfter(2500 * time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(7).WithRawError("some rawError").WithToken("some token").WithCause(genCause), "PROVIDER_CRASH",
-			"provider some provider crashed: some rawError",
-			`{"unmatched":true,"retryAfter":"2.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`,
-			ProviderError{code: CodeProviderCrash, cause: genCause, Unmatched: taxonomy.Some(true), RetryAfter: taxonomy.Some(2500 * time.Millisecond), Run: taxonomy.Some(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}), Provider: "some provider", StatusCode: taxonomy.Some(7), RawError: taxonomy.Some("some rawError"), Token: taxonomy.SecretOf("some token")},
-			`{"unmatched":true,"retryAfter":2500000000,"run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`,
-		},
-		{
-			NewProviderCrash("some provider"), "PROVIDER_CRASH",
-			"provider some provider crashed",
-			`{"provider":"some provider"}`,
-			ProviderError{code: CodeProviderCrash, Provider: "some provider"},
-			`{"provider":"some provider"}`,
-		},
-		{
-			&ProviderError{}, "",
-			"provider error without a code",
-			`{"provider":""}`,
-			ProviderError{},
-			`{"provider":""}`,
-		},
-		{
-			&ProviderError{code: 603}, "",
-			"provider error without a code",
-			`{"provider":""}`,
-			ProviderError{code: 603},
-			`{"provider":""}`,
+			Code:    CodeProviderRateLimit,
+			Says:    "provider.rate_limit 3: wait retryable severity=high kind=failure http=429 grpc=14; strict: block",
+			Aliases: []string{"PROVIDER_THROTTLED"},
+			Cases: []gentest.Case{
+				gentest.Says(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
+				gentest.Says(NewProviderRateLimit(""), 0, "provider  limits the rate", `{"provider":""}`),
+			},
 		},
 	})
 }

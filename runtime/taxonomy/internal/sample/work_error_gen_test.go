@@ -5,140 +5,37 @@ package sample
 import (
 	"testing"
 
-	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/stretchr/testify/assert"
+	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
-func TestWorkErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "work", Type: "WorkError", Doc: "Work on the repository failed.", Fields: []taxonomy.Field{
-		{Name: "files", Doc: "What revert undoes.", Type: "strings"},
-		{Name: "decision", Doc: "What was decided.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
-		{Name: "value", Doc: "What the command said.", Type: "string", Scrub: true, MessageOnly: true},
-	}, JSONHead: `{"domain":"aidf","name":"WorkError","category":"work","code":"`, First: 3, Count: 2}
-	genCheckCodes(t, category, []genCode[*WorkError, WorkCode]{
+func TestWorkError(t *testing.T) {
+	gentest.Category[WorkCode](t, &genPackage, new(WorkError), "work WorkError", []string{
+		"files strings",
+		"decision enum [BLOCK ASK_USER]",
+		"value string scrub message_only",
+	}, []gentest.Code{
 		{
-			code:        CodeScopeForbidden,
-			description: taxonomy.Code{Value: "SCOPE_FORBIDDEN", Doc: "Forbidden files were changed.", Resolution: "Leave them.", Message: "{files:count} forbidden: {files}", Number: 4, Row: 5, Category: 1},
-			rows:        []genRow{{5, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "revert, block, revert"}},
-			cases: []genCase[*WorkError]{
-				{5, NewScopeForbidden([]string{"files 1", "files 2"}), "2 forbidden: files 1, files 2", `{"files":["files 1","files 2"],"decision":"BLOCK"}`},
-				{5, NewScopeForbidden([]string{}), "0 forbidden: ", `{"files":[],"decision":"BLOCK"}`},
+			Code: CodeScopeForbidden,
+			Says: "SCOPE_FORBIDDEN 4: revert retryable severity=high; strict: block",
+			Cases: []gentest.Case{
+				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2")), 0, "2 forbidden: files 1, files 2", `{"files":["files 1","files 2"],"decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("Do not touch files 1, files 2."),
+				gentest.Says(NewScopeForbidden([]string{}), 0, "0 forbidden: ", `{"files":[],"decision":"BLOCK"}`).Hints("files=[]").Feedback("Do not touch ."),
+				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2")).WithValue("some value"), 0, "2 forbidden: files 1, files 2", `{"files":["files 1","files 2"],"decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("Do not touch files 1, files 2."),
 			},
 		},
 		{
-			code:        CodeGitCommit,
-			description: taxonomy.Code{Value: "COMMIT_FAILED", Doc: "The commit failed.", Resolution: "Commit by hand.", Message: "commit failed[: {cause}][ ({value}, {decision})]", Number: 6, Row: 6, Category: 1},
-			rows:        []genRow{{6, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "once, continue, reduce"}},
-			cases: []genCase[*WorkError]{
-				{6, NewGitCommit(), "commit failed", "{}"},
-				{6, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("some value"), "commit failed (some value, ASK_USER)", `{"decision":"ASK_USER"}`},
-				{6, NewGitCommit().WithDecision(WorkDecision(3)), "commit failed", "{}"},
-				{6, NewGitCommit().WithValue("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "commit failed", "{}"},
-			},
-			caused: []genCase[*WorkError]{
-				{6, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("some value").WithCause(genCause), "commit failed: some cause (some value, ASK_USER)", `{"decision":"ASK_USER"}`},
-				{6, NewGitCommit().WithDecision(WorkDecisionAskUser).WithCause(genCause), "commit failed: some cause", `{"decision":"ASK_USER"}`},
-				{6, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("").WithCause(genCause), "commit failed: some cause", `{"decision":"ASK_USER"}`},
-				{6, NewGitCommit().WithValue("some value").WithCause(genCause), "commit failed: some cause", "{}"},
+			Code: CodeGitCommit,
+			Says: "COMMIT_FAILED 6: once retryable severity=high; strict: continue; chains: reduce",
+			Cases: []gentest.Case{
+				gentest.Says(NewGitCommit(), 0, "commit failed", "{}"),
+				gentest.Says(NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("some value").WithCause(gentest.Cause), 0, "commit failed: some cause (some value, ASK_USER)", `{"decision":"ASK_USER"}`),
+				gentest.Says(NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("").WithCause(gentest.Cause), 0, "commit failed: some cause", `{"decision":"ASK_USER"}`),
+				gentest.Says(NewGitCommit().WithDecision(WorkDecisionAskUser).WithCause(gentest.Cause), 0, "commit failed: some cause", `{"decision":"ASK_USER"}`),
+				gentest.Says(NewGitCommit().WithValue("some value").WithCause(gentest.Cause), 0, "commit failed: some cause", "{}"),
+				gentest.Says(NewGitCommit().WithDecision(WorkDecision(3)), 0, "commit failed", "{}"),
+				gentest.Says(NewGitCommit().WithValue("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "commit failed", "{}"),
 			},
 		},
 	})
-}
-
-func TestWorkErrorCopies(t *testing.T) {
-	original := NewScopeForbidden([]string{"files 1", "files 2"})
-	genCheckCopies(t, original, &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock)}, []genCopy[*WorkError]{
-		{original.WithFiles([]string{"files 1", "files 2", "other"}), &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2", "other"}, Decision: taxonomy.Some(WorkDecisionBlock)}},
-		{original.WithDecision(WorkDecisionAskUser), &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionAskUser)}},
-		{original.WithDecision(WorkDecision(3)), &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}}},
-		{original.WithValue("some value"), &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock), Value: taxonomy.Some("some value")}},
-		{original.WithCause(genCause), &WorkError{code: CodeScopeForbidden, cause: genCause, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock)}},
-	})
-}
-
-func TestWorkErrorLists(t *testing.T) {
-	for i, keep := range []func([]string) []string{
-		func(given []string) []string {
-			return NewScopeForbidden([]string{"files 1", "files 2"}).WithFiles(given).Files
-		},
-		func(given []string) []string { return NewScopeForbidden(given).Files },
-	} {
-		given := []string{"a", "b"}
-		kept := keep(given)
-		given[0] = "changed"
-		assert.Equal(t, []string{"a", "b"}, kept, "row %d", i)
-	}
-}
-
-func TestWorkErrorHints(t *testing.T) {
-	for _, c := range []struct {
-		err   error
-		hints taxonomy.Hints
-	}{
-		{NewScopeForbidden([]string{"files 1", "files 2"}), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-		{NewScopeForbidden([]string{"files 1", "files 2"}).WithValue("some value").WithCause(genCause), taxonomy.Hints{Files: []string{"files 1", "files 2"}}},
-	} {
-		assert.Equal(t, c.hints, taxonomy.HintsOf(c.err))
-	}
-}
-
-func TestWorkErrorFeedback(t *testing.T) {
-	for _, c := range []struct {
-		err  *WorkError
-		text string
-	}{
-		{NewScopeForbidden([]string{"files 1", "files 2"}), "Do not touch files 1, files 2."},
-		{NewScopeForbidden([]string{}), "Do not touch ."},
-		{&WorkError{}, ""},
-	} {
-		assert.Equal(t, "> "+c.text, string(c.err.AppendFeedback([]byte("> "))))
-	}
-}
-
-func TestWorkErrorDecoding(t *testing.T) {
-	genCheckDecoding(t, new(WorkError), genWire{Category: "work", Code: "SCOPE_FORBIDDEN"}, []genDecoded{
-		{`{}`, "{}"},
-		{`{"no such field":[1,{}]}`, "{}"},
-		{`{"no such field":[1,{}],"files":["files 1","files 2"],"decision":"BLOCK"}`, `{"files":["files 1","files 2"],"decision":"BLOCK"}`},
-		{`{"files":null,"decision":null,"value":null}`, "{}"},
-	}, []genDecoded{
-		{`1`, "context"},
-		{`{"files":"no such value"}`, "context.files"},
-		{`{"decision":1}`, "context.decision"},
-	}, []genDecoded{
-		{`{"decision":"no such word"}`, "context.decision"},
-	})
-}
-
-func TestWorkErrorOutputs(t *testing.T) {
-	genCheckOutputs(t, "work", []genOutput[*WorkError]{
-		{
-			NewScopeForbidden([]string{"files 1", "files 2"}).WithValue("some value").WithCause(genCause), "SCOPE_FORBIDDEN",
-			"2 forbidden: files 1, files 2",
-			`{"files":["files 1","files 2"],"decision":"BLOCK"}`,
-			WorkError{code: CodeScopeForbidden, cause: genCause, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock), Value: taxonomy.Some("some value")},
-			`{"files":["files 1","files 2"],"decision":"BLOCK"}`,
-		},
-		{
-			NewScopeForbidden([]string{"files 1", "files 2"}), "SCOPE_FORBIDDEN",
-			"2 forbidden: files 1, files 2",
-			`{"files":["files 1","files 2"],"decision":"BLOCK"}`,
-			WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock)},
-			`{"files":["files 1","files 2"],"decision":"BLOCK"}`,
-		},
-		{
-			&WorkError{}, "",
-			"work error without a code",
-			"{}",
-			WorkError{},
-			"{}",
-		},
-		{
-			&WorkError{code: 602}, "",
-			"work error without a code",
-			"{}",
-			WorkError{code: 602},
-			"{}",
-		},
-	})
+	gentest.Enum(t, []string{"BLOCK", "ASK_USER"}, WorkDecisionBlock, WorkDecisionAskUser)
 }

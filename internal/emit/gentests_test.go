@@ -1,8 +1,8 @@
 package emit
 
 import (
+	"fmt"
 	"go/ast"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"strconv"
@@ -55,32 +55,25 @@ func declaredIn(t *testing.T, files []File) map[string]int {
 	return names
 }
 
-// A taxonomy can name things as the tests name theirs; then the tests yield.
+// The package may declare a name of the tests; then the tests use another.
 func TestTestsYieldTheirNames(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		src    string
-		prefix string
-	}{
-		{"nothing in the way", "categories: {c: {fields: {f: {type: string, scrub: true}}, codes: {X: {message: m}}}}",
-			"gen"},
+	for _, tt := range []struct{ name, src, want string }{
+		{"no conflict", "categories: {c: {codes: {X: {message: m}}}}", "\nvar genPackage = "},
 		{"a constant of a field",
-			"categories: {gen: {fields: {case: {type: string, scrub: true}}, codes: {X: {message: m}}}}", "genTest"},
-		{"a word that only begins so",
-			"categories: {general: {fields: {case: {type: string, scrub: true}}, codes: {X: {message: m}}}}", "gen"},
+			"categories: {gen: {fields: {package: {type: string, scrub: true}}, codes: {X: {message: m}}}}",
+			"\nvar genPackageGenerated = "},
 		{"types called like tests",
-			"categories: {test: {type: TestReactions, codes: {X: {message: m}}}, test_taxonomy: {type: " +
-				"TestTaxonomy, codes: {Y: {message: m}}}}", "gen"},
+			"categories: {test: {type: TestPError, codes: {X: {message: m}}}, p: {codes: {Z: {message: m}}}, " +
+				"test_taxonomy: {type: TestTaxonomy, codes: {Y: {message: m}}}}", "\nfunc TestTaxonomyGenerated(t "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := loadSource(t, "errgen: 1\npackage: p\n"+tt.src+"\n")
-			files := Files(m, Options{Tests: true})
+			files := Files(loadSource(t, "errgen: 1\npackage: p\n"+tt.src+"\n"), Options{Tests: true})
 			for name, n := range declaredIn(t, files) {
 				assert.Equal(t, 1, n, name)
 			}
 			for _, f := range files {
 				if f.Name == "errgen_gen_test.go" {
-					assert.Contains(t, string(f.Content), "\ntype "+tt.prefix+"Row struct {")
+					assert.Contains(t, string(f.Content), tt.want)
 				}
 			}
 		})
@@ -103,7 +96,7 @@ func TestStringLiterals(t *testing.T) {
 		{strings.Repeat("é", 60), strconv.Quote(strings.Repeat("é", 60))},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
-			w := &testWriter{imports: map[string]bool{}}
+			w := &testWriter{testData: &testData{pkg: "pkg"}, imports: map[string]bool{}}
 			assert.Equal(t, tt.want, w.str(tt.value))
 			assert.Equal(t, strings.Contains(tt.want, "strings."), w.imports["strings"])
 		})
@@ -132,13 +125,15 @@ func TestValueLiterals(t *testing.T) {
 		{model.Field{Type: model.Time}, model.Value{Time: time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)},
 			"time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)", "time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)"},
 		{model.Field{Type: model.Strings}, model.Value{}, "nil", "nil"},
-		{model.Field{Type: model.Strings}, model.Value{Strings: []string{"a"}}, `[]string{"a"}`, `[]string{"a"}`},
+		{model.Field{Type: model.Strings}, model.Value{Strings: []string{"a"}}, `pkg.Strings("a")`,
+			`pkg.Strings("a")`},
+		{model.Field{Type: model.Strings}, model.Value{Strings: []string{}}, `[]string{}`, `[]string{}`},
 		{model.Field{Type: model.JSON}, model.Value{}, "nil", "nil"},
 		{model.Field{Type: model.EnumType, Enum: enum}, model.Value{Index: 1}, "MoodGood", "MoodGood"},
 		{model.Field{Type: model.EnumType, Enum: enum}, model.Value{Index: -2}, "Mood(2)", "Mood(2)"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
-			w := &testWriter{imports: map[string]bool{}}
+			w := &testWriter{testData: &testData{pkg: "pkg"}, imports: map[string]bool{}}
 			tt.value.Type = tt.field.Type
 			assert.Equal(t, tt.want, w.value(&tt.field, tt.value))
 			assert.Equal(t, tt.typed, w.typed(&tt.field, tt.value))
@@ -146,7 +141,7 @@ func TestValueLiterals(t *testing.T) {
 	}
 }
 
-// What no factory leads to is written as the struct itself.
+// An error that its factory cannot make is decoded.
 func TestErrorsBeyondFactories(t *testing.T) {
 	m := loadSource(t, `
 errgen: 1
@@ -158,16 +153,53 @@ categories:
       X: {message: 'm {a}', set: {a: 1}, when: [{if: {a: {min: 1}}, severity: low}]}
       Y: {message: m, args: [a, b], when: [{if: {b: {present: true}}, severity: low}]}
 `)
-	var content string
 	for _, f := range Files(m, Options{Tests: true}) {
 		if f.Name == "c_error_gen_test.go" {
-			content = string(f.Content)
+			for _, want := range []string{
+				"gentest.Picks(genPackage.Read(CodeX, `{\"a\":0}`), 0)", "gentest.Picks(NewX(), 1)",
+				"gentest.Picks(NewY(3, 4), 1)", "gentest.Picks(genPackage.Read(CodeY, `{\"a\":3}`), 0)",
+			} {
+				assert.Contains(t, string(f.Content), want)
+			}
 		}
 	}
-	assert.Contains(t, content, "&CError{code: CodeX, A: 0}")
-	assert.Contains(t, content, "&CError{code: CodeY, A: 3}")
-	assert.Contains(t, content, "NewY(3, 4)")
-	formatted, err := format.Source([]byte(content))
-	require.NoError(t, err)
-	assert.Equal(t, string(formatted), content)
+}
+
+// A new code changes no other test file than its category's, and no line of that file.
+func TestNewCodeAddsLinesOnly(t *testing.T) {
+	const src = `
+errgen: 1
+package: p
+reactions: {again: {action: retry}}
+fallback: {code: A}
+categories:
+  c: {codes: {A: {message: a}, %s B: {message: b, detect: [{status: 404}]}}}
+  d:
+    fields: {f: {type: int, from: status}}
+    codes: {D: {message: 'd[ {f}]', when: [{if: {f: {min: 1}}, severity: low}]}}
+`
+	const code = "NEW_CODE_OF_A_LONG_NAME: {message: n, retryable: true, reaction: again, detect: [{status: 405}], " +
+		"examples: [{status: 405}]},"
+	before := Files(loadSource(t, fmt.Sprintf(src, "")), Options{Tests: true})
+	after := Files(loadSource(t, fmt.Sprintf(src, code)), Options{Tests: true})
+	for i, f := range after {
+		if !strings.HasSuffix(f.Name, "_test.go") {
+			continue
+		}
+		var kept strings.Builder
+		within := false
+		for line := range strings.Lines(string(f.Content)) {
+			within = within || strings.Contains(line, "CodeNewCodeOfALongName,")
+			if !within {
+				kept.WriteString(line)
+			} else if line == "\t\t},\n" {
+				within = false
+				rest, ok := strings.CutSuffix(kept.String(), "\t\t{\n")
+				require.True(t, ok)
+				kept.Reset()
+				kept.WriteString(rest)
+			}
+		}
+		assert.Equal(t, string(before[i].Content), kept.String(), f.Name)
+	}
 }

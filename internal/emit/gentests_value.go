@@ -11,12 +11,11 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// longRun is the number of equal characters from which a literal says how often in place of
-// repeating them.
+// longRun is the least number of equal characters that a literal counts instead of repeating them.
 const longRun = 48
 
-// str returns s as a Go expression that a person can read: in back quotes where that spares
-// escapes, and with long runs of one character counted.
+// str returns s as a readable Go expression: in back quotes where that spares escapes, and with long
+// runs of one character counted.
 func (w *testWriter) str(s string) string {
 	from, to := run(s)
 	if to-from < longRun {
@@ -79,14 +78,17 @@ func (w *testWriter) value(f *model.Field, v model.Value) string {
 	case model.Time:
 		return w.instant(v.Time)
 	case model.Strings:
-		return w.list(v.Strings)
+		if len(v.Strings) > 0 {
+			return w.pkg + ".Strings(" + w.words(v.Strings) + ")"
+		}
+		return w.strings(v.Strings)
 	case model.JSON:
 		if v.Str == "" {
 			return "nil"
 		}
-		return w.use(pkgJSON, "RawMessage") + "(" + w.str(v.Str) + ")"
+		return w.pkg + ".JSON(" + w.str(v.Str) + ")"
 	case model.ObjectType:
-		return f.Object.Type + w.fields(f.Object.Fields, v.Object)
+		return w.object(f.Object, v.Object)
 	case model.EnumType:
 		if v.Index <= 0 {
 			return fmt.Sprintf("%s(%d)", f.Enum.Type, -v.Index)
@@ -97,7 +99,7 @@ func (w *testWriter) value(f *model.Field, v model.Value) string {
 	}
 }
 
-// typed returns v as an expression of f's type, wherever it stands.
+// typed returns v as an expression of f's type in every place.
 func (w *testWriter) typed(f *model.Field, v model.Value) string {
 	switch f.Type {
 	case model.Int64, model.Uint64, model.Float64:
@@ -110,18 +112,19 @@ func (w *testWriter) typed(f *model.Field, v model.Value) string {
 	return w.value(f, v)
 }
 
-// fields returns the fields of a struct literal, those without a value left out.
-func (w *testWriter) fields(fields []*model.Field, ctx model.Context, first ...string) string {
-	for _, f := range fields {
-		if value, ok := w.held(f, ctx); ok {
-			first = append(first, f.Go+": "+value)
+// object returns a struct literal, without the fields that have no value.
+func (w *testWriter) object(o *model.Object, ctx model.Context) string {
+	var fields []string
+	for _, f := range o.Fields {
+		if value, ok := w.fieldValue(f, ctx); ok {
+			fields = append(fields, f.Go+": "+value)
 		}
 	}
-	return "{" + strings.Join(first, ", ") + "}"
+	return o.Type + "{" + strings.Join(fields, ", ") + "}"
 }
 
-// held returns the expression of what a struct's field holds; false is its zero value.
-func (w *testWriter) held(f *model.Field, ctx model.Context) (string, bool) {
+// fieldValue returns the expression of the value of a struct's field; false means the zero value.
+func (w *testWriter) fieldValue(f *model.Field, ctx model.Context) (string, bool) {
 	v, ok := ctx[f]
 	switch {
 	case !ok, f.Type == model.EnumType && v.Index == 0, f.Type == model.JSON && v.Str == "":
@@ -136,16 +139,15 @@ func (w *testWriter) held(f *model.Field, ctx model.Context) (string, bool) {
 	return w.value(f, v), true
 }
 
-func (w *testWriter) list(items []string) string {
+// strings returns a list as an expression.
+func (w *testWriter) strings(items []string) string {
 	if items == nil {
 		return "nil"
 	}
-	quoted := make([]string, len(items))
-	for i, s := range items {
-		quoted[i] = w.str(s)
-	}
-	return "[]string{" + strings.Join(quoted, ", ") + "}"
+	return "[]string{" + w.words(items) + "}"
 }
+
+func (w *testWriter) words(items []string) string { return strings.Join(eachText(items, w.str), ", ") }
 
 func floatText(x float64) string {
 	switch {

@@ -1,0 +1,124 @@
+package emit
+
+import (
+	"slices"
+
+	"github.com/errgen/errgen/internal/detection"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/tabletext"
+	"github.com/errgen/errgen/runtime/detect"
+)
+
+// The generated tests state the package as text, which package gentest compares with the package's
+// values. A file of each category contains all that is stated about its codes; the package's file
+// contains lists of names, reactions and policies. The files are written as text, because tokens
+// would cost more than the rest of the package.
+
+// testData is what all test files of a package share. It does not change after [newTestData].
+type testData struct {
+	m         *model.Package
+	pkg       string // the name of the variable that holds the package under test
+	taken     map[string]bool
+	printer   *tabletext.Printer
+	runtime   *runtimeValues
+	rows      map[*model.Row]string
+	reactions []string
+	policies  []string
+	rules     *detect.Rules
+	byName    map[string]*detect.Rule
+	examples  map[*model.Code][]exampleRow
+	won       map[*model.Rule]bool // by an example
+}
+
+// testFiles lists the files of the package's tests.
+func testFiles(m *model.Package) []file {
+	d := newTestData(m)
+	files := []file{{name: "errgen_gen_test.go", text: d.packageTests}}
+	for _, c := range m.Categories {
+		files = append(files, file{name: c.File + "_gen_test.go", text: func() []byte { return d.categoryTests(c) }})
+	}
+	return files
+}
+
+func newTestData(m *model.Package) *testData {
+	d := &testData{
+		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), runtime: newRuntimeValues(),
+		rows: make(map[*model.Row]string), rules: detection.Rules(m), byName: make(map[string]*detect.Rule),
+	}
+	d.pkg = d.free("genPackage")
+	for i := range d.rules.Rules {
+		d.byName[d.rules.Rules[i].Name] = &d.rules.Rules[i]
+	}
+	for _, p := range m.Policies {
+		d.label(&d.policies, p.Name, p.Profile, p.Declared, p.Policy)
+	}
+	for _, r := range m.Reactions {
+		d.label(&d.reactions, r.Name, r.Profile, r.Declared, *d.runtime.reaction(r))
+	}
+	var profiles []string
+	for _, p := range m.Profiles {
+		profiles = append(profiles, p.Name)
+	}
+	for _, r := range m.Rows {
+		d.rows[r] = d.printer.Row(d.runtime.traits(r.Traits), profiles, func(i int) tabletext.Traits {
+			return d.runtime.traits(m.Profiles[i].Traits(r))
+		})
+	}
+	d.expectExamples()
+	return d
+}
+
+// label adds the text of a declared reaction or policy to a list, and makes its name the short form.
+func (d *testData) label(list *[]string, name, profile string, declared bool, v any) {
+	text := d.printer.Text(v)
+	if !declared || d.printer.Labelled(text) {
+		return
+	}
+	if profile == "" {
+		*list = append(*list, text)
+	} else {
+		*list, name = append(*list, "@"+profile+" "+text), name+"@"+profile
+	}
+	d.printer.Label(name, text)
+}
+
+// free returns name, or a longer one if the package may declare name itself.
+func (d *testData) free(name string) string {
+	for d.taken[name] {
+		name += "Generated"
+	}
+	return name
+}
+
+// chosenNames are the names of the package that begin with a word of the taxonomy.
+func chosenNames(m *model.Package) map[string]bool {
+	names := map[string]bool{}
+	add := func(t types) {
+		for _, f := range t.texts {
+			names[f.Const] = true
+		}
+		for _, e := range t.enums {
+			names[e.Type] = true
+		}
+		for _, f := range slices.Concat(t.objects, t.secrets, t.sealed) {
+			names[f.Object.Type] = true
+		}
+	}
+	add(typesOf(m.Fields))
+	for _, c := range m.Categories {
+		names[c.Type], names[c.CodeType] = true, true
+		add(typesOf(ownFields(m, c)))
+	}
+	return names
+}
+
+// codeRows are the rows that an error of the code can have, the code's own first.
+func codeRows(c *model.Code) []*model.Row {
+	rows := []*model.Row{c.Row}
+	for _, b := range c.When {
+		if b.Row != c.Row {
+			rows = append(rows, b.Row)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,128 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sample"
+	"github.com/errgen/errgen/internal/tabletext"
+)
+
+// categoryTests makes the file of a category: its fields and codes, their rules and examples.
+func (d *testData) categoryTests(c *model.Category) []byte {
+	w := d.writer()
+	w.test("Test" + c.Type)
+	w.f("%s[%s](t, &%s, new(%s), %q, ", w.use(pkgGentest, "Category"), c.CodeType, d.pkg, c.Type, c.Name+" "+c.Type)
+	if len(c.Fields) == 0 {
+		w.f("nil, ")
+	} else {
+		w.f("[]string{\n")
+		for _, f := range c.Fields {
+			w.f("%s,\n", w.str(tabletext.Field(runtimeField(f))))
+		}
+		w.f("}, ")
+	}
+	w.f("[]gentest.Code{\n")
+	hosts := sample.Hosts(c)
+	for _, code := range c.Codes {
+		w.code(code, hosts[code])
+	}
+	w.f("})\n")
+	w.enums(typesOf(ownFields(d.m, c)).enums)
+	w.f("}\n")
+	return w.bytes()
+}
+
+// code writes all that is stated about a code. The cases show the odd values of the fields.
+func (w *testWriter) code(c *model.Code, odd []*model.Field) {
+	groups := eachText(c.Groups, func(g *model.Group) string { return g.Name })
+	rows := codeRows(c)
+	w.f("{\nCode: %s,\n", c.Const)
+	w.f("Says: %s,\n", w.str(w.printer.Code(runtimeCode(c), groups)+": "+w.rows[c.Row]))
+	w.list("Aliases: []string{", eachText(c.Aliases, w.str))
+	w.list("When: []string{", eachText(rows[1:], func(r *model.Row) string { return w.str(w.testData.rows[r]) }))
+	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
+		return w.str(ruleName(r) + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
+	}))
+	w.list("Cases: []gentest.Case{", eachText(sample.Cases(c, odd), w.caseText))
+	w.list("Picks: []gentest.Pick{", eachText(sample.Branches(c), func(x sample.Case) string {
+		return fmt.Sprintf("gentest.Picks(%s, %d)", w.made(x), branchOf(c, x.Row()))
+	}))
+	var examples, not []string
+	for _, x := range w.examples[c] {
+		if x.not {
+			not = append(not, w.example(x))
+		} else {
+			examples = append(examples, w.example(x))
+		}
+	}
+	w.list("Examples: []gentest.Example{", examples)
+	w.list("Not: []gentest.Example{", not)
+	w.list("Made: []gentest.Example{", eachText(w.madeRows(c), w.example))
+	w.f("},\n")
+}
+
+// branchOf returns the index of a row of the code; 0 is the code's own.
+func branchOf(c *model.Code, r *model.Row) int { return slices.Index(codeRows(c), r) }
+
+// caseText returns a case as an expression.
+func (w *testWriter) caseText(x sample.Case) string {
+	c := x.Code
+	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), branchOf(c, x.Row()), w.str(x.Message()),
+		w.str(sample.JSON(c.Category.Fields, x.Context)))
+	if hints := tabletext.Hints(hintsOf(c.Category, x.Context)); hints != "" {
+		text += ".Hints(" + w.str(hints) + ")"
+	}
+	if c.Feedback != nil {
+		if feedback := x.Feedback(); feedback != "" {
+			text += ".Feedback(" + w.str(feedback) + ")"
+		}
+	}
+	return text
+}
+
+// made returns the expression of a case's error: a call of its factory and of With methods, or its
+// JSON if those do not make it.
+func (w *testWriter) made(x sample.Case) string {
+	base := sample.Base(x.Code)
+	if !reachable(x, base) {
+		fields := x.Code.Category.Fields
+		return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, x.Code.Const, w.str(sample.JSON(fields, x.Context)))
+	}
+	text := x.Code.Factory + "(" +
+		strings.Join(eachText(x.Code.Args, func(f *model.Field) string { return w.value(f, x.Context[f]) }), ", ") + ")"
+	for _, f := range x.Code.Category.Fields {
+		v, ok := x.Context[f]
+		if !ok || x.Code.Takes(f) {
+			continue
+		}
+		if was, had := base.Context[f]; !had || !same(f, v, was) {
+			text += ".With" + f.Go + "(" + w.value(f, v) + ")"
+		}
+	}
+	if x.Caused {
+		text += ".WithCause(gentest.Cause)"
+	}
+	return text
+}
+
+// reachable reports whether the factory and With methods make the case.
+func reachable(x, base sample.Case) bool {
+	for _, f := range x.Code.Category.Fields {
+		v, ok := x.Context[f]
+		was, had := base.Context[f]
+		if !ok && had || ok && f.Required && !x.Code.Takes(f) && (!had || !same(f, v, was)) {
+			return false
+		}
+	}
+	return true
+}
+
+func same(f *model.Field, v, was model.Value) bool {
+	if f.Type == model.ObjectType {
+		return len(v.Object) == 0 && len(was.Object) == 0
+	}
+	return v.Equal(was)
+}

@@ -1,0 +1,111 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/tabletext"
+)
+
+// packageTests makes the file of the package as a whole: lists of names, reactions and policies.
+func (d *testData) packageTests() []byte {
+	m, w := d.m, d.writer()
+	w.f("\nvar %s = %s{\nTable: Table,\nUnmarshal: UnmarshalError,\n", d.pkg, w.use(pkgGentest, "Package"))
+	w.f("CategoryOf: func(err error) string { return string(CategoryOf(err)) },\n")
+	w.list("Categories: []func(error) bool{",
+		eachText(m.Categories, func(c *model.Category) string { return c.Predicate }))
+	w.list("Groups: []func(error) bool{", eachText(m.Groups, func(g *model.Group) string { return g.Predicate }))
+	w.list("Reactions: []string{", eachText(d.reactions, w.str))
+	w.list("Policies: []string{", eachText(d.policies, w.str))
+	w.f("Unknown: %s,\n", w.str(d.rows[m.Rows[0]]))
+	w.f("UnknownPermanent: %s,\n", w.str(d.rows[m.Rows[1]]))
+	w.f("Uncategorized: %s,\n", w.str(d.uncategorized()))
+	if classifies(m) {
+		w.f("Rules: func() *%s { return %s },\n", w.use(pkgDetect, "Rules"), rulesExpr)
+		w.f("Classify: Classify,\nClassifyEvidence: ClassifyEvidence,\nExplain: Explain,\n")
+	}
+	w.f("}\n")
+
+	w.test("TestTaxonomy")
+	w.f("gentest.Taxonomy(t, &%s,\n", d.pkg)
+	categories := eachText(m.Categories, func(c *model.Category) string { return c.Name })
+	for _, line := range d.printer.Taxonomy(runtimeTaxonomy(m), categories) {
+		w.f("%s,\n", w.str(line))
+	}
+	w.f(")\n")
+	w.names(categories, "Categories()...")
+	w.names(categories, eachText(m.Categories, func(c *model.Category) string { return c.Const })...)
+	w.names(profileNames(m), eachText(m.Profiles, func(p *model.Profile) string { return p.Const })...)
+	w.names(eachText(m.Tiers, func(t *model.Tier) string { return t.Name }),
+		eachText(m.Tiers, func(t *model.Tier) string { return t.Const })...)
+	w.enums(typesOf(m.Fields).enums)
+	w.f("}\n")
+	recorder(w, "Strategies", m.Strategies, func(s *model.Strategy) (name, constant, method string) {
+		return s.Name, s.Const, s.Method
+	})
+	recorder(w, "Checks", m.Checks, func(c *model.Check) (name, constant, method string) {
+		return c.Name, c.Const, c.Method
+	})
+	return w.bytes()
+}
+
+// rulesExpr is the expression of the package's rules.
+const rulesExpr = "&detection"
+
+// uncategorized prints the reaction to an error that is not of the taxonomy.
+func (d *testData) uncategorized() string {
+	base := d.runtime.traits(model.Traits{Reaction: d.m.Uncategorized})
+	return d.printer.Row(base, profileNames(d.m), func(i int) tabletext.Traits {
+		p, reaction := d.m.Profiles[i], d.m.Uncategorized
+		if p.Uncategorized != nil {
+			reaction = p.Uncategorized
+		}
+		return d.runtime.traits(model.Traits{Reaction: p.Head(reaction, true)})
+	})
+}
+
+func profileNames(m *model.Package) []string {
+	return eachText(m.Profiles, func(p *model.Profile) string { return p.Name })
+}
+
+// names writes the check of the values of constants.
+func (w *testWriter) names(want []string, constants ...string) {
+	if len(want) > 0 {
+		w.f("gentest.Names(t, %s, %s)\n", w.str(strings.Join(want, " ")), strings.Join(constants, ", "))
+	}
+}
+
+// enums writes the checks of enums.
+func (w *testWriter) enums(list []*model.Enum) {
+	for _, e := range list {
+		consts := eachText(e.Values, func(v model.EnumValue) string { return v.Const })
+		w.f("gentest.Enum(t, %s, %s)\n", w.strings(e.Words()), strings.Join(consts, ", "))
+	}
+}
+
+// recorder writes an implementation of a generated interface, and the check that each name calls its
+// method.
+func recorder[T any](w *testWriter, iface string, list []T, names func(T) (name, constant, method string)) {
+	if len(list) == 0 {
+		return
+	}
+	typ, param, arg, run := w.free("gen"+iface), "", "name", "Check"
+	if iface == "Strategies" {
+		failure := w.use(pkgTaxonomy, "Failed")
+		param, run = ", _ "+failure, "Recover"
+		arg = failure + "{Reaction: taxonomy.Reaction{Strategy: name}}"
+	}
+	w.f("\ntype %s struct{ record gentest.Recorder }\n", typ)
+	var words, constants []string
+	for _, item := range list {
+		name, constant, method := names(item)
+		words, constants = append(words, name), append(constants, constant)
+		w.f("\nfunc (r *%s) %s(ctx %s%s) error {\nreturn r.record.Called(ctx, %s)\n}\n",
+			typ, method, w.use(pkgContext, "Context"), param, w.str(name))
+	}
+	w.test("Test" + iface)
+	w.f("gentest.Dispatch(t, func(ctx context.Context, name string) (gentest.Recorder, error) {\nvar r %s\n", typ)
+	w.f("err := %s(ctx, &r, %s)\nreturn r.record, err\n}, %s)\n", run, arg, strings.Join(constants, ", "))
+	w.names(words, constants...)
+	w.f("}\n")
+}

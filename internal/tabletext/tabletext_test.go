@@ -1,0 +1,147 @@
+package tabletext_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/internal/tabletext"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+func TestText(t *testing.T) {
+	policy := &taxonomy.Policy{
+		Name: "slow", MaxAttempts: 3, InitialDelay: time.Second, Jitter: 0.1, Backoff: taxonomy.Linear,
+		Budget: &taxonomy.Budget{Breaker: &taxonomy.Breaker{Failures: 5, Of: 10}},
+	}
+	block := &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
+	for _, tt := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"zero", taxonomy.Reaction{}, "action=abort"},
+		{"flags and words",
+			taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, FeedBack: true, LogLevel: taxonomy.LogWarn},
+			"again action=retry log_level=warn feed_back"},
+		{"labels", taxonomy.Reaction{Name: "a", Policy: policy, Then: block}, "a policy=slow then=block action=abort"},
+		{"without a label", taxonomy.Reaction{Name: "a", Then: &taxonomy.Reaction{Name: "b"}},
+			"a then=(b action=abort) action=abort"},
+		{"quotes", taxonomy.Reaction{Name: "a", LogMessage: "no luck"}, `a log_message="no luck" action=abort`},
+		{"structs", *policy, "slow max_attempts=3 initial_delay=1s jitter=0.1 " +
+			"budget=(breaker=(failures=5 of=10)) backoff=linear"},
+		{"lists", taxonomy.Recovery{Allowed: []string{"a", "b c"}}, `allowed=[a "b c"]`},
+		{"an empty list", taxonomy.Recovery{Allowed: []string{}}, "allowed=[]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := tabletext.NewPrinter()
+			p.Label("slow", p.Text(*policy))
+			p.Label("block", p.Text(*block))
+			assert.Equal(t, tt.want, p.Text(tt.value))
+		})
+	}
+}
+
+func TestRow(t *testing.T) {
+	again := &taxonomy.Reaction{Name: "again", Action: taxonomy.Retry}
+	block := &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
+	base := tabletext.Traits{Reaction: again, Retryable: true, Recoverability: taxonomy.Retryable, HTTP: 502}
+	change := func(f func(*tabletext.Traits)) tabletext.Traits {
+		traits := base
+		f(&traits)
+		return traits
+	}
+	for _, tt := range []struct {
+		name           string
+		table, profile tabletext.Traits
+		want           string
+	}{
+		{"unchanged", base, base, "again retryable http=502"},
+		{"another reaction", base, change(func(t *tabletext.Traits) { t.Reaction = block }),
+			"again retryable http=502; p: block"},
+		{"added and removed", base, change(func(t *tabletext.Traits) { t.HTTP, t.GRPC = 0, 14 }),
+			"again retryable http=502; p: grpc=14 -http=502"},
+		{"another recoverability", change(func(t *tabletext.Traits) { t.Recoverability = taxonomy.Recoverable }), base,
+			"again retryable recoverability=recoverable http=502; p: -recoverability=recoverable"},
+		{"no reaction of the table is repeated", tabletext.Traits{Reaction: block, Severity: taxonomy.SeverityLow},
+			tabletext.Traits{Reaction: block}, "block severity=low; p: -severity=low"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := tabletext.NewPrinter()
+			p.Label("again", p.Text(*again))
+			p.Label("block", p.Text(*block))
+			got := p.Row(tt.table, []string{"p"}, func(int) tabletext.Traits { return tt.profile })
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func TestCode(t *testing.T) {
+	p := tabletext.NewPrinter()
+	assert.Equal(t, "A", p.Code(&taxonomy.Code{Value: "A", Doc: "A doc.", Message: "m"}, nil))
+	assert.Equal(t, `A 7 group=x group=y deprecated="no use" replaced_by=B prevent=(throttle=2s)`,
+		p.Code(&taxonomy.Code{
+			Value: "A", Number: 7, Deprecated: "no use", ReplacedBy: "B",
+			Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second},
+		}, []string{"x", "y"}))
+}
+
+func TestField(t *testing.T) {
+	assert.Equal(t, "o object required (e enum [A B], s string max_length=5 scrub, t string sensitive message_only)",
+		tabletext.Field(taxonomy.Field{Name: "o", Type: "object", Required: true, Fields: []taxonomy.Field{
+			{Name: "e", Type: "enum", Enum: []string{"A", "B"}},
+			{Name: "s", Type: "string", MaxLength: 5, Scrub: true},
+			{Name: "t", Type: "string", Sensitive: true, MessageOnly: true},
+		}}))
+}
+
+func TestRule(t *testing.T) {
+	rules := &detect.Rules{Patterns: []detect.Pattern{{Expr: `a\b`}, {Plain: "some text"}, {Expr: "c"}}}
+	for _, tt := range []struct {
+		rule detect.Rule
+		want string
+	}{
+		{detect.Rule{Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"a", "b"}}}}, "source [a b]"},
+		{detect.Rule{Conditions: []detect.Condition{
+			{Key: detect.Status, AnyNumber: []int{404}, NotNumber: []int{1, 2}},
+		}}, "status 404 not [1 2]"},
+		{detect.Rule{Conditions: []detect.Condition{
+			{Key: detect.Attribute, Name: "n", Bounds: detect.HasMin | detect.HasMax, Max: 1.5},
+			{Key: detect.Code, Not: []string{"x"}, Prefix: []string{"y"}, Presence: detect.Present},
+			{Key: detect.Type, Presence: detect.Absent},
+		}}, "attributes.n min 0 max 1.5, code not x prefix y present, type absent"},
+		{detect.Rule{Text: []uint16{0, 2}, Contains: []uint16{1}, Set: []string{"g", "f"}},
+			`text /a\b/ or /c/, contains "some text", set [f g]`},
+	} {
+		assert.Equal(t, tt.want, tabletext.Rule(rules, &tt.rule))
+	}
+}
+
+func TestHints(t *testing.T) {
+	assert.Empty(t, tabletext.Hints(taxonomy.Hints{}))
+	assert.Equal(t, "retry_after=1.5s reset_at=2026-01-02T03:04:05.6Z files=[a b] credential=c output=\"two words\"",
+		tabletext.Hints(taxonomy.Hints{
+			RetryAfter: taxonomy.Some(1500 * time.Millisecond),
+			ResetAt:    taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC)),
+			Files:      []string{"a", "b"}, Credential: "c", Output: "two words",
+		}))
+}
+
+func TestTaxonomy(t *testing.T) {
+	p := tabletext.NewPrinter()
+	policy := &taxonomy.Policy{Name: "slow"}
+	p.Label("slow", p.Text(*policy))
+	assert.Equal(t, []string{
+		"package: p", "fallback: X", "categories: a b", "groups: g", "tier: human person",
+		"profile: strict detection=(text) retry=(policy=slow) reporting=(stack)",
+	}, p.Taxonomy(&taxonomy.Taxonomy{
+		Package: "p", Fallback: "X",
+		Groups: []taxonomy.Named{{Name: "g"}}, Tiers: []taxonomy.Tier{{Name: "human", Person: true}},
+		Profiles: []taxonomy.Profile{{
+			Name: "strict", Detection: taxonomy.Detection{Text: true}, Retry: taxonomy.RetryDefaults{Policy: policy},
+			Reporting: taxonomy.Reporting{Stack: true},
+		}},
+	}, []string{"a", "b"}))
+}

@@ -1,0 +1,229 @@
+package gentest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/tabletext"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Error is the methods of generated errors.
+type Error interface {
+	taxonomy.Error
+	json.Marshaler
+	json.Unmarshaler
+	slog.LogValuer
+	fmt.Formatter
+}
+
+// Case is an error, the branch that its context selects (0: none), its message, and its context as
+// JSON.
+type Case struct {
+	Err             Error
+	When            int
+	Message         string
+	Context         string
+	hints, feedback string
+
+	err taxonomy.Error
+}
+
+// Says returns a [Case].
+func Says(err Error, when int, message, context string) Case {
+	return Case{Err: err, When: when, Message: message, Context: context, err: err}
+}
+
+// Hints adds the hints of the error.
+func (c Case) Hints(text string) Case {
+	c.hints = text
+	return c
+}
+
+// Feedback adds what a provider is told about the error.
+func (c Case) Feedback(text string) Case {
+	c.feedback = text
+	return c
+}
+
+// Pick is an error and the branch that its context selects.
+type Pick struct {
+	err  Error
+	when int
+}
+
+// Picks returns a [Pick].
+func Picks(err Error, when int) Pick { return Pick{err, when} }
+
+// wire is the JSON of an error.
+type wire struct {
+	Domain    string          `json:"domain,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Category  string          `json:"category"`
+	Code      string          `json:"code"`
+	Message   string          `json:"message"`
+	Retryable bool            `json:"retryable"`
+	Context   json.RawMessage `json:"context,omitempty"`
+	Cause     json.RawMessage `json:"cause,omitempty"`
+}
+
+// wireOf returns the JSON of an error with the context.
+func wireOf(category, code, context string) []byte {
+	b, err := json.Marshal(wire{Category: category, Code: code, Context: json.RawMessage(context)})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// checkCase checks an error: how it is found, and what it prints.
+func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
+	e := x.Err
+	assert.Same(t, k.Table.Taxonomy, e.Taxonomy())
+	tree := errors.Join(Cause, fmt.Errorf("wrapped: %w", e))
+	as, method := k.code(tree)
+	assert.Equal(t, code, as, "%+v", e)
+	assert.Equal(t, code, method, "%+v", e)
+	assert.ErrorIs(t, tree, code)
+	assert.Equal(t, code == other, errors.Is(e, other), "%+v is %s", e, other)
+	assert.NotErrorIs(t, e, k.none)
+	assert.NotErrorAs(t, e, new(*taxonomy.Unknown))
+	assert.Equal(t, k.name, k.CategoryOf(tree))
+	k.checkText(t, e, code.Error(), x.Message)
+	k.checkJSON(t, e, code.Error(), x)
+	if x.hints != "" {
+		assert.Equal(t, x.hints, tabletext.Hints(taxonomy.HintsOf(e)), "hints of %+v", e)
+	}
+	if x.feedback != "" {
+		assert.Equal(t, x.feedback, taxonomy.FeedbackOf(e), "feedback of %+v", e)
+	}
+	if e.Unwrap() == nil {
+		caused := with(e, "WithCause", reflect.ValueOf(Cause))
+		assert.Equal(t, Cause, caused.Unwrap())
+		assert.Equal(t, x.Context, string(caused.AppendContext(nil)))
+		back, err := k.Unmarshal(caused.AppendJSON(nil))
+		require.NoError(t, err)
+		assert.EqualError(t, back.Unwrap(), Cause.Error())
+		require.NoError(t, e.Unwrap(), "WithCause returns a copy")
+	}
+}
+
+// checkText checks the texts of an error.
+func (k *category) checkText(t *testing.T, e Error, code, message string) {
+	assert.Equal(t, message, e.Error())
+	assert.Equal(t, "before "+message, string(e.AppendMessage([]byte("before "))))
+	assert.Equal(t, fmt.Sprintf("%s %q", message, message), fmt.Sprintf("%v %q", e, e))
+	detail := fmt.Sprintf("%+v", e)
+	assert.True(t, strings.HasPrefix(detail, message), detail)
+	assert.Contains(t, detail, code)
+	assert.Contains(t, detail, k.name)
+
+	var out strings.Builder
+	slog.New(slog.NewJSONHandler(&out, nil)).Error("failed", "err", e)
+	var log struct{ Err wire }
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &log))
+	assert.Equal(t, []string{k.name, code, message}, []string{log.Err.Category, log.Err.Code, log.Err.Message})
+	assert.JSONEq(t, string(e.AppendContext(nil)), string(log.Err.Context))
+}
+
+// templateParts begins each bracket and placeholder of a template with a zero byte.
+var templateParts = strings.NewReplacer(
+	"{{", "{", "}}", "}", "[[", "[", "]]", "]", "[", "\x00(", "]", "\x00)", "{", "\x00{")
+
+// messagePattern returns the pattern of the messages that a template makes: its texts, with any text
+// for a placeholder, and with or without each part in brackets.
+func messagePattern(template string) *regexp.Regexp {
+	var pattern strings.Builder
+	for i, part := range strings.Split(templateParts.Replace(template), "\x00") {
+		switch {
+		case i == 0:
+		case part[0] == '(':
+			pattern.WriteString("(?:")
+			part = part[1:]
+		case part[0] == ')':
+			pattern.WriteString(")?")
+			part = part[1:]
+		default:
+			pattern.WriteString("(?s:.*)")
+			_, part, _ = strings.Cut(part, "}") // the placeholder's name
+		}
+		pattern.WriteString(regexp.QuoteMeta(part))
+	}
+	return regexp.MustCompile("^" + pattern.String() + "$")
+}
+
+// checkJSON checks the JSON of an error, and that it is decoded as the same error.
+func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
+	assert.Equal(t, x.Context, string(e.AppendContext(nil)), "%+v", e)
+	written, err := e.MarshalJSON()
+	require.NoError(t, err)
+	assert.Equal(t, string(e.AppendJSON(nil)), string(written))
+	var got wire
+	require.NoError(t, json.Unmarshal(written, &got))
+	want := wire{
+		Domain: k.Table.Taxonomy.Domain, Name: k.typ, Category: k.name, Code: code, Message: x.Message,
+		Retryable: taxonomy.IsRetryable(e), Context: json.RawMessage(x.Context),
+	}
+	if e.Unwrap() != nil {
+		want.Cause = json.RawMessage(`{"message":"some cause"}`)
+	}
+	assert.Equal(t, want, got)
+
+	back, err := k.Unmarshal(written)
+	require.NoError(t, err)
+	require.IsType(t, e, back)
+	assert.Equal(t, x.Context, string(back.AppendContext(nil)))
+	assert.Equal(t, e.Row(), back.Row(), "%s", written)
+	if e.Unwrap() != nil {
+		assert.EqualError(t, back.Unwrap(), Cause.Error())
+	}
+}
+
+// checkBlank checks the zero error.
+func (k *category) checkBlank(t *testing.T, blank Error) {
+	message := k.name + " error without a code"
+	assert.Equal(t, k.Unknown, k.row(blank))
+	k.checkPredicates(t, blank, "")
+	k.checkText(t, blank, "", message)
+	assert.NotErrorIs(t, blank, k.none)
+	as, _ := k.code(blank)
+	assert.Equal(t, k.none, as)
+	var got wire
+	require.NoError(t, json.Unmarshal(blank.AppendJSON(nil), &got))
+	assert.Equal(t, wire{
+		Domain: k.Table.Taxonomy.Domain, Name: k.typ, Category: k.name, Message: message,
+		Retryable: taxonomy.IsRetryable(blank), Context: blank.AppendContext(nil),
+	}, got)
+}
+
+// checkCopies checks that every With method returns a copy.
+func (k *category) checkCopies(t *testing.T, e Error) {
+	before := fmt.Sprintf("%+v", e)
+	typ := reflect.TypeOf(e)
+	for i := range typ.NumMethod() {
+		if m := typ.Method(i); strings.HasPrefix(m.Name, "With") {
+			changed := with(e, m.Name, reflect.Zero(m.Type.In(1)))
+			assert.NotSame(t, e, changed, m.Name)
+		}
+	}
+	assert.Equal(t, before, fmt.Sprintf("%+v", e))
+}
+
+// with calls a With method.
+func with(e Error, name string, value reflect.Value) Error {
+	m := reflect.ValueOf(e).MethodByName(name)
+	call := m.Call
+	if m.Type().IsVariadic() {
+		call = m.CallSlice
+	}
+	return call([]reflect.Value{value})[0].Interface().(Error)
+}

@@ -1,0 +1,326 @@
+// Package gentest contains the checks of generated tests. A generated test states what a package
+// must be as text: each code, reaction, rule and error once. This package compares the texts with
+// what the values of the package print and do.
+//
+// Only generated tests use it. It changes together with the generator.
+package gentest
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/tabletext"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Cause is the cause of the errors that have one. It belongs to no taxonomy.
+const Cause plainError = "some cause"
+
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
+
+// Package is a generated package.
+type Package struct {
+	Table      taxonomy.Table
+	Unmarshal  func([]byte) (taxonomy.Error, error)
+	CategoryOf func(error) string
+	// Categories and Groups are the predicates, in the order of the table.
+	Categories, Groups []func(error) bool
+	// Reactions and Policies are the declared ones, and those that a profile changes: "@strict again …".
+	Reactions, Policies []string
+	// Unknown is the row of an error without a code, and UnknownPermanent that of an unknown error
+	// that must not be retried.
+	Unknown, UnknownPermanent string
+	// Uncategorized is the row of an error that is not of the taxonomy.
+	Uncategorized string
+
+	// These are nil if the package has neither rules nor a fallback.
+	Rules            func() *detect.Rules
+	Classify         func(any, ...detect.Option) error
+	ClassifyEvidence func(*taxonomy.Evidence, ...detect.Option) error
+	Explain          func(any, ...detect.Option) detect.Explanation
+
+	printer *tabletext.Printer
+	names   []string         // of the profiles
+	tables  []taxonomy.Table // under the profiles
+	rules   map[string]int   // indexes by name
+	lists   [][]string
+	raws    []json.RawMessage
+}
+
+// Strings returns a list for a factory or a With method. The list changes before the error is
+// checked, because an error must have a copy.
+func (p *Package) Strings(items ...string) []string {
+	p.lists = append(p.lists, items)
+	return items
+}
+
+// JSON is [Package.Strings] for a JSON text.
+func (p *Package) JSON(text string) json.RawMessage {
+	raw := json.RawMessage(text)
+	p.raws = append(p.raws, raw)
+	return raw
+}
+
+// Read returns the error of a code with the context, for a context that no factory makes.
+func (p *Package) Read(code taxonomy.Coded, context string) Error {
+	back, err := p.Unmarshal(wireOf(p.CategoryOf(code), code.Error(), context))
+	if err != nil {
+		panic(err)
+	}
+	return back.(Error)
+}
+
+// begin prepares p for checking, and overwrites the lists that errors were made with.
+func (p *Package) begin() {
+	for _, list := range p.lists {
+		for i := range list {
+			list[i] = "changed"
+		}
+	}
+	for _, raw := range p.raws {
+		copy(raw, strings.Repeat("!", len(raw)))
+	}
+	p.lists, p.raws = nil, nil
+	if p.printer != nil {
+		return
+	}
+	p.printer = tabletext.NewPrinter()
+	for _, text := range append(p.Policies, p.Reactions...) {
+		profile, declared, ok := strings.Cut(strings.TrimPrefix(text, "@"), " ")
+		if !ok || !strings.HasPrefix(text, "@") {
+			profile, declared = "", text
+		}
+		label, _, _ := strings.Cut(declared, " ")
+		if profile != "" {
+			label += "@" + profile
+		}
+		p.printer.Label(label, declared)
+	}
+	for _, name := range p.Table.ProfileNames() {
+		table, err := p.Table.Profile(name)
+		if err == nil {
+			p.names, p.tables = append(p.names, name), append(p.tables, table)
+		}
+	}
+	if p.Rules != nil {
+		p.rules = make(map[string]int)
+		for i, r := range p.Rules().Rules {
+			p.rules[r.Name] = i
+		}
+	}
+}
+
+// row prints the row of an error or a code.
+func (p *Package) row(err error) string {
+	return p.printer.Row(traits(p.Table, err), p.names, func(i int) tabletext.Traits {
+		return traits(p.tables[i], err)
+	})
+}
+
+func traits(table taxonomy.Table, err error) tabletext.Traits {
+	t := table.Traits(err)
+	return tabletext.Traits{
+		Reaction: t.Reaction, Retryable: t.Retryable, Recoverability: t.Recoverability,
+		Severity: t.Severity, Kind: t.Kind, HTTP: int(t.HTTP), GRPC: int(t.GRPC),
+	}
+}
+
+// Coder is the methods of codes.
+type Coder interface {
+	~uint16
+	taxonomy.Coded
+	fmt.Stringer
+	encoding.TextMarshaler
+	Reaction() taxonomy.Reaction
+}
+
+// Code is a code and all that is stated about it.
+type Code struct {
+	Code taxonomy.Coded
+	// Says is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict: block".
+	Says    string
+	Aliases []string
+	// When are the rows of its `when` branches.
+	When     []string
+	Rules    []string
+	Cases    []Case
+	Picks    []Pick
+	Examples []Example
+	// Not are examples that must not become this code.
+	Not []Example
+	// Made are errors that rules make without examples.
+	Made []Example
+}
+
+// category is a category under test.
+type category struct {
+	*Package
+	name, typ string // of the category, of its errors
+	fields    []taxonomy.Field
+	// code returns the code of err, once by errors.As and once by its method.
+	code func(err error) (as, method taxonomy.Coded)
+	none taxonomy.Coded
+}
+
+// Category checks a category, which must have exactly these fields and codes. Blank is its zero
+// error.
+func Category[C Coder](t *testing.T, p *Package, blank Error, name string, fields []string, codes []Code) {
+	t.Helper()
+	p.begin()
+	k := category{Package: p, none: C(0), code: func(err error) (as, method taxonomy.Coded) {
+		found, _ := errors.AsType[C](err)
+		e, _ := errors.AsType[interface {
+			error
+			Code() C
+		}](err)
+		return found, e.Code()
+	}}
+	k.describe(t, name, fields)
+	for i, code := range codes {
+		t.Run(code.Code.Error(), func(t *testing.T) {
+			checkConstant(t, code.Code.(C), C(i+1))
+			k.check(t, code, codes[(i+1)%len(codes)].Code)
+		})
+	}
+	for _, none := range []C{0, C(len(codes) + 1), C(len(codes) + 600), 65535} {
+		assert.Equal(t, "no code", none.Error(), "code %d", uint16(none))
+		assert.Equal(t, "no code", none.String(), "code %d", uint16(none))
+		assert.Equal(t, p.Unknown, p.row(none), "code %d", uint16(none))
+		_, err := none.MarshalText()
+		assert.Error(t, err, "code %d", uint16(none))
+	}
+	k.checkBlank(t, blank)
+	if len(codes) > 0 {
+		k.checkPredicates(t, codes[0].Cases[0].Err, k.name)
+		k.checkCopies(t, codes[0].Cases[0].Err)
+		k.checkDecoding(t, blank, codes)
+	}
+}
+
+// checkConstant checks the methods of a code.
+func checkConstant[C Coder](t *testing.T, code, want C) {
+	assert.Equal(t, want, code)
+	assert.Equal(t, code.Error(), code.String())
+	text, err := code.MarshalText()
+	require.NoError(t, err)
+	assert.Equal(t, code.Error(), string(text))
+	var back C
+	unmarshaler := any(&back).(encoding.TextUnmarshaler)
+	require.NoError(t, unmarshaler.UnmarshalText(text))
+	assert.Equal(t, code, back)
+	require.Error(t, unmarshaler.UnmarshalText([]byte("no such code")))
+	assert.Equal(t, code, back)
+}
+
+// describe checks the table's description of the category.
+func (k *category) describe(t *testing.T, name string, fields []string) {
+	t.Helper()
+	for _, c := range k.Table.Taxonomy.Categories {
+		if c.Name+" "+c.Type == name {
+			k.name, k.typ, k.fields = c.Name, c.Type, c.Fields
+		}
+	}
+	require.NotEmpty(t, k.name, "no category %s", name)
+	var got []string
+	for _, f := range k.fields {
+		got = append(got, tabletext.Field(f))
+	}
+	assert.Equal(t, fields, got, "the fields of %s", name)
+}
+
+// check checks a code: its description, and its errors.
+func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
+	d := taxonomy.Describe(code.Code)
+	require.NotNil(t, d)
+	row := k.row(code.Code)
+	assert.Equal(t, code.Says, k.printer.Code(d, k.groups(t, code.Code))+": "+row)
+	assert.Same(t, k.Table.Taxonomy, code.Code.Taxonomy())
+	assert.Equal(t, k.Table.Reaction(code.Code), code.Code.(interface{ Reaction() taxonomy.Reaction }).Reaction())
+	assert.Equal(t, k.name, k.CategoryOf(code.Code))
+	for _, value := range append(code.Aliases, code.Code.Error()) {
+		found, _ := k.Table.Code(value)
+		assert.Same(t, d, found, value)
+		back, err := k.Unmarshal(wireOf(k.name, value, "{}"))
+		require.NoError(t, err, value)
+		assert.ErrorIs(t, back, code.Code, value)
+	}
+	branches := branches{texts: append([]string{row}, code.When...), rows: make([]taxonomy.Row, len(code.When)+1)}
+	branches.rows[0] = code.Code.Row()
+	message := messagePattern(d.Message)
+	for _, x := range code.Cases {
+		k.checkCase(t, code.Code, other, x)
+		assert.Regexp(t, message, x.Err.Error(), "the template %s", d.Message)
+		branches.check(t, k, x.err, x.When)
+	}
+	for _, x := range code.Picks {
+		branches.check(t, k, x.err, x.when)
+		back, err := k.Unmarshal(x.err.AppendJSON(nil))
+		require.NoError(t, err)
+		branches.check(t, k, back, x.when)
+	}
+	if k.Rules != nil {
+		k.checkRules(t, code.Rules)
+		for _, x := range code.Examples {
+			e := k.checkExample(t, x)
+			assert.ErrorIs(t, e, code.Code, "%s", x)
+			branches.check(t, k, e, x.when)
+		}
+		for _, x := range code.Not {
+			assert.NotErrorIs(t, k.checkExample(t, x), code.Code, "%s", x)
+		}
+		for _, x := range code.Made {
+			assert.ErrorIs(t, k.checkMade(t, x), code.Code, "%s", x)
+		}
+	}
+}
+
+// branches are the rows of a code, its own first.
+type branches struct {
+	texts []string
+	rows  []taxonomy.Row // zero: not known yet
+}
+
+// check checks that the context of err selects the branch; 0 is none.
+func (b *branches) check(t *testing.T, k *category, err taxonomy.Error, branch int) {
+	assert.Equal(t, b.texts[branch], k.row(fmt.Errorf("wrapped: %w", err)), "branch %d of %+v", branch, err)
+	for i, row := range b.rows {
+		if i == branch && row == 0 {
+			b.rows[i] = err.Row()
+		} else if row != 0 {
+			assert.Equal(t, i == branch, err.Row() == row, "%+v has the row of branch %d, wanted %d", err, i, branch)
+		}
+	}
+}
+
+// groups returns the names of the groups of a code. The predicates must agree with the table.
+func (p *Package) groups(t *testing.T, err error) []string {
+	var names []string
+	groups := p.Table.Taxonomy.Groups
+	require.Len(t, p.Groups, len(groups))
+	for i, is := range p.Groups {
+		assert.False(t, is(Cause), groups[i].Name)
+		if is(fmt.Errorf("wrapped: %w", err)) {
+			names = append(names, groups[i].Name)
+		}
+	}
+	return names
+}
+
+// checkPredicates checks that err, wrapped, is of the named category only.
+func (p *Package) checkPredicates(t *testing.T, err error, name string) {
+	err = fmt.Errorf("wrapped: %w", err)
+	assert.Equal(t, name, p.CategoryOf(err))
+	for i, c := range p.Table.Taxonomy.Categories {
+		assert.Equal(t, c.Name == name, p.Categories[i](err), "%s is %s", err, c.Name)
+	}
+}

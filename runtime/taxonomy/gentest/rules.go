@@ -1,0 +1,142 @@
+package gentest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/tabletext"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Example is evidence, the rule that must win (empty: the fallback), and the error that it becomes.
+type Example struct {
+	rule     string
+	when     int
+	context  string
+	evidence taxonomy.Evidence
+}
+
+// Becomes returns an [Example]: rule wins, and makes an error with the context, which selects the
+// branch.
+func Becomes(rule string, when int, context string, evidence taxonomy.Evidence) Example {
+	return Example{rule, when, context, evidence}
+}
+
+// String returns the rule and the evidence.
+func (x Example) String() string { return fmt.Sprintf("%s of %+v", x.rule, x.evidence) }
+
+// checkRules checks the rules of a code, which are in order: "PROVIDER_CRASH/1: exit_code 0".
+func (p *Package) checkRules(t *testing.T, want []string) {
+	rules := p.Rules()
+	for i, text := range want {
+		name, _, _ := strings.Cut(text, ": ")
+		rule, ok := p.rules[name]
+		if assert.True(t, ok, "no rule %s", name) {
+			assert.Equal(t, text, name+": "+tabletext.Rule(rules, &rules.Rules[rule]))
+		}
+		if i+1 == len(want) {
+			_, more := p.rules[fmt.Sprintf("%s/%d", name[:strings.LastIndexByte(name, '/')], i+2)]
+			assert.False(t, more, "more rules than %s", text)
+		}
+	}
+}
+
+// checkExample classifies evidence in every way, and returns the error.
+func (p *Package) checkExample(t *testing.T, x Example) taxonomy.Error {
+	ev := x.evidence
+	explained := p.Explain(&ev)
+	rule := ""
+	if explained.Rule != nil {
+		rule = explained.Rule.Name
+	}
+	assert.Equal(t, x.rule, rule, "rule of %+v\n%s", ev, explained)
+	bare := ev
+	bare.Source, bare.Op = "", ""
+	opts := []detect.Option{detect.From(ev.Source), detect.During(ev.Op)}
+	var made taxonomy.Error
+	for _, err := range []error{
+		explained.Err, p.Classify(&ev), p.ClassifyEvidence(&ev),
+		p.Explain(&bare, opts...).Err, p.Classify(&bare, opts...), p.ClassifyEvidence(&bare, opts...),
+	} {
+		require.ErrorAs(t, err, &made)
+		assert.Equal(t, x.context, string(made.AppendContext(nil)), "context of %s", x)
+		assert.Equal(t, ev.Err, made.Unwrap(), "cause of %s", x)
+	}
+	assert.Equal(t, x.evidence, ev, "the evidence is unchanged")
+	return made
+}
+
+// checkMade checks the error that a rule makes of evidence, whether or not the rule wins it.
+func (p *Package) checkMade(t *testing.T, x Example) taxonomy.Error {
+	rule := detect.NoRule
+	if x.rule != "" {
+		rule = p.rules[x.rule]
+	}
+	ev := x.evidence
+	ev.Err = Cause
+	made := p.Rules().Make(rule, &ev)
+	assert.Equal(t, x.context, string(made.AppendContext(nil)), "context of %s", x)
+	assert.Equal(t, Cause, made.Unwrap())
+	return made
+}
+
+// checkClassifying checks which errors are not classified, and that each function uses its options.
+func (p *Package) checkClassifying(t *testing.T) {
+	rules := p.Rules()
+	for _, r := range rules.Rules {
+		for _, c := range r.Conditions {
+			for _, name := range c.Any {
+				if c.Key == detect.Is || c.Key == detect.As {
+					assert.False(t, rules.Is(Cause, name), name)
+				}
+			}
+		}
+	}
+	if rules.Is != nil {
+		assert.False(t, rules.Is(Cause, "no such name"))
+	}
+	if p.Table.Taxonomy.Fallback == "" {
+		made := rules.Make(detect.NoRule, &taxonomy.Evidence{Text: "some text", Err: Cause})
+		assert.IsType(t, &taxonomy.Unknown{}, made)
+		assert.Equal(t, Cause, made.Unwrap())
+		assert.Equal(t, p.UnknownPermanent, p.row(made))
+	}
+	assert.NoError(t, p.Classify(nil))
+	assert.NoError(t, p.ClassifyEvidence(nil))
+	assert.NoError(t, p.Explain(nil).Err)
+	cancelled := fmt.Errorf("wrapped: %w", context.Canceled)
+	assert.Equal(t, cancelled, p.Classify(cancelled))
+	assert.ErrorIs(t, p.ClassifyEvidence(&taxonomy.Evidence{Err: cancelled}), cancelled)
+	assert.Equal(t, cancelled, p.Explain(cancelled).Err)
+
+	ev := taxonomy.Evidence{Text: "some text"}
+	var record recorder
+	opts := []detect.Option{detect.From("some source"), detect.Unmatched(&record)}
+	explained := p.Explain(&ev, opts...)
+	assert.Equal(t, "some source", explained.Evidence.Source)
+	assert.Equal(t, explained.Err, p.Classify(&ev, opts...))
+	assert.Equal(t, explained.Err, p.ClassifyEvidence(&ev, opts...))
+	if explained.Rule == nil {
+		assert.Equal(t, recorder{"some source", "some source"}, record)
+	}
+	stacks := detect.In(taxonomy.Table{Overlay: &taxonomy.Profile{Reporting: taxonomy.Reporting{Stack: true}}})
+	for _, err := range []error{p.Classify(&ev, stacks), p.ClassifyEvidence(&ev, stacks), p.Explain(&ev, stacks).Err} {
+		_, ok := errors.AsType[*taxonomy.Traced](err)
+		assert.True(t, ok, "%T has a stack", err)
+	}
+}
+
+// recorder records the sources of unmatched evidence.
+type recorder []string
+
+func (r *recorder) Record(ev *taxonomy.Evidence) error {
+	*r = append(*r, ev.Source)
+	return nil
+}
