@@ -38,12 +38,13 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 	})
 	fs.Func("retry-after", "the wait that the source asks for: seconds, or a `TIME` such as 1m30s",
 		detectflag.RetryAfter(ev))
-	fs.Func("reset-at", "the instant from which the source answers again, a `TIME` in RFC 3339", func(s string) (err error) {
-		if ev.ResetAt, err = time.Parse(time.RFC3339, s); err != nil {
-			return fmt.Errorf("it must be like 2006-01-02T15:04:05Z")
-		}
-		return nil
-	})
+	fs.Func("reset-at", "the instant from which the source answers again, a `TIME` in RFC 3339",
+		func(s string) (err error) {
+			if ev.ResetAt, err = time.Parse(time.RFC3339, s); err != nil {
+				return fmt.Errorf("it must be like 2006-01-02T15:04:05Z")
+			}
+			return nil
+		})
 	fs.Func("text", "the `TEXT` of the failure, in place of standard input", func(s string) error {
 		o.text = &s
 		return nil

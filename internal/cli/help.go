@@ -45,7 +45,7 @@ func commandNamed(name string) *command {
 	return nil
 }
 
-const overview = `errgen generates a Go package from an error taxonomy: typed errors, JSON in both directions, reactions, tests.
+const overview = `errgen generates a Go package from an error taxonomy: typed errors, their JSON, reactions and tests.
 
 usage: errgen [command] [flags] [arguments]
 
