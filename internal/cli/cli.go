@@ -71,7 +71,11 @@ func (s *session) end(err error) int {
 		s.note("errgen: %s", line)
 	}
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
-		s.note("run %q for how to use it", strings.TrimSpace("errgen help "+s.cmd.title()))
+		help := "errgen help"
+		if s.cmd != nil {
+			help += " " + s.cmd.name
+		}
+		s.note("run %q for how to use it", help)
 	}
 	return exitTrouble
 }

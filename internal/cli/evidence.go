@@ -16,12 +16,12 @@ import (
 // evidenceFlags define a flag for each part of evidence.
 func evidenceFlags(fs *flag.FlagSet, o *options) {
 	ev := &o.evidence
-	fs.StringVar(&ev.Source, "source", "", "who reports: a `NAME` under sources")
+	fs.StringVar(&ev.Source, "source", "", "the source of the failure: a `NAME` under sources")
 	fs.StringVar(&ev.Op, "op", "", "the operation that failed: a `NAME`, such as call")
 	fs.StringVar(&ev.Type, "type", "", "the source's own `NAME` for the kind of error")
 	fs.StringVar(&ev.Code, "code", "", "the source's own `CODE`")
 	fs.Func("status", "the HTTP status, a `NUMBER` from 100 to 599", detectflag.Status(ev))
-	fs.Func("exit-code", "the `NUMBER` that a process exited with", detectflag.ExitCode(ev))
+	fs.Func("exit-code", "the exit code of a process, a `NUMBER`", detectflag.ExitCode(ev))
 	fs.Func("signal", "the signal that ended a process, by its `NAME`: SIGKILL", func(s string) error {
 		ev.Signal = detect.CanonicalSignal(s)
 		return nameAmong(s, sysname.IsSignal, sysname.SignalOf, sysname.Signals, "signal")
@@ -32,19 +32,20 @@ func evidenceFlags(fs *flag.FlagSet, o *options) {
 	})
 	errorFlags(fs, o)
 	fs.Func("attr", "an attribute, `NAME=VALUE`; may be repeated", detectflag.Attribute(ev))
-	fs.Func("file", "a `FILE` that the failure is about; may be repeated", func(s string) error {
+	fs.Func("file", "a `FILE` that the failure concerns; may be repeated", func(s string) error {
 		ev.Files = append(ev.Files, s)
 		return nil
 	})
-	fs.Func("retry-after", "how long the source asks to wait: seconds, or a `TIME` such as 1m30s",
+	fs.Func("retry-after", "the wait that the source asks for: seconds, or a `TIME` such as 1m30s",
 		detectflag.RetryAfter(ev))
-	fs.Func("reset-at", "when the source answers again, a `TIME` as RFC 3339 has it", func(s string) (err error) {
-		if ev.ResetAt, err = time.Parse(time.RFC3339, s); err != nil {
-			return fmt.Errorf("it must be like 2006-01-02T15:04:05Z")
-		}
-		return nil
-	})
-	fs.Func("text", "what was said, a `TEXT` in place of standard input", func(s string) error {
+	fs.Func("reset-at", "the instant from which the source answers again, a `TIME` in RFC 3339",
+		func(s string) (err error) {
+			if ev.ResetAt, err = time.Parse(time.RFC3339, s); err != nil {
+				return fmt.Errorf("it must be like 2006-01-02T15:04:05Z")
+			}
+			return nil
+		})
+	fs.Func("text", "the `TEXT` of the failure, in place of standard input", func(s string) error {
 		o.text = &s
 		return nil
 	})

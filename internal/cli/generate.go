@@ -14,13 +14,12 @@ func generateCommand() *command {
 		name: "generate", args: "[taxonomy.yaml ...]", max: -1,
 		summary: "write the package that a taxonomy describes",
 		details: `
-Generate writes the package that a taxonomy describes, tests included. The directory is named like the
-package and stands beside the taxonomy, unless -o names one. Several taxonomies can be given; each has a
-directory of its own.
+Generate writes the package of a taxonomy, with its tests, to a directory beside the taxonomy that is named like
+the package, or to the one that -o names. With several taxonomies each has its own directory.
 
-All or nothing: everything is rendered before the first file is written, each file is replaced at once, and
-only if its bytes differ. Files that errgen made from this taxonomy and no longer makes are removed; their
-first line tells them. No other file is ever touched. Nothing is printed when all is well.`,
+Everything is rendered before the first file is written. Each file is replaced atomically, and only if its bytes
+differ. Files that errgen generated from this taxonomy before and no longer generates are removed; it recognises
+them by their first line. It never touches other files, and prints nothing on success.`,
 		flags: outputFlags,
 		run:   (*session).generate,
 	}

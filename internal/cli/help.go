@@ -5,25 +5,69 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 )
 
-const overview = `errgen makes a Go package of an error taxonomy: typed errors, JSON both ways, reactions, tests.
+// command is a subcommand.
+type command struct {
+	name    string
+	args    string // positional arguments, for its help
+	summary string // in the list of commands
+	details string // in its help
+	min     int    // minimum number of positional arguments
+	max     int    // maximum number; negative is unlimited
+	flags   func(fs *flag.FlagSet, o *options)
+	run     func(s *session, o *options, args []string) error
+}
+
+// commands returns the subcommands, in the order of help.
+func commands() []*command {
+	return []*command{
+		generateCommand(), checkCommand(), lintCommand(), schemaCommand(), initCommand(),
+		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), breakingCommand(), versionCommand(),
+	}
+}
+
+func commandNames() []string {
+	names := []string{"help"}
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+func commandNamed(name string) *command {
+	for _, c := range commands() {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+const overview = `errgen generates a Go package from an error taxonomy: typed errors, their JSON, reactions and tests.
 
 usage: errgen [command] [flags] [arguments]
 
 `
 
 const overviewEnd = `
-Without a command errgen generates. Without a file it takes taxonomy.yaml of the current directory; "-" is
-standard input, which counts as a taxonomy.yaml of the current directory.
+The default command is generate. The default file is taxonomy.yaml of the current directory; "-" is standard
+input, which counts as a taxonomy.yaml of the current directory.
 
-exit status: 0 all is well (warnings are printed), 1 findings or drift, 2 wrong usage or failed reading or writing.
+exit status: 0 success (warnings are printed), 1 findings or differences, 2 wrong usage, or a failure to read or write.
 Run "errgen help COMMAND" for the flags of a command.
 `
 
 func (s *session) help(args []string) error {
 	if len(args) == 0 || args[0] == "help" {
-		return s.write(allHelp())
+		var b bytes.Buffer
+		b.WriteString(overview)
+		for _, c := range commands() {
+			fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
+		}
+		fmt.Fprintf(&b, "  %-10s %s\n%s", "help", "print the help of a command", overviewEnd)
+		return s.write(b.Bytes())
 	}
 	c := commandNamed(args[0])
 	if c == nil {
@@ -32,70 +76,24 @@ func (s *session) help(args []string) error {
 	return s.write(c.help())
 }
 
-func allHelp() []byte {
-	var b bytes.Buffer
-	b.WriteString(overview)
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
-	}
-	fmt.Fprintf(&b, "  %-10s %s\n", "help", "say how a command is used")
-	b.WriteString(overviewEnd)
-	return b.Bytes()
-}
-
+// help returns the usage of a command, and its flags with their values, aligned.
 func (c *command) help() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "usage: %s\n\n%s\n", strings.Join(c.usage(), " "), strings.TrimSpace(c.details))
-	b.Write(c.flagHelp())
-	return b.Bytes()
-}
-
-// flagHelp lists the flags with their values, aligned.
-func (c *command) flagHelp() []byte {
-	type line struct{ flag, usage string }
-	var lines []line
-	width := 14
+	var flags bytes.Buffer
+	w := tabwriter.NewWriter(&flags, 17, 0, 1, ' ', 0)
 	fs, _ := c.flagSet()
 	fs.VisitAll(func(f *flag.Flag) {
 		value, usage := flag.UnquoteUsage(f)
+		name := strings.TrimSpace("-" + f.Name + " " + value)
 		if f.DefValue == "true" {
-			value = "=false"
-			usage += " (default true)"
+			name, usage = "-"+f.Name+"=false", usage+" (default true)"
 		}
-		l := line{strings.TrimSpace("-" + join(f.Name, value)), usage}
-		width = max(width, len(l.flag))
-		lines = append(lines, l)
+		_, _ = fmt.Fprintf(w, "  %s\t%s\n", name, usage) // a buffer accepts everything
 	})
-	var b bytes.Buffer
-	for i, l := range lines {
-		if i == 0 {
-			b.WriteString("\nflags:\n")
-		}
-		fmt.Fprintf(&b, "  %-*s %s\n", width, l.flag, l.usage)
+	_ = w.Flush()
+	usage, heading := "errgen "+c.name, ""
+	if flags.Len() > 0 {
+		usage, heading = usage+" [flags]", "\nflags:\n"
 	}
-	return b.Bytes()
-}
-
-func join(name, value string) string {
-	if strings.HasPrefix(value, "=") {
-		return name + value
-	}
-	return name + " " + value
-}
-
-func (c *command) usage() []string {
-	words := []string{"errgen", c.name}
-	if fs, _ := c.flagSet(); hasFlags(fs) {
-		words = append(words, "[flags]")
-	}
-	if c.args != "" {
-		words = append(words, c.args)
-	}
-	return words
-}
-
-func hasFlags(fs *flag.FlagSet) bool {
-	any := false
-	fs.VisitAll(func(*flag.Flag) { any = true })
-	return any
+	usage = strings.TrimSpace(usage + " " + c.args)
+	return fmt.Appendf(nil, "usage: %s\n\n%s\n%s%s", usage, strings.TrimSpace(c.details), heading, flags.Bytes())
 }

@@ -17,8 +17,8 @@ func initCommand() *command {
 		name: "init", args: "[taxonomy.yaml]", max: 1,
 		summary: "write a commented taxonomy to start from",
 		details: `
-Init writes a small taxonomy with comments that explain it, as taxonomy.yaml of the current directory unless
-another file is named; "-" prints it. It never overwrites a file.`,
+Init writes a small commented taxonomy to taxonomy.yaml of the current directory, or to the file that is named;
+"-" prints it. It never overwrites a file.`,
 		run: (*session).init,
 	}
 }

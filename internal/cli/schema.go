@@ -11,8 +11,8 @@ func schemaCommand() *command {
 		name: "schema", args: "[taxonomy.yaml]", max: 1,
 		summary: "print a JSON Schema of the language, for editors",
 		details: `
-Schema prints the taxonomy language as a JSON Schema. Given a taxonomy, the schema also knows the names that it
-declares (reactions, policies, codes and so on), so that an editor can complete them.
+Schema prints the taxonomy language as a JSON Schema. With a taxonomy, the schema also contains the
+names that it declares (reactions, policies, codes), so that an editor can complete them.
 
   errgen schema > errgen.schema.json
   # yaml-language-server: $schema=./errgen.schema.json    as the first line of the taxonomy`,
@@ -20,8 +20,7 @@ declares (reactions, policies, codes and so on), so that an editor can complete 
 	}
 }
 
-// schema takes any taxonomy that can be read: a name that is used and not declared yet is no reason
-// to withhold the others.
+// schema accepts every taxonomy that can be read, also one with undeclared names.
 func (s *session) schema(_ *options, args []string) error {
 	if len(args) == 0 {
 		return s.write(schema.JSON(nil))
