@@ -29,18 +29,15 @@ type Error interface {
 // Case is an error, the branch that its context selects (0: none), its message, and its context as
 // JSON.
 type Case struct {
-	Err             Error
-	When            int
-	Message         string
-	Context         string
-	hints, feedback string
-
-	err taxonomy.Error
+	err              Error
+	when             int
+	message, context string
+	hints, feedback  string
 }
 
 // Says returns a [Case].
 func Says(err Error, when int, message, context string) Case {
-	return Case{Err: err, When: when, Message: message, Context: context, err: err}
+	return Case{err: err, when: when, message: message, context: context}
 }
 
 // Hints adds the hints of the error.
@@ -87,7 +84,7 @@ func wireOf(category, code, context string) []byte {
 
 // checkCase checks an error: how it is found, and what it prints.
 func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
-	e := x.Err
+	e := x.err
 	assert.Same(t, k.Table.Taxonomy, e.Taxonomy())
 	tree := errors.Join(Cause, fmt.Errorf("wrapped: %w", e))
 	as, method := k.code(tree)
@@ -98,7 +95,7 @@ func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
 	assert.NotErrorIs(t, e, k.none)
 	assert.NotErrorAs(t, e, new(*taxonomy.Unknown))
 	assert.Equal(t, k.name, k.CategoryOf(tree))
-	k.checkText(t, e, code.Error(), x.Message)
+	k.checkText(t, e, code.Error(), x.message)
 	k.checkJSON(t, e, code.Error(), x)
 	if x.hints != "" {
 		assert.Equal(t, x.hints, tabletext.Hints(taxonomy.HintsOf(e)), "hints of %+v", e)
@@ -109,7 +106,7 @@ func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
 	if e.Unwrap() == nil {
 		caused := with(e, "WithCause", reflect.ValueOf(Cause))
 		assert.Equal(t, Cause, caused.Unwrap())
-		assert.Equal(t, x.Context, string(caused.AppendContext(nil)))
+		assert.Equal(t, x.context, string(caused.AppendContext(nil)))
 		back, err := k.Unmarshal(caused.AppendJSON(nil))
 		require.NoError(t, err)
 		assert.EqualError(t, back.Unwrap(), Cause.Error())
@@ -163,15 +160,15 @@ func messagePattern(template string) *regexp.Regexp {
 
 // checkJSON checks the JSON of an error, and that it is decoded as the same error.
 func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
-	assert.Equal(t, x.Context, string(e.AppendContext(nil)), "%+v", e)
+	assert.Equal(t, x.context, string(e.AppendContext(nil)), "%+v", e)
 	written, err := e.MarshalJSON()
 	require.NoError(t, err)
 	assert.Equal(t, string(e.AppendJSON(nil)), string(written))
 	var got wire
 	require.NoError(t, json.Unmarshal(written, &got))
 	want := wire{
-		Domain: k.Table.Taxonomy.Domain, Name: k.typ, Category: k.name, Code: code, Message: x.Message,
-		Retryable: taxonomy.IsRetryable(e), Context: json.RawMessage(x.Context),
+		Domain: k.Table.Taxonomy.Domain, Name: k.typ, Category: k.name, Code: code, Message: x.message,
+		Retryable: taxonomy.IsRetryable(e), Context: json.RawMessage(x.context),
 	}
 	if e.Unwrap() != nil {
 		want.Cause = json.RawMessage(`{"message":"some cause"}`)
@@ -181,7 +178,7 @@ func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
 	back, err := k.Unmarshal(written)
 	require.NoError(t, err)
 	require.IsType(t, e, back)
-	assert.Equal(t, x.Context, string(back.AppendContext(nil)))
+	assert.Equal(t, x.context, string(back.AppendContext(nil)))
 	assert.Equal(t, e.Row(), back.Row(), "%s", written)
 	if e.Unwrap() != nil {
 		assert.EqualError(t, back.Unwrap(), Cause.Error())

@@ -29,7 +29,7 @@ func (k *category) checkDecoding(t *testing.T, blank Error, codes []Code) {
 		k.checkRead(t, blank, code, context, empty)
 	}
 	for _, c := range codes {
-		full := slices.MaxFunc(c.Cases, func(a, b Case) int { return fields(a) - fields(b) }).Context
+		full := slices.MaxFunc(c.Cases, func(a, b Case) int { return fields(a) - fields(b) }).context
 		k.checkRead(t, blank, c.Code, encode(strange(k.fields, decode(full))), full)
 	}
 	was := string(blank.AppendJSON(nil))
@@ -54,7 +54,7 @@ func (k *category) checkDecoding(t *testing.T, blank Error, codes []Code) {
 }
 
 // fields returns about how many fields the context has, those of objects included.
-func fields(x Case) int { return strings.Count(x.Context, `":`) }
+func fields(x Case) int { return strings.Count(x.context, `":`) }
 
 // checkRead checks that the context is read, by the package and by the error e, as want.
 func (k *category) checkRead(t *testing.T, e Error, code taxonomy.Coded, context, want string) {

@@ -201,8 +201,8 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 	}
 	k.checkBlank(t, blank)
 	if len(codes) > 0 {
-		k.checkPredicates(t, codes[0].Cases[0].Err, k.name)
-		k.checkCopies(t, codes[0].Cases[0].Err)
+		k.checkPredicates(t, codes[0].Cases[0].err, k.name)
+		k.checkCopies(t, codes[0].Cases[0].err)
 		k.checkDecoding(t, blank, codes)
 	}
 }
@@ -259,8 +259,8 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	message := messagePattern(d.Message)
 	for _, x := range code.Cases {
 		k.checkCase(t, code.Code, other, x)
-		assert.Regexp(t, message, x.Err.Error(), "the template %s", d.Message)
-		branches.check(t, k, x.err, x.When)
+		assert.Regexp(t, message, x.err.Error(), "the template %s", d.Message)
+		branches.check(t, k, x.err, x.when)
 	}
 	for _, x := range code.Picks {
 		branches.check(t, k, x.err, x.when)
