@@ -7,63 +7,92 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 func TestConfigErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can mend it.", Fields: []taxonomy.Field{
-		{Name: "configPath", Doc: "The configuration file.", Type: "string"},
-		{Name: "field", Doc: "The path of the wrong setting in the file.", Type: "string"},
-		{Name: "envVar", Doc: "The environment variable that the configuration refers to.", Type: "string"},
-		{Name: "rawError", Doc: "What the parser said, or why a run was refused.", Type: "string", MaxLength: 500, Scrub: true},
-		{Name: "value", Doc: "The wrong value. It may hold a key or a password, so it is shown in the message only, masked and cut.", Type: "string", MaxLength: 100, Scrub: true, MessageOnly: true},
-		{Name: "expected", Doc: "What the setting would accept.", Type: "string", MaxLength: 200, MessageOnly: true},
-	}, JSONHead: `{"domain":"aidf","name":"ConfigError","category":"config","code":"`, First: 12, Count: 4}
+	category := taxonomy.Category{
+		Name: "config", Type: "ConfigError",
+		Doc: "The configuration is missing or wrong. No iteration can mend it.",
+		Fields: []taxonomy.Field{
+			{Name: "configPath", Type: "string", From: []string{"attributes.path"}},
+			{Name: "field", Type: "string", From: []string{"attributes.field"}},
+			{Name: "envVar", Type: "string", From: []string{"attributes.env_var"}},
+			{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 500, Scrub: true},
+			{Name: "value", Type: "string", From: []string{"attributes.value"}, MaxLength: 100, Scrub: true, MessageOnly: true},
+			{Name: "expected", Type: "string", From: []string{"attributes.expected"}, MaxLength: 200, MessageOnly: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*ConfigError, ConfigCode]{
 		{
-			code:        CodeConfigInvalid,
-			description: taxonomy.Code{Value: "CONFIG_INVALID", Doc: "A setting has a value that it cannot have, or the file cannot be read.", Resolution: "Correct the setting that is named; the schema of the configuration lists what it accepts.", Message: "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]", Groups: 0b100, Number: 501, Row: 14, Category: 4},
-			rows:        []genRow{{14, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
+			code: CodeConfigInvalid,
+			description: taxonomy.Code{
+				Value: "CONFIG_INVALID", Number: 501, Groups: 1 << 2,
+				Message:    "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]",
+				Doc:        "A setting has a value that it cannot have, or the file cannot be read.",
+				Resolution: "Correct the setting that is named; the schema of the configuration lists what it accepts.",
+				Takes:      []string{"field", "value", "expected"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			},
+			rows: []genRow{{16777472, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*ConfigError]{
-				{14, NewConfigInvalid("some field", "some value", "some expected"), `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`},
-				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("some rawError\nsecond line"), `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`},
-				{14, NewConfigInvalid("", "some value", "some expected").WithRawError("some rawError\nsecond line"), `invalid configuration is "some value", expected some expected: some rawError`, `{"field":"","rawError":"some rawError\nsecond line"}`},
-				{14, NewConfigInvalid("some field", "", "some expected").WithRawError("some rawError\nsecond line"), "invalid configuration: some field, expected some expected: some rawError", `{"field":"some field","rawError":"some rawError\nsecond line"}`},
-				{14, NewConfigInvalid("some field", "some value", "").WithRawError("some rawError\nsecond line"), `invalid configuration: some field is "some value": some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`},
-				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError(""), `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field","rawError":""}`},
-				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("first " + strings.Repeat("x", 500) + " last"), `invalid configuration: some field is "some value", expected some expected: first ` + strings.Repeat("x", 491) + "…", `{"field":"some field","rawError":"first ` + strings.Repeat("x", 491) + `…"}`},
-				{14, NewConfigInvalid("some field", "some value", "some expected").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), `invalid configuration: some field is "some value", expected some expected: Authorization: Bearer [REDACTED]`, `{"field":"some field","rawError":"Authorization: Bearer [REDACTED]"}`},
-				{14, NewConfigInvalid("some field", "first "+strings.Repeat("x", 100)+" last", "some expected"), `invalid configuration: some field is "first ` + strings.Repeat("x", 91) + `…", expected some expected`, `{"field":"some field"}`},
-				{14, NewConfigInvalid("some field", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some expected"), `invalid configuration: some field is "Authorization: Bearer [REDACTED]", expected some expected`, `{"field":"some field"}`},
-				{14, NewConfigInvalid("some field", "some value", "first "+strings.Repeat("x", 200)+" last"), `invalid configuration: some field is "some value", expected first ` + strings.Repeat("x", 191) + "…", `{"field":"some field"}`},
+				{16777472, NewConfigInvalid("some field", "some value", "some expected"), `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field"}`},
+				{16777472, NewConfigInvalid("some field", "some value", "some expected").WithRawError("some rawError\nsecond line"), `invalid configuration: some field is "some value", expected some expected: some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`},
+				{16777472, NewConfigInvalid("", "some value", "some expected").WithRawError("some rawError\nsecond line"), `invalid configuration is "some value", expected some expected: some rawError`, `{"field":"","rawError":"some rawError\nsecond line"}`},
+				{16777472, NewConfigInvalid("some field", "", "some expected").WithRawError("some rawError\nsecond line"), "invalid configuration: some field, expected some expected: some rawError", `{"field":"some field","rawError":"some rawError\nsecond line"}`},
+				{16777472, NewConfigInvalid("some field", "some value", "").WithRawError("some rawError\nsecond line"), `invalid configuration: some field is "some value": some rawError`, `{"field":"some field","rawError":"some rawError\nsecond line"}`},
+				{16777472, NewConfigInvalid("some field", "some value", "some expected").WithRawError(""), `invalid configuration: some field is "some value", expected some expected`, `{"field":"some field","rawError":""}`},
+				{16777472, NewConfigInvalid("some field", "some value", "some expected").WithRawError("first " + strings.Repeat("x", 500) + " last"), `invalid configuration: some field is "some value", expected some expected: first ` + strings.Repeat("x", 491) + "…", `{"field":"some field","rawError":"first ` + strings.Repeat("x", 491) + `…"}`},
+				{16777472, NewConfigInvalid("some field", "some value", "some expected").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), `invalid configuration: some field is "some value", expected some expected: Authorization: Bearer [REDACTED]`, `{"field":"some field","rawError":"Authorization: Bearer [REDACTED]"}`},
+				{16777472, NewConfigInvalid("some field", "first "+strings.Repeat("x", 100)+" last", "some expected"), `invalid configuration: some field is "first ` + strings.Repeat("x", 91) + `…", expected some expected`, `{"field":"some field"}`},
+				{16777472, NewConfigInvalid("some field", "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some expected"), `invalid configuration: some field is "Authorization: Bearer [REDACTED]", expected some expected`, `{"field":"some field"}`},
+				{16777472, NewConfigInvalid("some field", "some value", "first "+strings.Repeat("x", 200)+" last"), `invalid configuration: some field is "some value", expected first ` + strings.Repeat("x", 191) + "…", `{"field":"some field"}`},
 			},
 		},
 		{
-			code:        CodeConfigMissing,
-			description: taxonomy.Code{Value: "CONFIG_MISSING", Doc: "The configuration file does not exist.", Resolution: "Create the file, or name the right one on the command line.", Message: "configuration file not found[: {configPath}]", Groups: 0b100, Number: 502, Row: 15, Category: 4},
-			rows:        []genRow{{15, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
+			code: CodeConfigMissing,
+			description: taxonomy.Code{
+				Value: "CONFIG_MISSING", Number: 502, Groups: 1 << 2,
+				Message:    "configuration file not found[: {configPath}]",
+				Doc:        "The configuration file does not exist.",
+				Resolution: "Create the file, or name the right one on the command line.",
+				Takes:      []string{"configPath"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			},
+			rows: []genRow{{16777728, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*ConfigError]{
-				{15, NewConfigMissing("some configPath"), "configuration file not found: some configPath", `{"configPath":"some configPath"}`},
-				{15, NewConfigMissing(""), "configuration file not found", `{"configPath":""}`},
+				{16777728, NewConfigMissing("some configPath"), "configuration file not found: some configPath", `{"configPath":"some configPath"}`},
+				{16777728, NewConfigMissing(""), "configuration file not found", `{"configPath":""}`},
 			},
 		},
 		{
-			code:        CodeConfigEnvVarMissing,
-			description: taxonomy.Code{Value: "CONFIG_ENV_VAR_MISSING", Doc: "The configuration refers to an environment variable that is not set.", Resolution: "Set the variable, or write $$ where a dollar sign was meant.", Message: "environment variable[ {envVar}] is not set", Groups: 0b110, Number: 503, Row: 16, Category: 4},
-			rows:        []genRow{{16, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
+			code: CodeConfigEnvVarMissing,
+			description: taxonomy.Code{
+				Value: "CONFIG_ENV_VAR_MISSING", Number: 503, Groups: 1<<1 | 1<<2,
+				Message:    "environment variable[ {envVar}] is not set",
+				Doc:        "The configuration refers to an environment variable that is not set.",
+				Resolution: "Set the variable, or write $$ where a dollar sign was meant.",
+				Takes:      []string{"envVar"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			},
+			rows: []genRow{{16777984, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*ConfigError]{
-				{16, NewConfigEnvVarMissing("some envVar"), "environment variable some envVar is not set", `{"envVar":"some envVar"}`},
-				{16, NewConfigEnvVarMissing(""), "environment variable is not set", `{"envVar":""}`},
+				{16777984, NewConfigEnvVarMissing("some envVar"), "environment variable some envVar is not set", `{"envVar":"some envVar"}`},
+				{16777984, NewConfigEnvVarMissing(""), "environment variable is not set", `{"envVar":""}`},
 			},
 		},
 		{
-			code:        CodeConfigParseError,
-			description: taxonomy.Code{Value: "CONFIG_PARSE_ERROR", Doc: "The configuration file is not well-formed.", Resolution: "Correct the syntax at the place that the message names.", Message: "configuration file[ {configPath}] cannot be parsed[: {rawError:first_line}]", Groups: 0b100, Number: 504, Row: 17, Category: 4},
-			rows:        []genRow{{17, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
+			code: CodeConfigParseError,
+			description: taxonomy.Code{
+				Value: "CONFIG_PARSE_ERROR", Number: 504, Groups: 1 << 2,
+				Message:    "configuration file[ {configPath}] cannot be parsed[: {rawError:first_line}]",
+				Doc:        "The configuration file is not well-formed.",
+				Resolution: "Correct the syntax at the place that the message names.",
+				Takes:      []string{"configPath", "rawError"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			},
+			rows: []genRow{{16778240, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*ConfigError]{
-				{17, NewConfigParseError("some configPath", "some rawError"), "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`},
-				{17, NewConfigParseError("some configPath", "some rawError\nsecond line"), "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`},
-				{17, NewConfigParseError("", "some rawError\nsecond line"), "configuration file cannot be parsed: some rawError", `{"configPath":"","rawError":"some rawError\nsecond line"}`},
-				{17, NewConfigParseError("some configPath", ""), "configuration file some configPath cannot be parsed", `{"configPath":"some configPath","rawError":""}`},
+				{16778240, NewConfigParseError("some configPath", "some rawError"), "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError"}`},
+				{16778240, NewConfigParseError("some configPath", "some rawError\nsecond line"), "configuration file some configPath cannot be parsed: some rawError", `{"configPath":"some configPath","rawError":"some rawError\nsecond line"}`},
+				{16778240, NewConfigParseError("", "some rawError\nsecond line"), "configuration file cannot be parsed: some rawError", `{"configPath":"","rawError":"some rawError\nsecond line"}`},
+				{16778240, NewConfigParseError("some configPath", ""), "configuration file some configPath cannot be parsed", `{"configPath":"some configPath","rawError":""}`},
 			},
 		},
 	})
@@ -71,16 +100,16 @@ func TestConfigErrorCodes(t *testing.T) {
 
 func TestConfigErrorCopies(t *testing.T) {
 	original := NewConfigInvalid("some field", "some value", "some expected")
-	genCheckCopies(t, original, &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}, []genCopy[*ConfigError]{
-		{original.WithConfigPath("some configPath"), &ConfigError{code: CodeConfigInvalid, ConfigPath: taxonomy.Some("some configPath"), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithField("some field other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field other"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithEnvVar("some envVar"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), EnvVar: taxonomy.Some("some envVar"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithRawError("some rawError"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), RawError: taxonomy.Some("some rawError"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{original.WithValue("some value other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value other"), Expected: taxonomy.Some("some expected")}},
-		{original.WithExpected("some expected other"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected other")}},
-		{original.WithCause(genCause), &ConfigError{code: CodeConfigInvalid, cause: genCause, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{NewConfigInvalid("some field", "some value", "some expected"), &ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
-		{NewConfigParseError("some configPath", "some rawError"), &ConfigError{code: CodeConfigParseError, ConfigPath: taxonomy.Some("some configPath"), RawError: taxonomy.Some("some rawError")}},
+	genCheckCopies(t, original, &ConfigError{base: gen.Of(CodeConfigInvalid), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}, []genCopy[*ConfigError]{
+		{original.WithConfigPath("some configPath"), &ConfigError{base: gen.Of(CodeConfigInvalid), ConfigPath: taxonomy.Some("some configPath"), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
+		{original.WithField("some field other"), &ConfigError{base: gen.Of(CodeConfigInvalid), Field: taxonomy.Some("some field other"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
+		{original.WithEnvVar("some envVar"), &ConfigError{base: gen.Of(CodeConfigInvalid), Field: taxonomy.Some("some field"), EnvVar: taxonomy.Some("some envVar"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
+		{original.WithRawError("some rawError"), &ConfigError{base: gen.Of(CodeConfigInvalid), Field: taxonomy.Some("some field"), RawError: taxonomy.Some("some rawError"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
+		{original.WithValue("some value other"), &ConfigError{base: gen.Of(CodeConfigInvalid), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value other"), Expected: taxonomy.Some("some expected")}},
+		{original.WithExpected("some expected other"), &ConfigError{base: gen.Of(CodeConfigInvalid), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected other")}},
+		{original.WithCause(genCause), &ConfigError{base: gen.Made[ConfigCode](uint16(CodeConfigInvalid), genCause), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
+		{NewConfigInvalid("some field", "some value", "some expected"), &ConfigError{base: gen.Of(CodeConfigInvalid), Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")}},
+		{NewConfigParseError("some configPath", "some rawError"), &ConfigError{base: gen.Of(CodeConfigParseError), ConfigPath: taxonomy.Some("some configPath"), RawError: taxonomy.Some("some rawError")}},
 	})
 }
 
@@ -105,28 +134,20 @@ func TestConfigErrorOutputs(t *testing.T) {
 			NewConfigInvalid("some field", "some value", "some expected").WithConfigPath("some configPath").WithEnvVar("some envVar").WithRawError("some rawError").WithCause(genCause), "CONFIG_INVALID",
 			`invalid configuration: some field is "some value", expected some expected: some rawError`,
 			`{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`,
-			ConfigError{code: CodeConfigInvalid, cause: genCause, ConfigPath: taxonomy.Some("some configPath"), Field: taxonomy.Some("some field"), EnvVar: taxonomy.Some("some envVar"), RawError: taxonomy.Some("some rawError"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")},
-			`{"configPath":"some configPath","field":"some field","envVar":"some envVar","rawError":"some rawError"}`,
 		},
 		{
 			NewConfigInvalid("some field", "some value", "some expected"), "CONFIG_INVALID",
 			`invalid configuration: some field is "some value", expected some expected`,
-			`{"field":"some field"}`,
-			ConfigError{code: CodeConfigInvalid, Field: taxonomy.Some("some field"), Value: taxonomy.Some("some value"), Expected: taxonomy.Some("some expected")},
 			`{"field":"some field"}`,
 		},
 		{
 			&ConfigError{}, "",
 			"config error without a code",
 			"{}",
-			ConfigError{},
-			"{}",
 		},
 		{
-			&ConfigError{code: 604}, "",
+			&ConfigError{base: gen.Of[ConfigCode](604)}, "",
 			"config error without a code",
-			"{}",
-			ConfigError{code: 604},
 			"{}",
 		},
 	})

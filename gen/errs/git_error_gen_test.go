@@ -7,56 +7,86 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestGitErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "git", Type: "GitError", Doc: "A git operation failed.", Fields: []taxonomy.Field{
-		{Name: "operation", Doc: "Which operation failed.", Type: "string", Required: true},
-		{Name: "files", Doc: "The files that it was about.", Type: "strings"},
-		{Name: "rawError", Doc: "What git said.", Type: "string", MaxLength: 2000, Scrub: true},
-	}, JSONHead: `{"domain":"aidf","name":"GitError","category":"git","code":"`, First: 16, Count: 4}
+	category := taxonomy.Category{
+		Name: "git", Type: "GitError", Doc: "A git operation failed.",
+		Fields: []taxonomy.Field{
+			{Name: "operation", Type: "string", From: []string{"op"}, Required: true},
+			{Name: "files", Type: "strings", From: []string{"files"}},
+			{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*GitError, GitCode]{
 		{
-			code:        CodeGitCommitFailed,
-			description: taxonomy.Code{Value: "GIT_COMMIT_FAILED", Doc: "The changes could not be staged or committed. They are kept, and listed as uncommitted.", Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.", Message: "git commit failed[: {rawError:first_line}]", Number: 601, Row: 18, Category: 5},
-			rows:        []genRow{{18, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "repeat, block, repeat"}},
+			code: CodeGitCommitFailed,
+			description: taxonomy.Code{
+				Value: "GIT_COMMIT_FAILED", Number: 601, Message: "git commit failed[: {rawError:first_line}]",
+				Doc:        "The changes could not be staged or committed. They are kept, and listed as uncommitted.",
+				Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.",
+				Set:        `{"operation":"commit"}`, Takes: []string{"files", "rawError"},
+				Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{20971776, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "repeat, block, repeat"}},
 			cases: []genCase[*GitError]{
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`},
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError\nsecond line"), "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`},
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, ""), "git commit failed", `{"operation":"commit","files":["files 1","files 2"],"rawError":""}`},
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, "first "+strings.Repeat("x", 2000)+" last"), "git commit failed: …" + strings.Repeat("x", 1992) + " last", `{"operation":"commit","files":["files 1","files 2"],"rawError":"…` + strings.Repeat("x", 1992) + ` last"}`},
-				{18, NewGitCommitFailed([]string{"files 1", "files 2"}, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`},
+				{20971776, NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`},
+				{20971776, NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError\nsecond line"), "git commit failed: some rawError", `{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`},
+				{20971776, NewGitCommitFailed([]string{"files 1", "files 2"}, ""), "git commit failed", `{"operation":"commit","files":["files 1","files 2"],"rawError":""}`},
+				{20971776, NewGitCommitFailed([]string{"files 1", "files 2"}, "first "+strings.Repeat("x", 2000)+" last"), "git commit failed: …" + strings.Repeat("x", 1992) + " last", `{"operation":"commit","files":["files 1","files 2"],"rawError":"…` + strings.Repeat("x", 1992) + ` last"}`},
+				{20971776, NewGitCommitFailed([]string{"files 1", "files 2"}, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`},
 			},
 		},
 		{
-			code:        CodeGitPushFailed,
-			description: taxonomy.Code{Value: "GIT_PUSH_FAILED", Doc: "The commits could not be pushed. They are safe in the local repository.", Resolution: "Push by hand, after pulling if the remote has moved on.", Message: "git push failed[: {rawError:first_line}]", Groups: 0b1, Number: 602, Row: 19, Category: 5},
-			rows:        []genRow{{19, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "repeat, block, repeat"}},
+			code: CodeGitPushFailed,
+			description: taxonomy.Code{
+				Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0,
+				Message:    "git push failed[: {rawError:first_line}]",
+				Doc:        "The commits could not be pushed. They are safe in the local repository.",
+				Resolution: "Push by hand, after pulling if the remote has moved on.", Set: `{"operation":"push"}`,
+				Takes:  []string{"rawError"},
+				Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{20972032, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "repeat, block, repeat"}},
 			cases: []genCase[*GitError]{
-				{19, NewGitPushFailed("some rawError"), "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`},
-				{19, NewGitPushFailed("some rawError\nsecond line"), "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`},
-				{19, NewGitPushFailed(""), "git push failed", `{"operation":"push","rawError":""}`},
+				{20972032, NewGitPushFailed("some rawError"), "git push failed: some rawError", `{"operation":"push","rawError":"some rawError"}`},
+				{20972032, NewGitPushFailed("some rawError\nsecond line"), "git push failed: some rawError", `{"operation":"push","rawError":"some rawError\nsecond line"}`},
+				{20972032, NewGitPushFailed(""), "git push failed", `{"operation":"push","rawError":""}`},
 			},
 		},
 		{
-			code:        CodeGitRevertFailed,
-			description: taxonomy.Code{Value: "GIT_REVERT_FAILED", Doc: "Changes could not be taken back. The working tree is in a state that nobody wanted.", Resolution: "Restore the listed files by hand before anything else is run in this working tree.", Message: "git revert failed[: {rawError:first_line}]", Groups: 0b100, Number: 603, Row: 20, Category: 5},
-			rows:        []genRow{{20, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
+			code: CodeGitRevertFailed,
+			description: taxonomy.Code{
+				Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2,
+				Message:    "git revert failed[: {rawError:first_line}]",
+				Doc:        "Changes could not be taken back. The working tree is in a state that nobody wanted.",
+				Resolution: "Restore the listed files by hand before anything else is run in this working tree.",
+				Set:        `{"operation":"revert"}`, Takes: []string{"files", "rawError"},
+				Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			},
+			rows: []genRow{{20972288, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*GitError]{
-				{20, NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError"), "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError"}`},
-				{20, NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError\nsecond line"), "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`},
-				{20, NewGitRevertFailed([]string{"files 1", "files 2"}, ""), "git revert failed", `{"operation":"revert","files":["files 1","files 2"],"rawError":""}`},
+				{20972288, NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError"), "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError"}`},
+				{20972288, NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError\nsecond line"), "git revert failed: some rawError", `{"operation":"revert","files":["files 1","files 2"],"rawError":"some rawError\nsecond line"}`},
+				{20972288, NewGitRevertFailed([]string{"files 1", "files 2"}, ""), "git revert failed", `{"operation":"revert","files":["files 1","files 2"],"rawError":""}`},
 			},
 		},
 		{
-			code:        CodeGitStatusFailed,
-			description: taxonomy.Code{Value: "GIT_STATUS_FAILED", Doc: "It could not be found out which files were changed. That is never taken for no changes.", Resolution: "Run git status in the working tree and mend what it reports.", Message: "git status failed[: {rawError:first_line}]", Number: 604, Row: 21, Category: 5},
-			rows:        []genRow{{21, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
+			code: CodeGitStatusFailed,
+			description: taxonomy.Code{
+				Value: "GIT_STATUS_FAILED", Number: 604, Message: "git status failed[: {rawError:first_line}]",
+				Doc:        "It could not be found out which files were changed. That is never taken for no changes.",
+				Resolution: "Run git status in the working tree and mend what it reports.",
+				Set:        `{"operation":"status"}`, Takes: []string{"rawError"},
+				Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{20972544, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
 			cases: []genCase[*GitError]{
-				{21, NewGitStatusFailed("some rawError"), "git status failed: some rawError", `{"operation":"status","rawError":"some rawError"}`},
-				{21, NewGitStatusFailed("some rawError\nsecond line"), "git status failed: some rawError", `{"operation":"status","rawError":"some rawError\nsecond line"}`},
-				{21, NewGitStatusFailed(""), "git status failed", `{"operation":"status","rawError":""}`},
+				{20972544, NewGitStatusFailed("some rawError"), "git status failed: some rawError", `{"operation":"status","rawError":"some rawError"}`},
+				{20972544, NewGitStatusFailed("some rawError\nsecond line"), "git status failed: some rawError", `{"operation":"status","rawError":"some rawError\nsecond line"}`},
+				{20972544, NewGitStatusFailed(""), "git status failed", `{"operation":"status","rawError":""}`},
 			},
 		},
 	})
@@ -64,14 +94,14 @@ func TestGitErrorCodes(t *testing.T) {
 
 func TestGitErrorCopies(t *testing.T) {
 	original := NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError")
-	genCheckCopies(t, original, &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}, []genCopy[*GitError]{
-		{original.WithFiles([]string{"files 1", "files 2", "other"}), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2", "other"}, RawError: taxonomy.Some("some rawError")}},
-		{original.WithRawError("some rawError other"), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError other")}},
-		{original.WithCause(genCause), &GitError{code: CodeGitCommitFailed, cause: genCause, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
-		{NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), &GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
-		{NewGitPushFailed("some rawError"), &GitError{code: CodeGitPushFailed, Operation: "push", RawError: taxonomy.Some("some rawError")}},
-		{NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError"), &GitError{code: CodeGitRevertFailed, Operation: "revert", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
-		{NewGitStatusFailed("some rawError"), &GitError{code: CodeGitStatusFailed, Operation: "status", RawError: taxonomy.Some("some rawError")}},
+	genCheckCopies(t, original, &GitError{base: gen.Of(CodeGitCommitFailed), Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}, []genCopy[*GitError]{
+		{original.WithFiles([]string{"files 1", "files 2", "other"}), &GitError{base: gen.Of(CodeGitCommitFailed), Operation: "commit", Files: []string{"files 1", "files 2", "other"}, RawError: taxonomy.Some("some rawError")}},
+		{original.WithRawError("some rawError other"), &GitError{base: gen.Of(CodeGitCommitFailed), Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError other")}},
+		{original.WithCause(genCause), &GitError{base: gen.Made[GitCode](uint16(CodeGitCommitFailed), genCause), Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
+		{NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), &GitError{base: gen.Of(CodeGitCommitFailed), Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
+		{NewGitPushFailed("some rawError"), &GitError{base: gen.Of(CodeGitPushFailed), Operation: "push", RawError: taxonomy.Some("some rawError")}},
+		{NewGitRevertFailed([]string{"files 1", "files 2"}, "some rawError"), &GitError{base: gen.Of(CodeGitRevertFailed), Operation: "revert", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")}},
+		{NewGitStatusFailed("some rawError"), &GitError{base: gen.Of(CodeGitStatusFailed), Operation: "status", RawError: taxonomy.Some("some rawError")}},
 	})
 }
 
@@ -122,28 +152,20 @@ func TestGitErrorOutputs(t *testing.T) {
 			NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError").WithCause(genCause), "GIT_COMMIT_FAILED",
 			"git commit failed: some rawError",
 			`{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`,
-			GitError{code: CodeGitCommitFailed, cause: genCause, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")},
-			`{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`,
 		},
 		{
 			NewGitCommitFailed([]string{"files 1", "files 2"}, "some rawError"), "GIT_COMMIT_FAILED",
 			"git commit failed: some rawError",
-			`{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`,
-			GitError{code: CodeGitCommitFailed, Operation: "commit", Files: []string{"files 1", "files 2"}, RawError: taxonomy.Some("some rawError")},
 			`{"operation":"commit","files":["files 1","files 2"],"rawError":"some rawError"}`,
 		},
 		{
 			&GitError{}, "",
 			"git error without a code",
 			`{"operation":""}`,
-			GitError{},
-			`{"operation":""}`,
 		},
 		{
-			&GitError{code: 604}, "",
+			&GitError{base: gen.Of[GitCode](604)}, "",
 			"git error without a code",
-			`{"operation":""}`,
-			GitError{code: 604},
 			`{"operation":""}`,
 		},
 	})

@@ -7,61 +7,90 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 func TestPermissionErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "permission", Type: "PermissionError", Doc: "A safeguard said no. Only another configuration or a person's consent changes that.", Fields: []taxonomy.Field{
-		{Name: "resource", Doc: "What was asked for.", Type: "string", MaxLength: 500},
-		{Name: "reason", Doc: "Why it was refused, in the words of whoever did.", Type: "string", MaxLength: 500, Scrub: true},
-		{Name: "command", Doc: "The command that was refused.", Type: "string", MaxLength: 500, Scrub: true},
-		{Name: "policy", Doc: "The policy that refused.", Type: "string"},
-		{Name: "provider", Doc: "Who met the refusal: the provider whose credentials they are, or a part of the executor.", Type: "string"},
-		{Name: "statusCode", Doc: "The HTTP status of the refusal, 401 or 403.", Type: "int"},
-	}, JSONHead: `{"domain":"aidf","name":"PermissionError","category":"permission","code":"`, First: 20, Count: 4}
+	category := taxonomy.Category{
+		Name: "permission", Type: "PermissionError",
+		Doc: "A safeguard said no. Only another configuration or a person's consent changes that.",
+		Fields: []taxonomy.Field{
+			{Name: "resource", Type: "string", From: []string{"attributes.resource", "attributes.path"}, MaxLength: 500},
+			{Name: "reason", Type: "string", From: []string{"text"}, MaxLength: 500, Scrub: true},
+			{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 500, Scrub: true},
+			{Name: "policy", Type: "string", From: []string{"attributes.policy"}},
+			{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}},
+			{Name: "statusCode", Type: "int", From: []string{"status"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*PermissionError, PermissionCode]{
 		{
-			code:        CodePermissionSkipDenied,
-			description: taxonomy.Code{Value: "PERMISSION_SKIP_DENIED", Doc: "Skipping the permission checks was asked for and refused.", Resolution: "Run without skipping them, or allow it in the configuration.", Message: "skipping permission checks was denied[ for {resource}]", Groups: 0b100, Number: 701, Row: 22, Category: 6},
-			rows:        []genRow{{22, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
+			code: CodePermissionSkipDenied,
+			description: taxonomy.Code{
+				Value: "PERMISSION_SKIP_DENIED", Number: 701, Groups: 1 << 2,
+				Message:    "skipping permission checks was denied[ for {resource}]",
+				Doc:        "Skipping the permission checks was asked for and refused.",
+				Resolution: "Run without skipping them, or allow it in the configuration.",
+				Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+			},
+			rows: []genRow{{25166080, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
 			cases: []genCase[*PermissionError]{
-				{22, NewPermissionSkipDenied("some resource"), "skipping permission checks was denied for some resource", `{"resource":"some resource"}`},
-				{22, NewPermissionSkipDenied(""), "skipping permission checks was denied", `{"resource":""}`},
-				{22, NewPermissionSkipDenied("first " + strings.Repeat("x", 500) + " last"), "skipping permission checks was denied for first " + strings.Repeat("x", 491) + "…", `{"resource":"first ` + strings.Repeat("x", 491) + `…"}`},
+				{25166080, NewPermissionSkipDenied("some resource"), "skipping permission checks was denied for some resource", `{"resource":"some resource"}`},
+				{25166080, NewPermissionSkipDenied(""), "skipping permission checks was denied", `{"resource":""}`},
+				{25166080, NewPermissionSkipDenied("first " + strings.Repeat("x", 500) + " last"), "skipping permission checks was denied for first " + strings.Repeat("x", 491) + "…", `{"resource":"first ` + strings.Repeat("x", 491) + `…"}`},
 			},
 		},
 		{
-			code:        CodePermissionCommandBlocked,
-			description: taxonomy.Code{Value: "PERMISSION_COMMAND_BLOCKED", Doc: "The command policy does not allow a command.", Resolution: "Allow the command in the policy if the task needs it.", Message: "command blocked[ by policy {policy}][: {command:quoted}]", Groups: 0b100, Number: 702, Row: 23, Category: 6},
-			rows:        []genRow{{23, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
+			code: CodePermissionCommandBlocked,
+			description: taxonomy.Code{
+				Value: "PERMISSION_COMMAND_BLOCKED", Number: 702, Groups: 1 << 2,
+				Message:    "command blocked[ by policy {policy}][: {command:quoted}]",
+				Doc:        "The command policy does not allow a command.",
+				Resolution: "Allow the command in the policy if the task needs it.",
+				Takes:      []string{"command", "policy"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+			},
+			rows: []genRow{{25166336, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
 			cases: []genCase[*PermissionError]{
-				{23, NewPermissionCommandBlocked("some command", "some policy"), `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`},
-				{23, NewPermissionCommandBlocked("some command", ""), `command blocked: "some command"`, `{"command":"some command","policy":""}`},
-				{23, NewPermissionCommandBlocked("", "some policy"), "command blocked by policy some policy", `{"command":"","policy":"some policy"}`},
-				{23, NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), `command blocked by policy some policy: "first ` + strings.Repeat("x", 491) + `…"`, `{"command":"first ` + strings.Repeat("x", 491) + `…","policy":"some policy"}`},
-				{23, NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`},
+				{25166336, NewPermissionCommandBlocked("some command", "some policy"), `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`},
+				{25166336, NewPermissionCommandBlocked("some command", ""), `command blocked: "some command"`, `{"command":"some command","policy":""}`},
+				{25166336, NewPermissionCommandBlocked("", "some policy"), "command blocked by policy some policy", `{"command":"","policy":"some policy"}`},
+				{25166336, NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), `command blocked by policy some policy: "first ` + strings.Repeat("x", 491) + `…"`, `{"command":"first ` + strings.Repeat("x", 491) + `…","policy":"some policy"}`},
+				{25166336, NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`},
 			},
 		},
 		{
-			code:        CodePermissionFileAccess,
-			description: taxonomy.Code{Value: "PERMISSION_FILE_ACCESS", Doc: "A file or directory may not be read or written.", Resolution: "Check the owner and mode of the file that is named; if another run has it, wait for that to end.", Message: "file access denied[: {resource}][: {reason:first_line}]", Groups: 0b100, Number: 703, Row: 24, Category: 6},
-			rows:        []genRow{{24, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
+			code: CodePermissionFileAccess,
+			description: taxonomy.Code{
+				Value: "PERMISSION_FILE_ACCESS", Number: 703, Groups: 1 << 2,
+				Message:    "file access denied[: {resource}][: {reason:first_line}]",
+				Doc:        "A file or directory may not be read or written.",
+				Resolution: "Check the owner and mode of the file that is named; if another run has it, wait for that to end.",
+				Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+			},
+			rows: []genRow{{25166592, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
 			cases: []genCase[*PermissionError]{
-				{24, NewPermissionFileAccess("some resource"), "file access denied: some resource", `{"resource":"some resource"}`},
-				{24, NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`},
-				{24, NewPermissionFileAccess("").WithReason("some reason\nsecond line"), "file access denied: some reason", `{"resource":"","reason":"some reason\nsecond line"}`},
-				{24, NewPermissionFileAccess("some resource").WithReason(""), "file access denied: some resource", `{"resource":"some resource","reason":""}`},
-				{24, NewPermissionFileAccess("some resource").WithReason("first " + strings.Repeat("x", 500) + " last"), "file access denied: some resource: first " + strings.Repeat("x", 491) + "…", `{"resource":"some resource","reason":"first ` + strings.Repeat("x", 491) + `…"}`},
-				{24, NewPermissionFileAccess("some resource").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "file access denied: some resource: Authorization: Bearer [REDACTED]", `{"resource":"some resource","reason":"Authorization: Bearer [REDACTED]"}`},
+				{25166592, NewPermissionFileAccess("some resource"), "file access denied: some resource", `{"resource":"some resource"}`},
+				{25166592, NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`},
+				{25166592, NewPermissionFileAccess("").WithReason("some reason\nsecond line"), "file access denied: some reason", `{"resource":"","reason":"some reason\nsecond line"}`},
+				{25166592, NewPermissionFileAccess("some resource").WithReason(""), "file access denied: some resource", `{"resource":"some resource","reason":""}`},
+				{25166592, NewPermissionFileAccess("some resource").WithReason("first " + strings.Repeat("x", 500) + " last"), "file access denied: some resource: first " + strings.Repeat("x", 491) + "…", `{"resource":"some resource","reason":"first ` + strings.Repeat("x", 491) + `…"}`},
+				{25166592, NewPermissionFileAccess("some resource").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "file access denied: some resource: Authorization: Bearer [REDACTED]", `{"resource":"some resource","reason":"Authorization: Bearer [REDACTED]"}`},
 			},
 		},
 		{
-			code:        CodePermissionAPIAuth,
-			description: taxonomy.Code{Value: "PERMISSION_API_AUTH", Doc: "The provider's API refused the credentials (401 or 403).", Resolution: "Check that the key is set, has not expired and may use the model.", Message: "authentication failed[ for provider {provider}][ with status {statusCode}]", Groups: 0b110, Number: 704, Row: 25, Category: 6},
-			rows:        []genRow{{25, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
+			code: CodePermissionAPIAuth,
+			description: taxonomy.Code{
+				Value: "PERMISSION_API_AUTH", Number: 704, Groups: 1<<1 | 1<<2,
+				Message:    "authentication failed[ for provider {provider}][ with status {statusCode}]",
+				Doc:        "The provider's API refused the credentials (401 or 403).",
+				Resolution: "Check that the key is set, has not expired and may use the model.",
+				Takes:      []string{"provider"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			},
+			rows: []genRow{{25166848, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*PermissionError]{
-				{25, NewPermissionAPIAuth("some provider"), "authentication failed for provider some provider", `{"provider":"some provider"}`},
-				{25, NewPermissionAPIAuth("some provider").WithStatusCode(8), "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`},
-				{25, NewPermissionAPIAuth("").WithStatusCode(8), "authentication failed with status 8", `{"provider":"","statusCode":8}`},
+				{25166848, NewPermissionAPIAuth("some provider"), "authentication failed for provider some provider", `{"provider":"some provider"}`},
+				{25166848, NewPermissionAPIAuth("some provider").WithStatusCode(8), "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`},
+				{25166848, NewPermissionAPIAuth("").WithStatusCode(8), "authentication failed with status 8", `{"provider":"","statusCode":8}`},
 			},
 		},
 	})
@@ -69,17 +98,17 @@ func TestPermissionErrorCodes(t *testing.T) {
 
 func TestPermissionErrorCopies(t *testing.T) {
 	original := NewPermissionSkipDenied("some resource")
-	genCheckCopies(t, original, &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")}, []genCopy[*PermissionError]{
-		{original.WithResource("some resource other"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource other")}},
-		{original.WithReason("some reason"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Reason: taxonomy.Some("some reason")}},
-		{original.WithCommand("some command"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Command: taxonomy.Some("some command")}},
-		{original.WithPolicy("some policy"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Policy: taxonomy.Some("some policy")}},
-		{original.WithProvider("some provider"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), Provider: taxonomy.Some("some provider")}},
-		{original.WithStatusCode(8), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource"), StatusCode: taxonomy.Some(8)}},
-		{original.WithCause(genCause), &PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some resource")}},
-		{NewPermissionSkipDenied("some resource"), &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")}},
-		{NewPermissionCommandBlocked("some command", "some policy"), &PermissionError{code: CodePermissionCommandBlocked, Command: taxonomy.Some("some command"), Policy: taxonomy.Some("some policy")}},
-		{NewPermissionFileAccess("some resource"), &PermissionError{code: CodePermissionFileAccess, Resource: taxonomy.Some("some resource")}},
+	genCheckCopies(t, original, &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some("some resource")}, []genCopy[*PermissionError]{
+		{original.WithResource("some resource other"), &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some("some resource other")}},
+		{original.WithReason("some reason"), &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some("some resource"), Reason: taxonomy.Some("some reason")}},
+		{original.WithCommand("some command"), &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some("some resource"), Command: taxonomy.Some("some command")}},
+		{original.WithPolicy("some policy"), &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some("some resource"), Policy: taxonomy.Some("some policy")}},
+		{original.WithProvider("some provider"), &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some("some resource"), Provider: taxonomy.Some("some provider")}},
+		{original.WithStatusCode(8), &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some("some resource"), StatusCode: taxonomy.Some(8)}},
+		{original.WithCause(genCause), &PermissionError{base: gen.Made[PermissionCode](uint16(CodePermissionSkipDenied), genCause), Resource: taxonomy.Some("some resource")}},
+		{NewPermissionSkipDenied("some resource"), &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some("some resource")}},
+		{NewPermissionCommandBlocked("some command", "some policy"), &PermissionError{base: gen.Of(CodePermissionCommandBlocked), Command: taxonomy.Some("some command"), Policy: taxonomy.Some("some policy")}},
+		{NewPermissionFileAccess("some resource"), &PermissionError{base: gen.Of(CodePermissionFileAccess), Resource: taxonomy.Some("some resource")}},
 	})
 }
 
@@ -106,28 +135,20 @@ func TestPermissionErrorOutputs(t *testing.T) {
 			NewPermissionSkipDenied("some resource").WithReason("some reason").WithCommand("some command").WithPolicy("some policy").WithProvider("some provider").WithStatusCode(8).WithCause(genCause), "PERMISSION_SKIP_DENIED",
 			"skipping permission checks was denied for some resource",
 			`{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`,
-			PermissionError{code: CodePermissionSkipDenied, cause: genCause, Resource: taxonomy.Some("some resource"), Reason: taxonomy.Some("some reason"), Command: taxonomy.Some("some command"), Policy: taxonomy.Some("some policy"), Provider: taxonomy.Some("some provider"), StatusCode: taxonomy.Some(8)},
-			`{"resource":"some resource","reason":"some reason","command":"some command","policy":"some policy","provider":"some provider","statusCode":8}`,
 		},
 		{
 			NewPermissionSkipDenied("some resource"), "PERMISSION_SKIP_DENIED",
 			"skipping permission checks was denied for some resource",
-			`{"resource":"some resource"}`,
-			PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some("some resource")},
 			`{"resource":"some resource"}`,
 		},
 		{
 			&PermissionError{}, "",
 			"permission error without a code",
 			"{}",
-			PermissionError{},
-			"{}",
 		},
 		{
-			&PermissionError{code: 604}, "",
+			&PermissionError{base: gen.Of[PermissionCode](604)}, "",
 			"permission error without a code",
-			"{}",
-			PermissionError{code: 604},
 			"{}",
 		},
 	})

@@ -6,42 +6,66 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestScopeErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "scope", Type: "ScopeError", Doc: "The agent changed files that the task does not allow it to change.", Fields: []taxonomy.Field{
-		{Name: "files", Doc: "The files that were changed; all of them are taken back.", Type: "strings", Required: true},
-		{Name: "outsideFiles", Doc: "Those of the files that are not forbidden, only outside what is allowed.", Type: "strings"},
-		{Name: "scopeMode", Doc: "How strictly the guard was set when it judged.", Type: "string", Required: true},
-		{Name: "decision", Doc: "What the guard decided.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
-	}, JSONHead: `{"domain":"aidf","name":"ScopeError","category":"scope","code":"`, First: 9, Count: 3}
+	category := taxonomy.Category{
+		Name: "scope", Type: "ScopeError",
+		Doc: "The agent changed files that the task does not allow it to change.",
+		Fields: []taxonomy.Field{
+			{Name: "files", Type: "strings", From: []string{"files"}, Required: true},
+			{Name: "outsideFiles", Type: "strings"},
+			{Name: "scopeMode", Type: "string", From: []string{"attributes.scope_mode"}, Required: true},
+			{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*ScopeError, ScopeCode]{
 		{
-			code:        CodeScopeForbidden,
-			description: taxonomy.Code{Value: "SCOPE_FORBIDDEN", Doc: "Files that the task forbids were changed, perhaps along with files outside its allowed ones.", Resolution: "Nothing, unless it happens again and again; then say in the task what must be left alone and why.", Message: "{files:count} file(s) in forbidden scope: {files}", Number: 401, Row: 11, Category: 3},
-			rows:        []genRow{{11, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo, undo_and_stop, undo"}},
+			code: CodeScopeForbidden,
+			description: taxonomy.Code{
+				Value: "SCOPE_FORBIDDEN", Number: 401, Message: "{files:count} file(s) in forbidden scope: {files}",
+				Doc:        "Files that the task forbids were changed, perhaps along with files outside its allowed ones.",
+				Resolution: "Nothing, unless it happens again and again; then say in the task what must be left alone and why.",
+				Set:        `{"decision":"BLOCK"}`,
+				Traits:     taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{12583168, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo, undo_and_stop, undo"}},
 			cases: []genCase[*ScopeError]{
-				{11, NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode"), "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
-				{11, NewScopeForbidden([]string{}, "some scopeMode"), "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
+				{12583168, NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode"), "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
+				{12583168, NewScopeForbidden([]string{}, "some scopeMode"), "0 file(s) in forbidden scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
 			},
 		},
 		{
-			code:        CodeScopeOutsideAllowed,
-			description: taxonomy.Code{Value: "SCOPE_OUTSIDE_ALLOWED", Doc: "Files outside the task's allowed ones were changed.", Resolution: "If the task needs these files, allow them in its scope.", Message: "{files:count} file(s) outside the allowed scope: {files}", Number: 402, Row: 12, Category: 3},
-			rows:        []genRow{{12, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo, undo_and_stop, undo"}},
+			code: CodeScopeOutsideAllowed,
+			description: taxonomy.Code{
+				Value: "SCOPE_OUTSIDE_ALLOWED", Number: 402,
+				Message:    "{files:count} file(s) outside the allowed scope: {files}",
+				Doc:        "Files outside the task's allowed ones were changed.",
+				Resolution: "If the task needs these files, allow them in its scope.", Set: `{"decision":"BLOCK"}`,
+				Traits: taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{12583424, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo, undo_and_stop, undo"}},
 			cases: []genCase[*ScopeError]{
-				{12, NewScopeOutsideAllowed([]string{"files 1", "files 2"}, "some scopeMode"), "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
-				{12, NewScopeOutsideAllowed([]string{}, "some scopeMode"), "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
+				{12583424, NewScopeOutsideAllowed([]string{"files 1", "files 2"}, "some scopeMode"), "2 file(s) outside the allowed scope: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
+				{12583424, NewScopeOutsideAllowed([]string{}, "some scopeMode"), "0 file(s) outside the allowed scope: ", `{"files":[],"scopeMode":"some scopeMode","decision":"BLOCK"}`},
 			},
 		},
 		{
-			code:        CodeScopeUserDenied,
-			description: taxonomy.Code{Value: "SCOPE_USER_DENIED", Doc: "A person was asked about the files and said no, or there was nobody to ask.", Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.", Message: "user denied scope changes for: {files}", Groups: 0b100, Number: 403, Row: 13, Category: 3},
-			rows:        []genRow{{13, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo_and_stop, undo_and_stop, undo_and_stop"}},
+			code: CodeScopeUserDenied,
+			description: taxonomy.Code{
+				Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2,
+				Message:    "user denied scope changes for: {files}",
+				Doc:        "A person was asked about the files and said no, or there was nobody to ask.",
+				Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.",
+				Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`,
+				Traits:     taxonomy.Traits{Reaction: &reactionUndoAndStop},
+			},
+			rows: []genRow{{12583680, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo_and_stop, undo_and_stop, undo_and_stop"}},
 			cases: []genCase[*ScopeError]{
-				{13, NewScopeUserDenied([]string{"files 1", "files 2"}), "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`},
-				{13, NewScopeUserDenied([]string{}), "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`},
+				{12583680, NewScopeUserDenied([]string{"files 1", "files 2"}), "user denied scope changes for: files 1, files 2", `{"files":["files 1","files 2"],"scopeMode":"ask","decision":"ASK_USER"}`},
+				{12583680, NewScopeUserDenied([]string{}), "user denied scope changes for: ", `{"files":[],"scopeMode":"ask","decision":"ASK_USER"}`},
 			},
 		},
 	})
@@ -49,9 +73,9 @@ func TestScopeErrorCodes(t *testing.T) {
 
 func TestScopeErrorCopies(t *testing.T) {
 	original := NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode")
-	genCheckCopies(t, original, &ScopeError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}, []genCopy[*ScopeError]{
-		{original.WithOutsideFiles([]string{"outsideFiles 1", "outsideFiles 2"}), &ScopeError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, OutsideFiles: []string{"outsideFiles 1", "outsideFiles 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}},
-		{original.WithCause(genCause), &ScopeError{code: CodeScopeForbidden, cause: genCause, Files: []string{"files 1", "files 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}},
+	genCheckCopies(t, original, &ScopeError{base: gen.Of(CodeScopeForbidden), Files: []string{"files 1", "files 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}, []genCopy[*ScopeError]{
+		{original.WithOutsideFiles([]string{"outsideFiles 1", "outsideFiles 2"}), &ScopeError{base: gen.Of(CodeScopeForbidden), Files: []string{"files 1", "files 2"}, OutsideFiles: []string{"outsideFiles 1", "outsideFiles 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}},
+		{original.WithCause(genCause), &ScopeError{base: gen.Made[ScopeCode](uint16(CodeScopeForbidden), genCause), Files: []string{"files 1", "files 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock}},
 	})
 }
 
@@ -121,29 +145,21 @@ func TestScopeErrorOutputs(t *testing.T) {
 			NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode").WithOutsideFiles([]string{"outsideFiles 1", "outsideFiles 2"}).WithCause(genCause), "SCOPE_FORBIDDEN",
 			"2 file(s) in forbidden scope: files 1, files 2",
 			`{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`,
-			ScopeError{code: CodeScopeForbidden, cause: genCause, Files: []string{"files 1", "files 2"}, OutsideFiles: []string{"outsideFiles 1", "outsideFiles 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock},
-			`{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`,
 		},
 		{
 			NewScopeForbidden([]string{"files 1", "files 2"}, "some scopeMode"), "SCOPE_FORBIDDEN",
 			"2 file(s) in forbidden scope: files 1, files 2",
-			`{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`,
-			ScopeError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, ScopeMode: "some scopeMode", Decision: ScopeDecisionBlock},
 			`{"files":["files 1","files 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`,
 		},
 		{
 			&ScopeError{}, "",
 			"scope error without a code",
 			`{"files":[],"scopeMode":"","decision":null}`,
-			ScopeError{},
-			`{"files":null,"scopeMode":"","decision":""}`,
 		},
 		{
-			&ScopeError{code: 603}, "",
+			&ScopeError{base: gen.Of[ScopeCode](603)}, "",
 			"scope error without a code",
 			`{"files":[],"scopeMode":"","decision":null}`,
-			ScopeError{code: 603},
-			`{"files":null,"scopeMode":"","decision":""}`,
 		},
 	})
 }

@@ -38,54 +38,17 @@ var (
 )
 
 func TestTaxonomy(t *testing.T) {
-	got := *Table.Taxonomy
-	got.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil
-	assert.Equal(t, taxonomy.Taxonomy{
-		Package:       "errs",
-		Domain:        "aidf",
-		Doc:           "The errors of an AI development executor: what can fail between a task and its commit, and what the executor does about each failure.",
-		Fallback:      "PROVIDER_CRASH",
-		ByValue:       []uint16{14, 12, 13, 15, 16, 17, 18, 19, 4, 5, 23, 21, 22, 20, 2, 0, 1, 3, 9, 10, 11, 6, 8, 7},
-		Uncategorized: &reactionAgain,
-		Reactions: []*taxonomy.Reaction{
-			&reactionBlock,
-			&reactionAgain,
-			&reactionBackoff,
-			&reactionWait,
-			&reactionCorrect,
-			&reactionUndoAndStop,
-			&reactionUndo,
-			&reactionGoOn,
-			&reactionRepeat,
-			&reactionStop,
-			&reactionStopAll,
-			&reactionAbort,
-			&reactionContinue,
-		},
-		Policies: []*taxonomy.Policy{
-			&policyAPI,
-			&policyRateLimit,
-			&policyOnceMore,
-		},
-		Groups: []taxonomy.Named{
-			{Name: "network", Doc: "Needs the network; an outage explains it."},
-			{Name: "credentials", Doc: "About a key, a token or a login."},
-			{Name: "human", Doc: "Only a person can put it right; trying again cannot."},
-		},
-		Sources: []taxonomy.Named{
-			{Name: "config", Doc: "The loader of the configuration."},
-			{Name: "executor", Doc: "The executor itself, before and after its iterations."},
-			{Name: "state", Doc: "The store of what the executor remembers."},
-			{Name: "budget", Doc: "The guard of tokens and cost."},
-			{Name: "scope", Doc: "The guard of the files that a task may change, and whoever it asks."},
-			{Name: "git", Doc: "Git, or what runs it."},
-			{Name: "validator", Doc: "The commands that check the work."},
-			{Name: "notify", Doc: "What tells people how a run went."},
-			{Name: "claude-cli", Doc: "A provider that is a process."},
-			{Name: "anthropic-api", Doc: "A provider over HTTP."},
-			{Name: "openai-api", Doc: "A provider over HTTP."},
-		},
-	}, got)
+	got := Table.Taxonomy
+	assert.Equal(t, "errs", got.Package)
+	assert.Equal(t, "aidf", got.Domain)
+	assert.Equal(t, "The errors of an AI development executor: what can fail between a task and its commit, and what the executor does about each failure.", got.Doc)
+	assert.Equal(t, "", got.HelpURL)
+	assert.Equal(t, "PROVIDER_CRASH", got.Fallback)
+	assert.Same(t, &reactionAgain, got.Uncategorized)
+	assert.Equal(t, []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionWait, &reactionCorrect, &reactionUndoAndStop, &reactionUndo, &reactionGoOn, &reactionRepeat, &reactionStop, &reactionStopAll, &reactionAbort, &reactionContinue}, got.Reactions)
+	assert.Equal(t, []*taxonomy.Policy{&policyAPI, &policyRateLimit, &policyOnceMore}, got.Policies)
+	assert.Equal(t, []taxonomy.Named{{Name: "network", Doc: "Needs the network; an outage explains it."}, {Name: "credentials", Doc: "About a key, a token or a login."}, {Name: "human", Doc: "Only a person can put it right; trying again cannot."}}, got.Groups)
+	assert.Equal(t, []taxonomy.Named{{Name: "config", Doc: "The loader of the configuration."}, {Name: "executor", Doc: "The executor itself, before and after its iterations."}, {Name: "state", Doc: "The store of what the executor remembers."}, {Name: "budget", Doc: "The guard of tokens and cost."}, {Name: "scope", Doc: "The guard of the files that a task may change, and whoever it asks."}, {Name: "git", Doc: "Git, or what runs it."}, {Name: "validator", Doc: "The commands that check the work."}, {Name: "notify", Doc: "What tells people how a run went."}, {Name: "claude-cli", Doc: "A provider that is a process."}, {Name: "anthropic-api", Doc: "A provider over HTTP."}, {Name: "openai-api", Doc: "A provider over HTTP."}}, got.Sources)
 	assert.Nil(t, Table.Overlay)
 	assert.Equal(t, []Category{"provider", "timeout", "validation", "scope", "config", "git", "permission"}, Categories())
 	assert.Equal(t, []Category{CategoryProvider, CategoryTimeout, CategoryValidation, CategoryScope, CategoryConfig, CategoryGit, CategoryPermission}, Categories())
@@ -109,13 +72,13 @@ func TestProfiles(t *testing.T) {
 		reaction *taxonomy.Reaction
 	}{
 		{
-			{18, &reactionBlock},
-			{19, &reactionBlock},
-			{21, &reactionBlock},
+			{20971776, &reactionBlock},
+			{20972032, &reactionBlock},
+			{20972544, &reactionBlock},
 		},
 		{
-			{4, &unattendedReactionBackoff},
-			{5, &unattendedReactionWait},
+			{768, &unattendedReactionBackoff},
+			{1024, &unattendedReactionWait},
 		},
 	} {
 		rows := profiles[i].Rows
@@ -164,42 +127,42 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))
-	for i, row := range Table.Taxonomy.Rows {
-		got[i] = row.Reaction
+	got := map[taxonomy.Row]*taxonomy.Reaction{}
+	for row := range Table.Taxonomy.Rows() {
+		got[row] = Table.Taxonomy.Traits(row).Reaction
 	}
-	for i, want := range []*taxonomy.Reaction{
-		&reactionAgain,       // 0
-		&reactionAbort,       // 1
-		&reactionAgain,       // 2
-		&reactionStopAll,     // 3
-		&reactionBackoff,     // 4
-		&reactionWait,        // 5
-		&reactionAgain,       // 6
-		&reactionAgain,       // 7
-		&reactionCorrect,     // 8
-		&reactionCorrect,     // 9
-		&reactionCorrect,     // 10
-		&reactionUndo,        // 11
-		&reactionUndo,        // 12
-		&reactionUndoAndStop, // 13
-		&reactionStopAll,     // 14
-		&reactionStopAll,     // 15
-		&reactionStopAll,     // 16
-		&reactionStopAll,     // 17
-		&reactionRepeat,      // 18
-		&reactionRepeat,      // 19
-		&reactionStopAll,     // 20
-		&reactionAgain,       // 21
-		&reactionStop,        // 22
-		&reactionStop,        // 23
-		&reactionStop,        // 24
-		&reactionStopAll,     // 25
-		&reactionStopAll,     // 26
-		&reactionStop,        // 27
-		&reactionStop,        // 28
+	for row, want := range map[taxonomy.Row]*taxonomy.Reaction{
+		0:        &reactionAgain,
+		1:        &reactionAbort,
+		256:      &reactionAgain,
+		512:      &reactionStopAll,
+		768:      &reactionBackoff,
+		1024:     &reactionWait,
+		4194560:  &reactionAgain,
+		4194816:  &reactionAgain,
+		8388864:  &reactionCorrect,
+		8389120:  &reactionCorrect,
+		8389376:  &reactionCorrect,
+		12583168: &reactionUndo,
+		12583424: &reactionUndo,
+		12583680: &reactionUndoAndStop,
+		16777472: &reactionStopAll,
+		16777728: &reactionStopAll,
+		16777984: &reactionStopAll,
+		16778240: &reactionStopAll,
+		20971776: &reactionRepeat,
+		20972032: &reactionRepeat,
+		20972288: &reactionStopAll,
+		20972544: &reactionAgain,
+		25166080: &reactionStop,
+		25166336: &reactionStop,
+		25166592: &reactionStop,
+		25166848: &reactionStopAll,
+		769:      &reactionStopAll,
+		770:      &reactionStop,
+		771:      &reactionStop,
 	} {
-		assert.Same(t, want, got[i], "row %d", i)
+		assert.Same(t, want, got[row], "row %d", row)
 	}
 	assert.Len(t, got, 29)
 	genCheckRow(t, &ProviderError{}, genNone)

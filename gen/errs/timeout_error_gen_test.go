@@ -6,31 +6,47 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 func TestTimeoutErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "timeout", Type: "TimeoutError", Doc: "A time limit was reached.", Fields: []taxonomy.Field{
-		{Name: "timeoutMs", Doc: "The limit, in milliseconds.", Type: "int64", Required: true},
-		{Name: "iteration", Doc: "The iteration that ran out of time, counted from 1; absent for an operation outside one.", Type: "int"},
-		{Name: "elapsedMs", Doc: "How long it had run, in milliseconds.", Type: "int64"},
-	}, JSONHead: `{"domain":"aidf","name":"TimeoutError","category":"timeout","code":"`, First: 4, Count: 2}
+	category := taxonomy.Category{
+		Name: "timeout", Type: "TimeoutError", Doc: "A time limit was reached.",
+		Fields: []taxonomy.Field{
+			{Name: "timeoutMs", Type: "int64", From: []string{"attributes.timeout_ms"}, Required: true},
+			{Name: "iteration", Type: "int", From: []string{"attributes.iteration"}},
+			{Name: "elapsedMs", Type: "int64", From: []string{"attributes.elapsed_ms"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*TimeoutError, TimeoutCode]{
 		{
-			code:        CodeIterationTimeout,
-			description: taxonomy.Code{Value: "ITERATION_TIMEOUT", Doc: "An iteration did not end in time; its process was stopped.", Resolution: "Raise the iteration's limit, or split the task.", Message: "iteration[ {iteration}] exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]", Number: 201, Row: 6, Category: 1},
-			rows:        []genRow{{6, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
+			code: CodeIterationTimeout,
+			description: taxonomy.Code{
+				Value: "ITERATION_TIMEOUT", Number: 201,
+				Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]",
+				Doc:        "An iteration did not end in time; its process was stopped.",
+				Resolution: "Raise the iteration's limit, or split the task.", Takes: []string{"iteration"},
+				Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{4194560, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
 			cases: []genCase[*TimeoutError]{
-				{6, NewIterationTimeout(9223372036854775807, 4), "iteration 4 exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807,"iteration":4}`},
-				{6, NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), "iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`},
+				{4194560, NewIterationTimeout(9223372036854775807, 4), "iteration 4 exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807,"iteration":4}`},
+				{4194560, NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), "iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`},
 			},
 		},
 		{
-			code:        CodeOperationTimeout,
-			description: taxonomy.Code{Value: "OPERATION_TIMEOUT", Doc: "One operation did not end in time.", Resolution: "Raise the operation's limit, or find out what it waits for.", Message: "operation exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]", Number: 202, Row: 7, Category: 1},
-			rows:        []genRow{{7, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
+			code: CodeOperationTimeout,
+			description: taxonomy.Code{
+				Value: "OPERATION_TIMEOUT", Number: 202,
+				Message:    "operation exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]",
+				Doc:        "One operation did not end in time.",
+				Resolution: "Raise the operation's limit, or find out what it waits for.",
+				Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{4194816, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
 			cases: []genCase[*TimeoutError]{
-				{7, NewOperationTimeout(9223372036854775807), "operation exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807}`},
-				{7, NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), "operation exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`},
+				{4194816, NewOperationTimeout(9223372036854775807), "operation exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807}`},
+				{4194816, NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), "operation exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`},
 			},
 		},
 	})
@@ -38,10 +54,10 @@ func TestTimeoutErrorCodes(t *testing.T) {
 
 func TestTimeoutErrorCopies(t *testing.T) {
 	original := NewIterationTimeout(9223372036854775807, 4)
-	genCheckCopies(t, original, &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}, []genCopy[*TimeoutError]{
-		{original.WithIteration(3), &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(3)}},
-		{original.WithElapsedMs(9223372036854775805), &TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4), ElapsedMs: taxonomy.Some(int64(9223372036854775805))}},
-		{original.WithCause(genCause), &TimeoutError{code: CodeIterationTimeout, cause: genCause, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}},
+	genCheckCopies(t, original, &TimeoutError{base: gen.Of(CodeIterationTimeout), TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}, []genCopy[*TimeoutError]{
+		{original.WithIteration(3), &TimeoutError{base: gen.Of(CodeIterationTimeout), TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(3)}},
+		{original.WithElapsedMs(9223372036854775805), &TimeoutError{base: gen.Of(CodeIterationTimeout), TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4), ElapsedMs: taxonomy.Some(int64(9223372036854775805))}},
+		{original.WithCause(genCause), &TimeoutError{base: gen.Made[TimeoutCode](uint16(CodeIterationTimeout), genCause), TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)}},
 	})
 }
 
@@ -65,28 +81,20 @@ func TestTimeoutErrorOutputs(t *testing.T) {
 			NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805).WithCause(genCause), "ITERATION_TIMEOUT",
 			"iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms",
 			`{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`,
-			TimeoutError{code: CodeIterationTimeout, cause: genCause, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4), ElapsedMs: taxonomy.Some(int64(9223372036854775805))},
-			`{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`,
 		},
 		{
 			NewIterationTimeout(9223372036854775807, 4), "ITERATION_TIMEOUT",
 			"iteration 4 exceeded the limit of 9223372036854775807 ms",
-			`{"timeoutMs":9223372036854775807,"iteration":4}`,
-			TimeoutError{code: CodeIterationTimeout, TimeoutMs: 9223372036854775807, Iteration: taxonomy.Some(4)},
 			`{"timeoutMs":9223372036854775807,"iteration":4}`,
 		},
 		{
 			&TimeoutError{}, "",
 			"timeout error without a code",
 			`{"timeoutMs":0}`,
-			TimeoutError{},
-			`{"timeoutMs":0}`,
 		},
 		{
-			&TimeoutError{code: 602}, "",
+			&TimeoutError{base: gen.Of[TimeoutCode](602)}, "",
 			"timeout error without a code",
-			`{"timeoutMs":0}`,
-			TimeoutError{code: 602},
 			`{"timeoutMs":0}`,
 		},
 	})

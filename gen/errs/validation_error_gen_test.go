@@ -7,49 +7,75 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestValidationErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "validation", Type: "ValidationError", Doc: "A command that checks the work found it wanting. The agent is shown the output.", Fields: []taxonomy.Field{
-		{Name: "command", Doc: "The command that was run.", Type: "string", MaxLength: 500, Required: true, Scrub: true},
-		{Name: "exitCode", Doc: "The command's exit code; -1 when it did not exit with one, as after a signal.", Type: "int", Required: true},
-		{Name: "output", Doc: "What the command printed; the end of it, where it says why.", Type: "string", MaxLength: 8000, Required: true, Scrub: true},
-		{Name: "phase", Doc: "Before which step the command ran.", Type: "string", Required: true},
-	}, JSONHead: `{"domain":"aidf","name":"ValidationError","category":"validation","code":"`, First: 6, Count: 3}
+	category := taxonomy.Category{
+		Name: "validation", Type: "ValidationError",
+		Doc: "A command that checks the work found it wanting. The agent is shown the output.",
+		Fields: []taxonomy.Field{
+			{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 500, Required: true, Scrub: true},
+			{Name: "exitCode", Type: "int", From: []string{"exit_code"}, Default: "-1", Required: true},
+			{Name: "output", Type: "string", From: []string{"output"}, MaxLength: 8000, Required: true, Scrub: true, KeepTail: true},
+			{Name: "phase", Type: "string", Required: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*ValidationError, ValidationCode]{
 		{
-			code:        CodeValidationPreCommit,
-			description: taxonomy.Code{Value: "VALIDATION_PRE_COMMIT", Doc: "A check before the commit failed.", Resolution: "Run the command in the working tree and mend what it reports.", Message: "pre-commit validation failed: {command:quoted} exited with code {exitCode}", Number: 301, Row: 8, Category: 2},
-			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
+			code: CodeValidationPreCommit,
+			description: taxonomy.Code{
+				Value: "VALIDATION_PRE_COMMIT", Number: 301,
+				Message:    "pre-commit validation failed: {command:quoted} exited with code {exitCode}",
+				Doc:        "A check before the commit failed.",
+				Resolution: "Run the command in the working tree and mend what it reports.",
+				Set:        `{"phase":"pre_commit"}`,
+				Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{8388864, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
 			cases: []genCase[*ValidationError]{
-				{8, NewValidationPreCommit("some command", 4, "some output"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("", 4, "some output"), "pre-commit validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("some command", 4, ""), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("first "+strings.Repeat("x", 500)+" last", 4, "some output"), `pre-commit validation failed: "first ` + strings.Repeat("x", 491) + `…" exited with code 4`, `{"command":"first ` + strings.Repeat("x", 491) + `…","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", 4, "some output"), `pre-commit validation failed: "Authorization: Bearer [REDACTED]" exited with code 4`, `{"command":"Authorization: Bearer [REDACTED]","exitCode":4,"output":"some output","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("some command", 4, "first "+strings.Repeat("x", 8000)+" last"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"…` + strings.Repeat("x", 7992) + ` last","phase":"pre_commit"}`},
-				{8, NewValidationPreCommit("some command", 4, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"Authorization: Bearer [REDACTED]","phase":"pre_commit"}`},
+				{8388864, NewValidationPreCommit("some command", 4, "some output"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`},
+				{8388864, NewValidationPreCommit("", 4, "some output"), "pre-commit validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_commit"}`},
+				{8388864, NewValidationPreCommit("some command", 4, ""), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_commit"}`},
+				{8388864, NewValidationPreCommit("first "+strings.Repeat("x", 500)+" last", 4, "some output"), `pre-commit validation failed: "first ` + strings.Repeat("x", 491) + `…" exited with code 4`, `{"command":"first ` + strings.Repeat("x", 491) + `…","exitCode":4,"output":"some output","phase":"pre_commit"}`},
+				{8388864, NewValidationPreCommit("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", 4, "some output"), `pre-commit validation failed: "Authorization: Bearer [REDACTED]" exited with code 4`, `{"command":"Authorization: Bearer [REDACTED]","exitCode":4,"output":"some output","phase":"pre_commit"}`},
+				{8388864, NewValidationPreCommit("some command", 4, "first "+strings.Repeat("x", 8000)+" last"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"…` + strings.Repeat("x", 7992) + ` last","phase":"pre_commit"}`},
+				{8388864, NewValidationPreCommit("some command", 4, "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), `pre-commit validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"Authorization: Bearer [REDACTED]","phase":"pre_commit"}`},
 			},
 		},
 		{
-			code:        CodeValidationPrePush,
-			description: taxonomy.Code{Value: "VALIDATION_PRE_PUSH", Doc: "A check before the push failed.", Resolution: "Run the command on the committed state and mend what it reports.", Message: "pre-push validation failed: {command:quoted} exited with code {exitCode}", Number: 302, Row: 9, Category: 2},
-			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
+			code: CodeValidationPrePush,
+			description: taxonomy.Code{
+				Value: "VALIDATION_PRE_PUSH", Number: 302,
+				Message:    "pre-push validation failed: {command:quoted} exited with code {exitCode}",
+				Doc:        "A check before the push failed.",
+				Resolution: "Run the command on the committed state and mend what it reports.",
+				Set:        `{"phase":"pre_push"}`,
+				Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{8389120, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
 			cases: []genCase[*ValidationError]{
-				{9, NewValidationPrePush("some command", 4, "some output"), `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_push"}`},
-				{9, NewValidationPrePush("", 4, "some output"), "pre-push validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_push"}`},
-				{9, NewValidationPrePush("some command", 4, ""), `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_push"}`},
+				{8389120, NewValidationPrePush("some command", 4, "some output"), `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_push"}`},
+				{8389120, NewValidationPrePush("", 4, "some output"), "pre-push validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_push"}`},
+				{8389120, NewValidationPrePush("some command", 4, ""), `pre-push validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_push"}`},
 			},
 		},
 		{
-			code:        CodeValidationPrePR,
-			description: taxonomy.Code{Value: "VALIDATION_PRE_PR", Doc: "A check before the pull request failed.", Resolution: "Run the command on the pushed branch and mend what it reports.", Message: "pre-PR validation failed: {command:quoted} exited with code {exitCode}", Number: 303, Row: 10, Category: 2},
-			rows:        []genRow{{10, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
+			code: CodeValidationPrePR,
+			description: taxonomy.Code{
+				Value: "VALIDATION_PRE_PR", Number: 303,
+				Message:    "pre-PR validation failed: {command:quoted} exited with code {exitCode}",
+				Doc:        "A check before the pull request failed.",
+				Resolution: "Run the command on the pushed branch and mend what it reports.",
+				Set:        `{"phase":"pre_pr"}`,
+				Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+			rows: []genRow{{8389376, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "correct, block, correct"}},
 			cases: []genCase[*ValidationError]{
-				{10, NewValidationPrePR("some command", 4, "some output"), `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_pr"}`},
-				{10, NewValidationPrePR("", 4, "some output"), "pre-PR validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_pr"}`},
-				{10, NewValidationPrePR("some command", 4, ""), `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_pr"}`},
+				{8389376, NewValidationPrePR("some command", 4, "some output"), `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"some output","phase":"pre_pr"}`},
+				{8389376, NewValidationPrePR("", 4, "some output"), "pre-PR validation failed:  exited with code 4", `{"command":"","exitCode":4,"output":"some output","phase":"pre_pr"}`},
+				{8389376, NewValidationPrePR("some command", 4, ""), `pre-PR validation failed: "some command" exited with code 4`, `{"command":"some command","exitCode":4,"output":"","phase":"pre_pr"}`},
 			},
 		},
 	})
@@ -57,11 +83,11 @@ func TestValidationErrorCodes(t *testing.T) {
 
 func TestValidationErrorCopies(t *testing.T) {
 	original := NewValidationPreCommit("some command", 4, "some output")
-	genCheckCopies(t, original, &ValidationError{code: CodeValidationPreCommit, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}, []genCopy[*ValidationError]{
-		{original.WithCause(genCause), &ValidationError{code: CodeValidationPreCommit, cause: genCause, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}},
-		{NewValidationPreCommit("some command", 4, "some output"), &ValidationError{code: CodeValidationPreCommit, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}},
-		{NewValidationPrePush("some command", 4, "some output"), &ValidationError{code: CodeValidationPrePush, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_push"}},
-		{NewValidationPrePR("some command", 4, "some output"), &ValidationError{code: CodeValidationPrePR, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_pr"}},
+	genCheckCopies(t, original, &ValidationError{base: gen.Of(CodeValidationPreCommit), Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}, []genCopy[*ValidationError]{
+		{original.WithCause(genCause), &ValidationError{base: gen.Made[ValidationCode](uint16(CodeValidationPreCommit), genCause), Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}},
+		{NewValidationPreCommit("some command", 4, "some output"), &ValidationError{base: gen.Of(CodeValidationPreCommit), Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"}},
+		{NewValidationPrePush("some command", 4, "some output"), &ValidationError{base: gen.Of(CodeValidationPrePush), Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_push"}},
+		{NewValidationPrePR("some command", 4, "some output"), &ValidationError{base: gen.Of(CodeValidationPrePR), Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_pr"}},
 	})
 }
 
@@ -118,28 +144,20 @@ func TestValidationErrorOutputs(t *testing.T) {
 			NewValidationPreCommit("some command", 4, "some output").WithCause(genCause), "VALIDATION_PRE_COMMIT",
 			`pre-commit validation failed: "some command" exited with code 4`,
 			`{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`,
-			ValidationError{code: CodeValidationPreCommit, cause: genCause, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"},
-			`{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`,
 		},
 		{
 			NewValidationPreCommit("some command", 4, "some output"), "VALIDATION_PRE_COMMIT",
 			`pre-commit validation failed: "some command" exited with code 4`,
-			`{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`,
-			ValidationError{code: CodeValidationPreCommit, Command: "some command", ExitCode: 4, Output: "some output", Phase: "pre_commit"},
 			`{"command":"some command","exitCode":4,"output":"some output","phase":"pre_commit"}`,
 		},
 		{
 			&ValidationError{}, "",
 			"validation error without a code",
 			`{"command":"","exitCode":0,"output":"","phase":""}`,
-			ValidationError{},
-			`{"command":"","exitCode":0,"output":"","phase":""}`,
 		},
 		{
-			&ValidationError{code: 603}, "",
+			&ValidationError{base: gen.Of[ValidationCode](603)}, "",
 			"validation error without a code",
-			`{"command":"","exitCode":0,"output":"","phase":""}`,
-			ValidationError{code: 603},
 			`{"command":"","exitCode":0,"output":"","phase":""}`,
 		},
 	})

@@ -70,7 +70,7 @@ func (c *classifier) verdict(ev *taxonomy.Evidence) *verdict {
 		v.Profile = c.profile.Name
 	}
 	v.Outcome = "unknown"
-	row := c.loaded.model.Rows[taxonomy.RowPermanent]
+	row := c.loaded.model.Rows[taxonomy.RowUnknownPermanent]
 	var rule *model.Rule
 	if x.Rule != nil {
 		rule = c.byName[x.Rule.Name]

@@ -1,7 +1,9 @@
 package emit
 
 import (
-	"bytes"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,34 +39,26 @@ var packages = []struct{ path, name string }{
 	{pkgTime, "time"},
 }
 
-// groupImports puts the standard library's imports of src first and a blank line after them, as
-// goimports does. The imports must be sorted, each on a line of its own.
-func groupImports(src []byte) []byte {
-	const begin, end = "\nimport (\n", "\n)\n"
-	from := bytes.Index(src, []byte(begin))
-	if from < 0 {
+var importDecl = regexp.MustCompile(`(?m)^import (\(\n(?:[^)\n]*\n)*?\)|"[^"\n]*")\n`)
+
+// groupImports returns src with the packages among its imports, and the standard library's first with
+// a blank line after them, as goimports has it.
+func groupImports(src []byte, packages map[string]bool) []byte {
+	at := importDecl.FindIndex(src)
+	if at == nil {
 		return src
 	}
-	from += len(begin)
-	to := from + bytes.Index(src[from:], []byte(end))
-
-	var std, others []string
-	for line := range strings.Lines(string(src[from:to]) + "\n") {
-		if isStandard(line) {
-			std = append(std, line)
-		} else {
-			others = append(others, line)
+	lines := map[string]bool{}
+	for line := range strings.Lines(string(src[at[0]:at[1]])) {
+		if _, path, ok := strings.Cut(line, `"`); ok {
+			lines[strings.TrimSuffix(strings.TrimSpace(path), `"`)] = true
 		}
 	}
-	if len(std) == 0 || len(others) == 0 {
-		return src
+	for path := range packages {
+		lines[path] = true
 	}
-	block := strings.Join(std, "") + "\n" + strings.TrimSuffix(strings.Join(others, ""), "\n")
-
-	out := make([]byte, 0, len(src)+1)
-	out = append(out, src[:from]...)
-	out = append(out, block...)
-	return append(out, src[to:]...)
+	block := importBlock(slices.Sorted(maps.Keys(lines)))
+	return slices.Concat(src[:at[0]], []byte(block), src[at[1]:])
 }
 
 // isStandard reports whether a line imports a package of the standard library: their paths begin

@@ -19,7 +19,7 @@ func TestGroupImports(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, string(groupImports([]byte(tt.in))))
+			assert.Equal(t, tt.want, string(groupImports([]byte(tt.in), nil)))
 		})
 	}
 }

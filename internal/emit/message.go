@@ -13,7 +13,7 @@ func messageMethod(c *model.Category) jen.Code {
 	return jen.Add(note("AppendMessage appends the message.")).
 		Add(method(c, "AppendMessage")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
-		jen.Switch(jen.Id("e").Dot("code")).BlockFunc(func(g *jen.Group) {
+		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
 				g.Case(jen.Id(code.Const)).Block(messageParts(code.Message)...)
 			}
@@ -32,7 +32,7 @@ func feedbackMethod(c *model.Category) jen.Code {
 		comment("AppendFeedback appends what the provider is told, for codes that have words of their own for it.")).
 		Add(method(c, "AppendFeedback")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
-		jen.Switch(jen.Id("e").Dot("code")).BlockFunc(func(g *jen.Group) {
+		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
 				if hasFeedback(code) {
 					g.Case(jen.Id(code.Const)).Block(messageParts(*code.Feedback)...)
@@ -92,7 +92,7 @@ func isText(p model.Part) bool { return p.Field == nil && !p.Cause && p.Group ==
 func messagePart(s *jen.Statement, p model.Part) {
 	switch {
 	case p.Cause:
-		s.Dot(causeCall(p.Format)).Call(jen.Id("e").Dot("cause"))
+		s.Dot(causeCall(p.Format)).Call(jen.Id("e").Dot("Unwrap").Call())
 	case p.Field == nil:
 		s.Dot("Text").Call(jen.Lit(p.Text))
 	default:

@@ -58,13 +58,13 @@ func (w *testWriter) rowsOf(name, typ string, rows []string) {
 
 // caseLiteral is an error and what it must be.
 func (w *testWriter) caseLiteral(c sample.Case) string {
-	return fmt.Sprintf("{%d, %s, %s, %s}", c.Row().Index, w.made(c), w.str(c.Message()),
+	return fmt.Sprintf("{%d, %s, %s, %s}", rowOf(c.Row()), w.made(c), w.str(c.Message()),
 		w.str(sample.JSON(c.Code.Category.Fields, c.Context)))
 }
 
 // pickLiteral is an error and the row that its context picks.
 func (w *testWriter) pickLiteral(c sample.Case) string {
-	return fmt.Sprintf("{%d, %s}", c.Row().Index, w.made(c))
+	return fmt.Sprintf("{%d, %s}", rowOf(c.Row()), w.made(c))
 }
 
 // split parts the cases without a cause from those with one.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // fieldList collects the fields of a struct literal as text; zero values are left out.
@@ -87,68 +88,29 @@ func (w *testWriter) runtimeList(typ string, elements []string) string {
 }
 
 func (w *testWriter) codeLiteral(c *model.Code) string {
-	l := w.structOf()
-	l.text("Value", c.Value)
-	l.text("Doc", c.Doc)
-	l.text("Resolution", c.Resolution)
-	l.text("Message", c.MessageText)
-	l.text("Since", c.Since)
-	l.text("Deprecated", c.Deprecated)
-	if c.ReplacedBy != nil {
-		l.text("ReplacedBy", c.ReplacedBy.Value)
-	}
-	var groups uint64
-	for _, g := range c.Groups {
-		groups |= 1 << g.Bit
-	}
-	if groups != 0 {
-		l.add("Groups", fmt.Sprintf("0b%b", groups))
-	}
-	l.number("Number", c.Number)
-	l.number("Row", c.Row.Index)
-	if rows := codeRows(c); len(rows) > 1 {
-		l.number("Branches", rows[1].Index)
-	}
-	l.number("Category", c.Category.Index)
-	l.pointed("Prevent", "Prevention", w.prevention(c.Prevent))
-	return l.of("Code")
+	return w.runtimeValue(w.tables().code(c))
 }
 
 func (w *testWriter) categoryLiteral(c *model.Category) string {
-	l := w.structOf()
-	l.text("Name", c.Name)
-	l.text("Type", c.Type)
-	l.text("Doc", c.Doc)
-	l.list("Fields", "Field", w.fieldLiterals(c.Fields))
-	l.text("JSONHead", jsonHead(w.m, c))
-	if len(c.Codes) > 0 {
-		l.number("First", c.Codes[0].Index)
-	}
-	l.number("Count", len(c.Codes))
-	return l.of("Category")
+	return w.runtimeValue(taxonomy.Category{Name: c.Name, Type: c.Type, Doc: c.Doc, Fields: tableFields(c.Fields)})
 }
 
-func (w *testWriter) fieldLiterals(fields []*model.Field) []string {
-	out := make([]string, len(fields))
-	for i, f := range fields {
-		l := w.structOf()
-		l.text("Name", f.Wire)
-		l.text("Doc", f.Doc)
-		l.text("Type", f.Type.String())
-		if f.Type == model.EnumType {
-			l.add("Enum", w.list(f.Enum.Words()))
-		}
-		if f.Type == model.ObjectType {
-			l.list("Fields", "Field", w.fieldLiterals(f.Object.Fields))
-		}
-		l.number("MaxLength", f.MaxLength)
-		l.flag("Required", f.Required)
-		l.flag("Sensitive", f.Sensitive)
-		l.flag("Scrub", f.Scrub)
-		l.flag("MessageOnly", f.MessageOnly)
-		out[i] = l.inLine()
+func (w *testWriter) tables() *tables {
+	if w.cached == nil {
+		w.cached = tablesOf(w.m)
 	}
-	return out
+	return w.cached
+}
+
+// runtimeValue returns a value of one of the runtime's types as an expression.
+func (w *testWriter) runtimeValue(v any) string {
+	l := w.tables().literals()
+	text := l.of(v)
+	w.use(pkgTaxonomy, "")
+	for path := range l.packages {
+		w.imports[path] = true
+	}
+	return text
 }
 
 // rowLiteral returns a row with the names of its reactions, in the table and in each profile.
@@ -158,7 +120,7 @@ func (w *testWriter) rowLiteral(r *model.Row) string {
 		t := p.Traits(r)
 		names += ", " + t.Reaction.Name + changes(r.Traits, t)
 	}
-	return fmt.Sprintf("{%d, %t, %s, %s, %s, %d, %d, %s}", r.Index, r.Retryable,
+	return fmt.Sprintf("{%d, %t, %s, %s, %s, %d, %d, %s}", rowOf(r), r.Retryable,
 		w.constant(recoverabilityNames, int(r.Recoverability), "Permanent"),
 		w.constant(severityNames, int(r.Severity), "SeverityNone"),
 		w.constant(kindNames, int(r.Kind), "KindNone"),

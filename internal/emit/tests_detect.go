@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,42 +16,42 @@ import (
 // detectTests makes the file of what evidence becomes.
 func detectTests(m *model.Package, names testNames) []byte {
 	w := newTestWriter(m, names)
-	d := detectionOf(m)
+	d := detectionData{m, detection.Rules(m), detection.Ranked(m)}
 	w.rules(d)
 	w.examples(d)
 	w.namedErrors(d)
 	w.makes(d)
-	for _, c := range m.Categories {
-		if d.makes(c) {
-			w.fills(c)
-		}
-	}
 	w.test("Classify", "")
 	w.f("#CheckPassed(t, %s)\n#CheckOptions(t)\n}\n", w.made(sample.Base(m.Codes[0])))
 	return w.bytes()
 }
 
+// detectionData is a taxonomy with its rules as they are matched.
+type detectionData struct {
+	m       *model.Package
+	matched *detect.Rules
+	ranked  []*model.Rule // in the order of matched
+}
+
 // rules writes the rules as a whole.
 func (w *testWriter) rules(d detectionData) {
 	w.test("Rules", "")
-	w.f("#CheckRules(t, &%s{\n", w.use(pkgDetect, "Rules"))
-	w.detectList("Rules", "Rule", eachText(d.matched.Rules, ruleText))
-	w.detectList("Patterns", "Pattern", eachText(d.matched.Patterns, patternText))
-	w.detectList("Needs", "Need", eachText(d.matched.Needs, needText))
-	if len(d.matched.FallbackSet) > 0 {
-		w.f("FallbackSet: %s,\n", w.list(d.matched.FallbackSet))
+	w.use(pkgDetect, "")
+	rules := detect.Rules{Patterns: d.matched.Patterns, Needs: d.matched.Needs, Sensitive: d.matched.Sensitive}
+	for i, r := range d.matched.Rules {
+		r.Name = d.ranked[i].Code.Value + "/" + strconv.Itoa(d.ranked[i].Place)
+		slices.Sort(r.Set)
+		rules.Rules = append(rules.Rules, r)
 	}
-	if len(d.matched.Sensitive) > 0 {
-		w.f("Sensitive: %s,\n", w.list(d.matched.Sensitive))
+	w.f("#CheckRules(t, []detect.Rule{\n")
+	for _, r := range rules.Rules {
+		w.f("%s,\n", strings.TrimPrefix(w.runtimeValue(r), "detect.Rule"))
 	}
-	w.f("})\n}\n")
-}
-
-// detectList writes a slice of one of the detecting runtime's types, an element a line.
-func (w *testWriter) detectList(name, typ string, elements []string) {
-	if len(elements) > 0 {
-		w.f("%s: []%s{\n%s,\n},\n", name, w.use(pkgDetect, typ), strings.Join(elements, ",\n"))
+	w.f("}, []detect.Pattern{\n")
+	for _, r := range rules.Patterns {
+		w.f("%s,\n", strings.TrimPrefix(w.runtimeValue(r), "detect.Pattern"))
 	}
+	w.f("}, %s)\n}\n", w.list(d.matched.Sensitive))
 }
 
 // examples writes the taxonomy's examples and counter-examples, and evidence that says nothing.
@@ -97,7 +98,7 @@ type expectation struct {
 // expect returns what a verdict comes to.
 func (w *testWriter) expect(v detection.Verdict) expectation {
 	if v.Code == nil {
-		return expectation{row: w.m.Rows[taxonomy.RowPermanent], message: v.Evidence.Error(), context: "{}"}
+		return expectation{row: w.m.Rows[taxonomy.RowUnknownPermanent], message: v.Evidence.Error(), context: "{}"}
 	}
 	cause := ""
 	if v.Evidence.Err != nil {
@@ -108,7 +109,7 @@ func (w *testWriter) expect(v detection.Verdict) expectation {
 		context: sample.JSON(v.Code.Category.Fields, v.Context),
 	}
 	if v.Rule != nil {
-		e.rule = v.Rule.Name
+		e.rule = v.Rule.Code.Value + "/" + strconv.Itoa(v.Rule.Place)
 	}
 	return e
 }
@@ -116,13 +117,13 @@ func (w *testWriter) expect(v detection.Verdict) expectation {
 // makes writes what each rule makes of evidence that has everything.
 func (w *testWriter) makes(d detectionData) {
 	w.test("Made", "")
-	if outcomes := d.outcomes(); len(outcomes) > 0 || d.m.Fallback != nil {
+	if len(d.ranked) > 0 || d.m.Fallback != nil {
 		w.f("#CheckMade(t, []#Made{\n")
-		for _, o := range outcomes {
-			w.outcome(o)
+		for i, r := range d.ranked {
+			w.outcome(i, r.Code, r.Set)
 		}
 		if d.m.Fallback != nil {
-			w.outcome(outcome{rules: []int{detect.NoRule, len(d.ranked)}, code: d.m.Fallback, set: d.m.FallbackSet})
+			w.outcome(detect.NoRule, d.m.Fallback, d.m.FallbackSet)
 		}
 		w.f("})\n")
 	}
@@ -132,33 +133,21 @@ func (w *testWriter) makes(d detectionData) {
 	w.f("}\n")
 }
 
-func (w *testWriter) outcome(o outcome) {
-	ev := sample.Evidence(o.code.Category.Fields)[0]
-	want := sample.Case{Code: o.code, Context: filledBy(o.code, o.set, &ev), Caused: true}
-	rules := make([]string, len(o.rules))
-	for i, rank := range o.rules {
-		rules[i] = strconv.Itoa(rank)
+func (w *testWriter) outcome(rule int, c *model.Code, set []model.FieldValue) {
+	all := sample.Evidence(c.Category.Fields)
+	if rule > 0 {
+		all = all[:1]
 	}
-	w.f("{\n[]int{%s},\n%s,\n&%s,\n},\n", strings.Join(rules, ", "), w.evidence(given{ev, w.prefix + "Cause"}),
-		w.literal(want))
+	for _, ev := range all {
+		want := sample.Case{Code: c, Context: filledBy(c, set, &ev), Caused: true}
+		w.f("{\n[]int{%d},\n%s,\n&%s,\n},\n", rule, w.evidence(given{ev, w.prefix + "Cause"}), w.literal(want))
+	}
 }
 
 // filledBy returns what an error of a code holds that is made of evidence.
 func filledBy(c *model.Code, set []model.FieldValue, ev *taxonomy.Evidence) model.Context {
 	_, ctx, _ := detection.Fill(&model.Package{Fallback: c, FallbackSet: set}, nil, ev)
 	return ctx
-}
-
-// fills writes what fills the fields of a category.
-func (w *testWriter) fills(c *model.Category) {
-	code := c.Codes[0]
-	w.test(c.Type, "Filled")
-	w.f("#CheckFilled(t, %s.from, []#Filled{\n", code.Const)
-	for _, ev := range sample.Evidence(c.Fields) {
-		want := sample.Case{Code: code, Context: filledBy(&model.Code{Category: c}, nil, &ev)}
-		w.f("{%s, &%s},\n", w.evidence(given{evidence: ev}), w.literal(want))
-	}
-	w.f("})\n}\n")
 }
 
 // namedErrors writes by which of the names in rules their errors are known.

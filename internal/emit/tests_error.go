@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
@@ -72,9 +73,9 @@ func (w *testWriter) literal(c sample.Case) string {
 }
 
 func (w *testWriter) structFields(c sample.Case) string {
-	first := []string{"code: " + c.Code.Const}
+	base := w.use(pkgGen, "Of") + "(" + c.Code.Const + ")"
 	if c.Caused {
-		first = append(first, "cause: "+w.prefix+"Cause")
+		base = fmt.Sprintf("gen.Made[%s](uint16(%s), %sCause)", c.Code.Category.CodeType, c.Code.Const, w.prefix)
 	}
-	return w.fields(c.Code.Category.Fields, c.Context, first...)
+	return w.fields(c.Code.Category.Fields, c.Context, "base: "+base)
 }

@@ -16,21 +16,20 @@ func (w *testWriter) outputs(c *model.Category) {
 	w.f("#CheckOutputs(t, %q, []#Output[*%s]{\n", c.Name, c.Type)
 	if len(c.Codes) > 0 {
 		full := sample.Full(c.Codes[0])
-		w.output(c, w.made(full), w.literal(full), c.Codes[0].Value, full.Message(), full.Context)
+		w.output(c, w.made(full), c.Codes[0].Value, full.Message(), full.Context)
 		base := sample.Base(c.Codes[0])
-		w.output(c, w.made(base), w.literal(base), c.Codes[0].Value, base.Message(), base.Context)
+		w.output(c, w.made(base), c.Codes[0].Value, base.Message(), base.Context)
 	}
 	zero := sample.ZeroContext(c.Fields)
 	none := c.Name + " error without a code"
-	w.output(c, "&"+c.Type+"{}", c.Type+"{}", "", none, zero)
-	unreal := c.Type + "{code: " + strconv.Itoa(len(c.Codes)+600) + "}"
-	w.output(c, "&"+unreal, unreal, "", none, zero)
+	w.output(c, "&"+c.Type+"{}", "", none, zero)
+	unreal := c.Type + "{base: " + w.use(pkgGen, "Of") + "[" + c.CodeType + "](" + strconv.Itoa(len(c.Codes)+600) + ")}"
+	w.output(c, "&"+unreal, "", none, zero)
 	w.f("})\n}\n")
 }
 
-func (w *testWriter) output(c *model.Category, made, bare, code, message string, ctx model.Context) {
-	w.f("{\n%s, %q,\n%s,\n%s,\n%s,\n%s,\n},\n", made, code, w.str(message), w.str(sample.JSON(c.Fields, ctx)),
-		bare, w.str(sample.PlainJSON(c.Fields, ctx)))
+func (w *testWriter) output(c *model.Category, made, code, message string, ctx model.Context) {
+	w.f("{\n%s, %q,\n%s,\n%s,\n},\n", made, code, w.str(message), w.str(sample.JSON(c.Fields, ctx)))
 }
 
 // hints writes what errors with and without everything say to whoever reacts to them.
@@ -127,3 +126,20 @@ func (w *testWriter) strange(contexts []sample.WrongContext) {
 	}
 	w.f("}")
 }
+
+// role is what a field is read for, the hint that it becomes and the type that this takes.
+type role struct {
+	role model.Role
+	hint string
+	typ  model.Type
+	opt  bool // the hint may be absent
+}
+
+var roles = []role{
+	{model.RoleRetryAfter, "RetryAfter", model.Duration, true},
+	{model.RoleResetAt, "ResetAt", model.Time, true},
+	{model.RoleFiles, "Files", model.Strings, false},
+	{model.RoleCredential, "Credential", model.String, false},
+	{model.RoleOutput, "Output", model.String, false},
+}
+

@@ -81,7 +81,7 @@ func (w *testWriter) profileTable(m *model.Package) {
 	for _, p := range m.Profiles {
 		w.f("{\n")
 		for _, o := range p.Rows {
-			w.f("{%d, &%s},\n", o.Row.Index, o.Traits.Reaction.Var)
+			w.f("{%d, &%s},\n", rowOf(o.Row), o.Traits.Reaction.Var)
 		}
 		w.f("},\n")
 	}

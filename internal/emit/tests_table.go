@@ -45,8 +45,8 @@ func (w *testWriter) lookups(m *model.Package) {
 	}
 	w.f("}\n\n// #None is the row of errors without a code, and #Permanent that of unknown ones that must not be " +
 		"tried again.\nvar (\n")
-	w.f("#None = #Row%s\n#Permanent = #Row%s\n)\n", w.rowLiteral(m.Rows[taxonomy.RowNone]),
-		w.rowLiteral(m.Rows[taxonomy.RowPermanent]))
+	w.f("#None = #Row%s\n#Permanent = #Row%s\n)\n", w.rowLiteral(m.Rows[taxonomy.RowUnknown]),
+		w.rowLiteral(m.Rows[taxonomy.RowUnknownPermanent]))
 }
 
 func profileNames(m *model.Package) []string {
@@ -57,12 +57,39 @@ func profileNames(m *model.Package) []string {
 	return names
 }
 
-// declared writes the taxonomy without what has tests of its own.
+// declared writes the names that the taxonomy declares.
 func (w *testWriter) declared(m *model.Package) {
 	w.test("Taxonomy", "")
-	w.f("got := *Table.Taxonomy\ngot.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil\n")
-	w.f("%s(t, %s, got)\n", w.use(pkgAssert, "Equal"), w.taxonomyLiteral(m))
-	w.f("%s(t, Table.Overlay)\n", w.use(pkgAssert, "Nil"))
+	w.f("got := Table.Taxonomy\n")
+	for _, c := range []struct{ name, value string }{
+		{"Package", m.Name}, {"Domain", m.Domain}, {"Doc", m.Doc}, {"HelpURL", m.HelpURL},
+	} {
+		w.f("%s(t, %s, got.%s)\n", w.use(pkgAssert, "Equal"), w.str(c.value), c.name)
+	}
+	if m.Fallback != nil {
+		w.f("assert.Equal(t, %s, got.Fallback)\n", w.str(m.Fallback.Value))
+	}
+	w.f("assert.Same(t, &%s, got.Uncategorized)\n", m.Uncategorized.Var)
+	for _, c := range []struct {
+		name, typ string
+		list      []string
+	}{
+		{"Reactions", "*Reaction", eachText(declaredReactions(m), func(r *model.Reaction) string { return "&" + r.Var })},
+		{"Policies", "*Policy", eachText(declaredPolicies(m), func(p *model.Policy) string { return "&" + p.Var })},
+		{"Groups", "Named", eachText(m.Groups, func(g *model.Group) string { return w.named(g.Name, g.Doc) })},
+		{"Strategies", "Named", eachText(m.Strategies, func(s *model.Strategy) string { return w.named(s.Name, s.Doc) })},
+		{"Checks", "Named", eachText(m.Checks, func(c *model.Check) string { return w.named(c.Name, c.Doc) })},
+		{"Sources", "Named", eachText(m.Sources, func(n model.Named) string { return w.named(n.Name, n.Doc) })},
+		{"Ops", "Named", eachText(m.Ops, func(n model.Named) string { return w.named(n.Name, n.Doc) })},
+		{"Tiers", "Tier", eachText(m.Tiers, w.tierLiteral)},
+	} {
+		if len(c.list) > 0 {
+			pointer := strings.TrimSuffix(c.typ, strings.TrimPrefix(c.typ, "*"))
+			w.f("assert.Equal(t, []%s%s{%s}, got.%s)\n", pointer, w.use(pkgTaxonomy, strings.TrimPrefix(c.typ, "*")),
+				strings.Join(c.list, ", "), c.name)
+		}
+	}
+	w.f("assert.Nil(t, Table.Overlay)\n")
 	w.f("assert.Equal(t, []Category{%s}, Categories())\n", joinEach(
 		m.Categories, func(c *model.Category) string { return strconv.Quote(c.Name) }))
 	w.f("assert.Equal(t, []Category{%s}, Categories())\n", joinEach(
@@ -81,47 +108,6 @@ func (w *testWriter) declared(m *model.Package) {
 	if len(m.Profiles) > 0 {
 		w.profileTable(m)
 	}
-}
-
-func (w *testWriter) taxonomyLiteral(m *model.Package) string {
-	l := w.structOf()
-	l.text("Package", m.Name)
-	l.text("Domain", m.Domain)
-	l.text("Doc", m.Doc)
-	l.text("HelpURL", m.HelpURL)
-	if m.Fallback != nil {
-		l.text("Fallback", m.Fallback.Value)
-	}
-	l.add("ByValue", "[]uint16{"+joinEach(byValue(m), func(c *model.Code) string { return strconv.Itoa(c.Index) })+"}")
-	l.list("Aliases", "Alias", w.aliasLiterals(m))
-	l.add("Uncategorized", "&"+m.Uncategorized.Var)
-	l.list("Reactions", "*Reaction",
-		eachText(declaredReactions(m), func(r *model.Reaction) string { return "&" + r.Var }))
-	l.list("Policies", "*Policy", eachText(declaredPolicies(m), func(p *model.Policy) string { return "&" + p.Var }))
-	l.list("Groups", "Named", eachText(m.Groups, func(g *model.Group) string { return w.named(g.Name, g.Doc) }))
-	l.list("Strategies", "Named",
-		eachText(m.Strategies, func(s *model.Strategy) string { return w.named(s.Name, s.Doc) }))
-	l.list("Checks", "Named", eachText(m.Checks, func(c *model.Check) string { return w.named(c.Name, c.Doc) }))
-	l.list("Sources", "Named", eachText(m.Sources, func(n model.Named) string { return w.named(n.Name, n.Doc) }))
-	l.list("Ops", "Named", eachText(m.Ops, func(n model.Named) string { return w.named(n.Name, n.Doc) }))
-	l.list("Tiers", "Tier", eachText(m.Tiers, w.tierLiteral))
-	return w.use(pkgTaxonomy, "Taxonomy") + "{\n" + strings.Join(l.fields, ",\n") + ",\n}"
-}
-
-func byValue(m *model.Package) []*model.Code {
-	return slices.SortedFunc(
-		slices.Values(m.Codes), func(a, b *model.Code) int { return strings.Compare(a.Value, b.Value) })
-}
-
-func (w *testWriter) aliasLiterals(m *model.Package) []string {
-	var out []string
-	for _, a := range aliasPairs(m) {
-		l := w.structOf()
-		l.text("Value", a.value)
-		l.number("Code", a.code.Index)
-		out = append(out, l.inLine())
-	}
-	return out
 }
 
 type aliasPair struct {
@@ -171,13 +157,13 @@ func (w *testWriter) tierLiteral(t *model.Tier) string {
 // name.
 func (w *testWriter) rowTable(m *model.Package) {
 	w.test("Rows", "")
-	w.f("got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))\nfor i, row := range Table.Taxonomy.Rows " +
-		"{\ngot[i] = row.Reaction\n}\n")
-	w.f("for i, want := range []*%s{\n", w.use(pkgTaxonomy, "Reaction"))
+	w.f("got := map[taxonomy.Row]*taxonomy.Reaction{}\nfor row := range Table.Taxonomy.Rows() {\n"+
+		"got[row] = Table.Taxonomy.Traits(row).Reaction\n}\n")
+	w.f("for row, want := range map[taxonomy.Row]*%s{\n", w.use(pkgTaxonomy, "Reaction"))
 	for _, r := range m.Rows {
-		w.f("&%s, // %d\n", r.Reaction.Var, r.Index)
+		w.f("%d: &%s,\n", rowOf(r), r.Reaction.Var)
 	}
-	w.f("} {\n%s(t, want, got[i], \"row %%d\", i)\n}\n", w.use(pkgAssert, "Same"))
+	w.f("} {\n%s(t, want, got[row], \"row %%d\", row)\n}\n", w.use(pkgAssert, "Same"))
 	w.f("assert.Len(t, got, %d)\n", len(m.Rows))
 	w.f("#CheckRow(t, &%s{}, #None)\n}\n", m.Categories[0].Type)
 }
@@ -202,7 +188,7 @@ func (w *testWriter) unknown(m *model.Package) {
 	w.test("Unknown", "")
 	w.f("for _, c := range []struct {\nwire string\nrow  #Row\n}{\n")
 	retried := "#Permanent"
-	if m.Rows[taxonomy.RowNone].Retryable {
+	if m.Rows[taxonomy.RowUnknown].Retryable {
 		retried = "#None"
 	}
 	known := m.Codes

@@ -22,6 +22,7 @@ type testWriter struct {
 	testNames
 	body    bytes.Buffer
 	imports map[string]bool
+	cached  *tables
 	base    sample.Case // the last that baseOf returned
 }
 

@@ -97,11 +97,11 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 // missing returns the required fields that the evidence does not fill, of the code of a rule or of
 // the fallback.
 func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) []string {
-	code, filled := -1, r.FallbackSet
+	row, filled := taxonomy.RowUnknown, r.FallbackSet
 	if rule != nil {
-		code, filled = int(rule.Code), rule.Set
-	} else if r.Taxonomy != nil && r.Taxonomy.Fallback != "" {
-		code = slices.IndexFunc(r.Taxonomy.Codes, func(c taxonomy.Code) bool { return c.Value == r.Taxonomy.Fallback })
+		row, filled = rule.Row, rule.Set
+	} else if r.Taxonomy != nil {
+		row, _ = r.Taxonomy.Find(r.Taxonomy.Fallback)
 	}
 	var out []string
 	for _, n := range r.Needs {
@@ -109,7 +109,7 @@ func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) []string {
 			_, ok := Read(ev, from, n.Type, n.Words)
 			return ok
 		}
-		if int(n.Code) == code && !slices.Contains(filled, n.Field) && !slices.ContainsFunc(n.From, fills) {
+		if n.Row == row && !slices.Contains(filled, n.Field) && !slices.ContainsFunc(n.From, fills) {
 			out = append(out, n.Field)
 		}
 	}

@@ -32,16 +32,16 @@ func (t Table) Reaction(err error) Reaction {
 // Traits returns what the row of err says, as [Table.Row] has it. Of an error that is not of the
 // taxonomy only the reaction is known; of nil nothing, and the reaction is nil. An [Unknown] whose
 // code is known has the statuses of that code.
-func (t Table) Traits(err error) RowTraits {
+func (t Table) Traits(err error) Traits {
 	if err == nil {
-		return RowTraits{}
+		return Traits{}
 	}
 	c, ok := First(err, t.Taxonomy)
 	if !ok {
-		return RowTraits{Reaction: t.Overlay.head(t.uncategorized(), true)}
+		return Traits{Reaction: t.Overlay.head(t.uncategorized(), true)}
 	}
 	traits := t.Row(c.Row())
-	answer := t.row(statusRow(c))
+	answer := t.row(knownRow(c))
 	traits.HTTP, traits.GRPC = answer.HTTP, answer.GRPC
 	return traits
 }
@@ -53,10 +53,10 @@ func (t Table) Retryable(err error) bool {
 	return ok && t.row(c.Row()).Retryable
 }
 
-// Row returns the traits of a row; a row that does not exist is [RowNone]. Under a profile that does
+// Row returns the traits of a row; a row that does not exist is [RowUnknown]. Under a profile that does
 // not rate severities or recoverabilities there is no severity, and the recoverability is unknown.
 // Reactions that the profile has switched off are passed over; see [Profile.Next].
-func (t Table) Row(row Row) RowTraits {
+func (t Table) Row(row Row) Traits {
 	traits := *t.row(row)
 	if t.Overlay == nil {
 		return traits
@@ -71,13 +71,13 @@ func (t Table) Row(row Row) RowTraits {
 	return traits
 }
 
-func (t Table) row(row Row) *RowTraits {
+func (t Table) row(row Row) *Traits {
 	if t.Overlay != nil {
 		if traits := t.Overlay.traits(row); traits != nil {
 			return traits
 		}
 	}
-	return t.Taxonomy.traits(row)
+	return t.Taxonomy.Traits(row)
 }
 
 func (t Table) uncategorized() *Reaction {
@@ -150,8 +150,8 @@ func (t Table) ReactionNamed(name string) (Reaction, bool) {
 // Code returns the description of the code with the given wire value or alias. It must not be
 // changed.
 func (t Table) Code(value string) (*Code, bool) {
-	c := t.Taxonomy.code(value)
-	return c, c != nil
+	row, ok := t.Taxonomy.Find(value)
+	return t.Taxonomy.Code(row), ok
 }
 
 // Trace returns err with the stack of the caller if the profile's reporting asks for stacks,

@@ -9,12 +9,34 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// LogValue returns the log value of e: its JSON, with objects as groups. So the context, the cause
-// and the causes are the same in a log as on the wire, secrets masked.
+// LogValue returns the log value of e: what its JSON says, with objects as groups, secrets masked. So
+// the context, the cause and the causes are the same in a log as on the wire.
 //
 //go:noinline
 func LogValue(e taxonomy.Error) slog.Value {
-	b := e.AppendJSON(make([]byte, 0, marshalSize))
+	t, row := e.Taxonomy(), e.Row()
+	c := t.Categories[row.Category()]
+	attrs := make([]slog.Attr, 0, 8)
+	if t.Domain != "" {
+		attrs = append(attrs, slog.String("domain", t.Domain))
+	}
+	attrs = append(attrs,
+		slog.String("name", c.Type),
+		slog.String("category", c.Name),
+		slog.String("code", taxonomy.CodeOf(e)),
+		slog.String("message", toValid(e.Error())),
+		slog.Bool("retryable", t.Traits(row).Retryable))
+	var room [256]byte
+	attrs = append(attrs, slog.Attr{Key: "context", Value: logJSON(e.AppendContext(room[:0]))})
+	if cause := e.Unwrap(); cause != nil {
+		w := causeEncoder{left: maxCauses}
+		attrs = append(attrs, slog.Attr{Key: "cause", Value: logJSON(w.cause(room[:0], cause, maxDepth))})
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// logJSON returns the log value of valid JSON. It keeps nothing of b.
+func logJSON(b []byte) slog.Value {
 	l := logReader{scanner: scanner{b: b}, text: string(b)}
 	return l.value()
 }
@@ -77,7 +99,7 @@ func (l *logReader) list() slog.Value {
 		l.scanner.value()
 	}
 	if mixed {
-		return slog.AnyValue(json.RawMessage(l.b[start:l.pos]))
+		return slog.AnyValue(json.RawMessage(l.text[start:l.pos]))
 	}
 	return slog.AnyValue(texts)
 }

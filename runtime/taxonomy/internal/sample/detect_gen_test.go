@@ -8,14 +8,11 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 func TestRules(t *testing.T) {
-	genCheckRules(t, &detect.Rules{
-		Needs: []detect.Need{
-			{Code: 0, Field: "provider", From: []string{"source"}, Type: "string"},
-		},
-	})
+	genCheckRules(t, []detect.Rule{}, []detect.Pattern{}, nil)
 }
 
 func TestExamples(t *testing.T) {
@@ -38,19 +35,25 @@ func TestExamples(t *testing.T) {
 func TestMade(t *testing.T) {
 	genCheckMade(t, []genMade{
 		{
-			[]int{-1, 0},
+			[]int{-1},
 			taxonomy.Evidence{Source: "some source", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Err: genCause},
-			&ProviderError{code: CodeProviderCrash, cause: genCause, RetryAfter: taxonomy.Some(1500 * time.Millisecond), Provider: "some source"},
+			&ProviderError{base: gen.Made[ProviderCode](uint16(CodeProviderCrash), genCause), RetryAfter: taxonomy.Some(1500 * time.Millisecond), Provider: "some source"},
 		},
-	})
-}
-
-func TestProviderErrorFilled(t *testing.T) {
-	genCheckFilled(t, CodeProviderCrash.from, []genFilled{
-		{taxonomy.Evidence{Source: "some source", RetryAfter: taxonomy.Some(1500 * time.Millisecond)}, &ProviderError{code: CodeProviderCrash, RetryAfter: taxonomy.Some(1500 * time.Millisecond), Provider: "some source"}},
-		{taxonomy.Evidence{}, &ProviderError{code: CodeProviderCrash}},
-		{taxonomy.Evidence{RetryAfter: taxonomy.Some(1500 * time.Millisecond)}, &ProviderError{code: CodeProviderCrash, RetryAfter: taxonomy.Some(1500 * time.Millisecond)}},
-		{taxonomy.Evidence{Source: "some source"}, &ProviderError{code: CodeProviderCrash, Provider: "some source"}},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Err: genCause},
+			&ProviderError{base: gen.Made[ProviderCode](uint16(CodeProviderCrash), genCause)},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{RetryAfter: taxonomy.Some(1500 * time.Millisecond), Err: genCause},
+			&ProviderError{base: gen.Made[ProviderCode](uint16(CodeProviderCrash), genCause), RetryAfter: taxonomy.Some(1500 * time.Millisecond)},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Source: "some source", Err: genCause},
+			&ProviderError{base: gen.Made[ProviderCode](uint16(CodeProviderCrash), genCause), Provider: "some source"},
+		},
 	})
 }
 

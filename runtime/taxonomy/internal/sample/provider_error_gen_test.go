@@ -8,79 +8,103 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestProviderErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "provider", Type: "ProviderError", Doc: "The provider failed.", Fields: []taxonomy.Field{
-		{Name: "unmatched", Doc: "No rule described it.", Type: "bool"},
-		{Name: "retryAfter", Doc: "How long to wait.", Type: "duration"},
-		{Name: "run", Doc: "Which run it belongs to.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Doc: "The mode of the run.", Type: "string", Required: true},
-			{Name: "step", Doc: "The step of the run.", Type: "string"},
-		}},
-		{Name: "provider", Doc: "Who failed.", Type: "string", Required: true},
-		{Name: "statusCode", Doc: "HTTP status, when there was one.", Type: "int"},
-		{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
-		{Name: "token", Doc: "The token of the call.", Type: "string", Sensitive: true},
-	}, JSONHead: `{"domain":"aidf","name":"ProviderError","category":"provider","code":"`, Count: 3}
+	category := taxonomy.Category{
+		Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
+		Fields: []taxonomy.Field{
+			{Name: "unmatched", Type: "bool"},
+			{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+			{Name: "run", Type: "object", Fields: []taxonomy.Field{
+				{Name: "mode", Type: "string", Required: true},
+				{Name: "step", Type: "string"},
+			}},
+			{Name: "provider", Type: "string", From: []string{"source"}, Required: true},
+			{Name: "statusCode", Type: "int"},
+			{Name: "rawError", Type: "string", MaxLength: 2000, Scrub: true, KeepTail: true},
+			{Name: "token", Type: "string", Sensitive: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*ProviderError, ProviderCode]{
 		{
-			code:        CodeProviderCrash,
-			description: taxonomy.Code{Value: "PROVIDER_CRASH", Doc: "The provider process died.", Resolution: "Look at the provider's own log.", Message: "provider {provider} crashed[: {rawError:first_line}]", Since: "v1.0", Groups: 0b1, Row: 2, Branches: 8},
+			code: CodeProviderCrash,
+			description: taxonomy.Code{
+				Value: "PROVIDER_CRASH", Groups: 1 << 0, Since: "v1.0",
+				Message: "provider {provider} crashed[: {rawError:first_line}]", Doc: "The provider process died.",
+				Resolution: "Look at the provider's own log.",
+				Traits:     taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+				When: []taxonomy.Traits{
+					{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure},
+				},
+			},
 			rows: []genRow{
-				{2, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 502, 14, "again, block, again"},
-				{8, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.Failure, 502, 14, "again, block, again"},
+				{256, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 502, 14, "again, block, again"},
+				{257, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.Failure, 502, 14, "again, block, again"},
 			},
 			cases: []genCase[*ProviderError]{
-				{2, NewProviderCrash("some provider"), "provider some provider crashed", `{"provider":"some provider"}`},
-				{2, NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("").WithRawError("some rawError\nsecond line"), "provider  crashed: some rawError", `{"provider":"","rawError":"some rawError\nsecond line"}`},
-				{2, NewProviderCrash("some provider").WithRawError(""), "provider some provider crashed", `{"provider":"some provider","rawError":""}`},
-				{2, NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`},
-				{2, NewProviderCrash("some provider").WithRawError("first " + strings.Repeat("x", 2000) + " last"), "provider some provider crashed: …" + strings.Repeat("x", 1992) + " last", `{"provider":"some provider","rawError":"…` + strings.Repeat("x", 1992) + ` last"}`},
-				{2, NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`},
+				{256, NewProviderCrash("some provider"), "provider some provider crashed", `{"provider":"some provider"}`},
+				{256, NewProviderCrash("some provider").WithRawError("some rawError\nsecond line"), "provider some provider crashed: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`},
+				{256, NewProviderCrash("").WithRawError("some rawError\nsecond line"), "provider  crashed: some rawError", `{"provider":"","rawError":"some rawError\nsecond line"}`},
+				{256, NewProviderCrash("some provider").WithRawError(""), "provider some provider crashed", `{"provider":"some provider","rawError":""}`},
+				{256, NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`},
+				{256, NewProviderCrash("some provider").WithRawError("first " + strings.Repeat("x", 2000) + " last"), "provider some provider crashed: …" + strings.Repeat("x", 1992) + " last", `{"provider":"some provider","rawError":"…` + strings.Repeat("x", 1992) + ` last"}`},
+				{256, NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`},
 			},
 			picks: []genPick[*ProviderError]{
-				{8, NewProviderCrash("some provider").WithUnmatched(true)},
-				{2, NewProviderCrash("some provider").WithUnmatched(false)},
-				{2, NewProviderCrash("some provider")},
+				{257, NewProviderCrash("some provider").WithUnmatched(true)},
+				{256, NewProviderCrash("some provider").WithUnmatched(false)},
+				{256, NewProviderCrash("some provider")},
 			},
 		},
 		{
-			code:        CodeProviderAPIError,
-			description: taxonomy.Code{Value: "PROVIDER_API_ERROR", Doc: "The provider's API answered with an error.", Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]", Number: 2, Row: 3, Branches: 9},
+			code: CodeProviderAPIError,
+			description: taxonomy.Code{
+				Value: "PROVIDER_API_ERROR", Number: 2,
+				Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
+				Doc:     "The provider's API answered with an error.", Takes: []string{"rawError"},
+				Traits: taxonomy.Traits{Reaction: &reactionBackoff, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+				When: []taxonomy.Traits{
+					{Reaction: &reactionFatal, HTTP: 502, GRPC: 3, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+				},
+			},
 			rows: []genRow{
-				{3, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 502, 14, "backoff, block, backoff"},
-				{9, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.Failure, 502, 3, "fatal, fatal, fatal"},
+				{512, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 502, 14, "backoff, block, backoff"},
+				{513, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.Failure, 502, 3, "fatal, fatal, fatal"},
 			},
 			cases: []genCase[*ProviderError]{
-				{3, NewProviderAPIError("some provider", "some rawError"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`},
-				{3, NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(7), "provider some provider API error 7: some rawError", `{"provider":"some provider","statusCode":7,"rawError":"some rawError\nsecond line"}`},
-				{3, NewProviderAPIError("", "some rawError\nsecond line").WithStatusCode(7), "provider  API error 7: some rawError", `{"provider":"","statusCode":7,"rawError":"some rawError\nsecond line"}`},
-				{3, NewProviderAPIError("some provider", "some rawError\nsecond line"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`},
-				{3, NewProviderAPIError("some provider", "").WithStatusCode(7), "provider some provider API error 7", `{"provider":"some provider","statusCode":7,"rawError":""}`},
+				{512, NewProviderAPIError("some provider", "some rawError"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`},
+				{512, NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(7), "provider some provider API error 7: some rawError", `{"provider":"some provider","statusCode":7,"rawError":"some rawError\nsecond line"}`},
+				{512, NewProviderAPIError("", "some rawError\nsecond line").WithStatusCode(7), "provider  API error 7: some rawError", `{"provider":"","statusCode":7,"rawError":"some rawError\nsecond line"}`},
+				{512, NewProviderAPIError("some provider", "some rawError\nsecond line"), "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError\nsecond line"}`},
+				{512, NewProviderAPIError("some provider", "").WithStatusCode(7), "provider some provider API error 7", `{"provider":"some provider","statusCode":7,"rawError":""}`},
 			},
 			picks: []genPick[*ProviderError]{
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(408)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(409)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(425)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(429)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(399)},
-				{9, NewProviderAPIError("some provider", "some rawError").WithStatusCode(400)},
-				{9, NewProviderAPIError("some provider", "some rawError").WithStatusCode(499)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(500)},
-				{3, NewProviderAPIError("some provider", "some rawError").WithStatusCode(3)},
-				{3, NewProviderAPIError("some provider", "some rawError")},
+				{512, NewProviderAPIError("some provider", "some rawError").WithStatusCode(408)},
+				{512, NewProviderAPIError("some provider", "some rawError").WithStatusCode(409)},
+				{512, NewProviderAPIError("some provider", "some rawError").WithStatusCode(425)},
+				{512, NewProviderAPIError("some provider", "some rawError").WithStatusCode(429)},
+				{512, NewProviderAPIError("some provider", "some rawError").WithStatusCode(399)},
+				{513, NewProviderAPIError("some provider", "some rawError").WithStatusCode(400)},
+				{513, NewProviderAPIError("some provider", "some rawError").WithStatusCode(499)},
+				{512, NewProviderAPIError("some provider", "some rawError").WithStatusCode(500)},
+				{512, NewProviderAPIError("some provider", "some rawError").WithStatusCode(3)},
+				{512, NewProviderAPIError("some provider", "some rawError")},
 			},
 		},
 		{
-			code:        CodeProviderRateLimit,
-			description: taxonomy.Code{Value: "provider.rate_limit", Doc: "The provider asks to slow down.", Message: "provider {provider} limits the rate", Number: 3, Row: 4},
-			rows:        []genRow{{4, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 429, 14, "wait, block, wait"}},
+			code: CodeProviderRateLimit,
+			description: taxonomy.Code{
+				Value: "provider.rate_limit", Number: 3, Message: "provider {provider} limits the rate",
+				Doc: "The provider asks to slow down.", Aliases: []string{"PROVIDER_THROTTLED"},
+				Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+			},
+			rows: []genRow{{768, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 429, 14, "wait, block, wait"}},
 			cases: []genCase[*ProviderError]{
-				{4, NewProviderRateLimit("some provider"), "provider some provider limits the rate", `{"provider":"some provider"}`},
-				{4, NewProviderRateLimit(""), "provider  limits the rate", `{"provider":""}`},
+				{768, NewProviderRateLimit("some provider"), "provider some provider limits the rate", `{"provider":"some provider"}`},
+				{768, NewProviderRateLimit(""), "provider  limits the rate", `{"provider":""}`},
 			},
 		},
 	})
@@ -88,16 +112,16 @@ func TestProviderErrorCodes(t *testing.T) {
 
 func TestProviderErrorCopies(t *testing.T) {
 	original := NewProviderCrash("some provider")
-	genCheckCopies(t, original, &ProviderError{code: CodeProviderCrash, Provider: "some provider"}, []genCopy[*ProviderError]{
-		{original.WithUnmatched(true), &ProviderError{code: CodeProviderCrash, Unmatched: taxonomy.Some(true), Provider: "some provider"}},
-		{original.WithRetryAfter(2500 * time.Millisecond), &ProviderError{code: CodeProviderCrash, RetryAfter: taxonomy.Some(2500 * time.Millisecond), Provider: "some provider"}},
-		{original.WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}), &ProviderError{code: CodeProviderCrash, Run: taxonomy.Some(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}), Provider: "some provider"}},
-		{original.WithRun(ProviderRun{Mode: "some mode"}), &ProviderError{code: CodeProviderCrash, Run: taxonomy.Some(ProviderRun{Mode: "some mode"}), Provider: "some provider"}},
-		{original.WithStatusCode(7), &ProviderError{code: CodeProviderCrash, Provider: "some provider", StatusCode: taxonomy.Some(7)}},
-		{original.WithRawError("some rawError"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
-		{original.WithToken("some token"), &ProviderError{code: CodeProviderCrash, Provider: "some provider", Token: taxonomy.SecretOf("some token")}},
-		{original.WithCause(genCause), &ProviderError{code: CodeProviderCrash, cause: genCause, Provider: "some provider"}},
-		{NewProviderAPIError("some provider", "some rawError"), &ProviderError{code: CodeProviderAPIError, Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
+	genCheckCopies(t, original, &ProviderError{base: gen.Of(CodeProviderCrash), Provider: "some provider"}, []genCopy[*ProviderError]{
+		{original.WithUnmatched(true), &ProviderError{base: gen.Of(CodeProviderCrash), Unmatched: taxonomy.Some(true), Provider: "some provider"}},
+		{original.WithRetryAfter(2500 * time.Millisecond), &ProviderError{base: gen.Of(CodeProviderCrash), RetryAfter: taxonomy.Some(2500 * time.Millisecond), Provider: "some provider"}},
+		{original.WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}), &ProviderError{base: gen.Of(CodeProviderCrash), Run: taxonomy.Some(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}), Provider: "some provider"}},
+		{original.WithRun(ProviderRun{Mode: "some mode"}), &ProviderError{base: gen.Of(CodeProviderCrash), Run: taxonomy.Some(ProviderRun{Mode: "some mode"}), Provider: "some provider"}},
+		{original.WithStatusCode(7), &ProviderError{base: gen.Of(CodeProviderCrash), Provider: "some provider", StatusCode: taxonomy.Some(7)}},
+		{original.WithRawError("some rawError"), &ProviderError{base: gen.Of(CodeProviderCrash), Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
+		{original.WithToken("some token"), &ProviderError{base: gen.Of(CodeProviderCrash), Provider: "some provider", Token: taxonomy.SecretOf("some token")}},
+		{original.WithCause(genCause), &ProviderError{base: gen.Made[ProviderCode](uint16(CodeProviderCrash), genCause), Provider: "some provider"}},
+		{NewProviderAPIError("some provider", "some rawError"), &ProviderError{base: gen.Of(CodeProviderAPIError), Provider: "some provider", RawError: taxonomy.Some("some rawError")}},
 	})
 }
 
@@ -140,28 +164,20 @@ func TestProviderErrorOutputs(t *testing.T) {
 			NewProviderCrash("some provider").WithUnmatched(true).WithRetryAfter(2500 * time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(7).WithRawError("some rawError").WithToken("some token").WithCause(genCause), "PROVIDER_CRASH",
 			"provider some provider crashed: some rawError",
 			`{"unmatched":true,"retryAfter":"2.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`,
-			ProviderError{code: CodeProviderCrash, cause: genCause, Unmatched: taxonomy.Some(true), RetryAfter: taxonomy.Some(2500 * time.Millisecond), Run: taxonomy.Some(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}), Provider: "some provider", StatusCode: taxonomy.Some(7), RawError: taxonomy.Some("some rawError"), Token: taxonomy.SecretOf("some token")},
-			`{"unmatched":true,"retryAfter":2500000000,"run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`,
 		},
 		{
 			NewProviderCrash("some provider"), "PROVIDER_CRASH",
 			"provider some provider crashed",
-			`{"provider":"some provider"}`,
-			ProviderError{code: CodeProviderCrash, Provider: "some provider"},
 			`{"provider":"some provider"}`,
 		},
 		{
 			&ProviderError{}, "",
 			"provider error without a code",
 			`{"provider":""}`,
-			ProviderError{},
-			`{"provider":""}`,
 		},
 		{
-			&ProviderError{code: 603}, "",
+			&ProviderError{base: gen.Of[ProviderCode](603)}, "",
 			"provider error without a code",
-			`{"provider":""}`,
-			ProviderError{code: 603},
 			`{"provider":""}`,
 		},
 	})

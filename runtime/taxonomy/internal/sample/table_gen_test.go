@@ -33,40 +33,18 @@ var (
 )
 
 func TestTaxonomy(t *testing.T) {
-	got := *Table.Taxonomy
-	got.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil
-	assert.Equal(t, taxonomy.Taxonomy{
-		Package:       "sample",
-		Domain:        "aidf",
-		Doc:           "Errors of a sample.",
-		HelpURL:       "https://example.org/errors/{code}",
-		Fallback:      "PROVIDER_CRASH",
-		ByValue:       []uint16{4, 5, 1, 0, 3, 2},
-		Aliases:       []taxonomy.Alias{{Value: "PROVIDER_THROTTLED", Code: 2}},
-		Uncategorized: &reactionAgain,
-		Reactions: []*taxonomy.Reaction{
-			&reactionBlock,
-			&reactionAgain,
-			&reactionBackoff,
-			&reactionWait,
-			&reactionRevert,
-			&reactionContinue,
-			&reactionOnce,
-			&reactionFatal,
-			&reactionReduce,
-			&reactionAbort,
-		},
-		Policies: []*taxonomy.Policy{
-			&policyProvider,
-			&policyRateLimit,
-		},
-		Groups:     []taxonomy.Named{{Name: "network", Doc: "Needs the network."}},
-		Strategies: []taxonomy.Named{{Name: "reduce_context", Doc: "Runs again with a shorter prompt."}},
-		Tiers: []taxonomy.Tier{
-			{Name: "haiku", Doc: "Carries out steps.", Classifies: true},
-			{Name: "human", Doc: "Decides.", Classifies: true, Person: true},
-		},
-	}, got)
+	got := Table.Taxonomy
+	assert.Equal(t, "sample", got.Package)
+	assert.Equal(t, "aidf", got.Domain)
+	assert.Equal(t, "Errors of a sample.", got.Doc)
+	assert.Equal(t, "https://example.org/errors/{code}", got.HelpURL)
+	assert.Equal(t, "PROVIDER_CRASH", got.Fallback)
+	assert.Same(t, &reactionAgain, got.Uncategorized)
+	assert.Equal(t, []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionWait, &reactionRevert, &reactionContinue, &reactionOnce, &reactionFatal, &reactionReduce, &reactionAbort}, got.Reactions)
+	assert.Equal(t, []*taxonomy.Policy{&policyProvider, &policyRateLimit}, got.Policies)
+	assert.Equal(t, []taxonomy.Named{{Name: "network", Doc: "Needs the network."}}, got.Groups)
+	assert.Equal(t, []taxonomy.Named{{Name: "reduce_context", Doc: "Runs again with a shorter prompt."}}, got.Strategies)
+	assert.Equal(t, []taxonomy.Tier{{Name: "haiku", Doc: "Carries out steps.", Classifies: true}, {Name: "human", Doc: "Decides.", Classifies: true, Person: true}}, got.Tiers)
 	assert.Nil(t, Table.Overlay)
 	assert.Equal(t, []Category{"provider", "work", "kinds"}, Categories())
 	assert.Equal(t, []Category{CategoryProvider, CategoryWork, CategoryKinds}, Categories())
@@ -92,7 +70,7 @@ func TestProfiles(t *testing.T) {
 	}{
 		{},
 		{
-			{6, &reactionReduce},
+			{4194816, &reactionReduce},
 		},
 	} {
 		rows := profiles[i].Rows
@@ -133,23 +111,23 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))
-	for i, row := range Table.Taxonomy.Rows {
-		got[i] = row.Reaction
+	got := map[taxonomy.Row]*taxonomy.Reaction{}
+	for row := range Table.Taxonomy.Rows() {
+		got[row] = Table.Taxonomy.Traits(row).Reaction
 	}
-	for i, want := range []*taxonomy.Reaction{
-		&reactionAgain,   // 0
-		&reactionAbort,   // 1
-		&reactionAgain,   // 2
-		&reactionBackoff, // 3
-		&reactionWait,    // 4
-		&reactionRevert,  // 5
-		&reactionOnce,    // 6
-		&reactionAbort,   // 7
-		&reactionAgain,   // 8
-		&reactionFatal,   // 9
+	for row, want := range map[taxonomy.Row]*taxonomy.Reaction{
+		0:       &reactionAgain,
+		1:       &reactionAbort,
+		256:     &reactionAgain,
+		512:     &reactionBackoff,
+		768:     &reactionWait,
+		4194560: &reactionRevert,
+		4194816: &reactionOnce,
+		8388864: &reactionAbort,
+		257:     &reactionAgain,
+		513:     &reactionFatal,
 	} {
-		assert.Same(t, want, got[i], "row %d", i)
+		assert.Same(t, want, got[row], "row %d", row)
 	}
 	assert.Len(t, got, 10)
 	genCheckRow(t, &ProviderError{}, genNone)

@@ -6,40 +6,53 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestWorkErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "work", Type: "WorkError", Doc: "Work on the repository failed.", Fields: []taxonomy.Field{
-		{Name: "files", Doc: "What revert undoes.", Type: "strings"},
-		{Name: "decision", Doc: "What was decided.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
-		{Name: "value", Doc: "What the command said.", Type: "string", Scrub: true, MessageOnly: true},
-	}, JSONHead: `{"domain":"aidf","name":"WorkError","category":"work","code":"`, First: 3, Count: 2}
+	category := taxonomy.Category{
+		Name: "work", Type: "WorkError", Doc: "Work on the repository failed.",
+		Fields: []taxonomy.Field{
+			{Name: "files", Type: "strings", From: []string{"files"}},
+			{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
+			{Name: "value", Type: "string", Scrub: true, MessageOnly: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*WorkError, WorkCode]{
 		{
-			code:        CodeScopeForbidden,
-			description: taxonomy.Code{Value: "SCOPE_FORBIDDEN", Doc: "Forbidden files were changed.", Resolution: "Leave them.", Message: "{files:count} forbidden: {files}", Number: 4, Row: 5, Category: 1},
-			rows:        []genRow{{5, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "revert, block, revert"}},
+			code: CodeScopeForbidden,
+			description: taxonomy.Code{
+				Value: "SCOPE_FORBIDDEN", Number: 4, Message: "{files:count} forbidden: {files}",
+				Doc: "Forbidden files were changed.", Resolution: "Leave them.", Set: `{"decision":"BLOCK"}`,
+				Takes:  []string{"files"},
+				Traits: taxonomy.Traits{Reaction: &reactionRevert, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			},
+			rows: []genRow{{4194560, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "revert, block, revert"}},
 			cases: []genCase[*WorkError]{
-				{5, NewScopeForbidden([]string{"files 1", "files 2"}), "2 forbidden: files 1, files 2", `{"files":["files 1","files 2"],"decision":"BLOCK"}`},
-				{5, NewScopeForbidden([]string{}), "0 forbidden: ", `{"files":[],"decision":"BLOCK"}`},
+				{4194560, NewScopeForbidden([]string{"files 1", "files 2"}), "2 forbidden: files 1, files 2", `{"files":["files 1","files 2"],"decision":"BLOCK"}`},
+				{4194560, NewScopeForbidden([]string{}), "0 forbidden: ", `{"files":[],"decision":"BLOCK"}`},
 			},
 		},
 		{
-			code:        CodeGitCommit,
-			description: taxonomy.Code{Value: "COMMIT_FAILED", Doc: "The commit failed.", Resolution: "Commit by hand.", Message: "commit failed[: {cause}][ ({value}, {decision})]", Number: 6, Row: 6, Category: 1},
-			rows:        []genRow{{6, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "once, continue, reduce"}},
+			code: CodeGitCommit,
+			description: taxonomy.Code{
+				Value: "COMMIT_FAILED", Number: 6, Message: "commit failed[: {cause}][ ({value}, {decision})]",
+				Doc: "The commit failed.", Resolution: "Commit by hand.",
+				Traits: taxonomy.Traits{Reaction: &reactionOnce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			},
+			rows: []genRow{{4194816, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "once, continue, reduce"}},
 			cases: []genCase[*WorkError]{
-				{6, NewGitCommit(), "commit failed", "{}"},
-				{6, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("some value"), "commit failed (some value, ASK_USER)", `{"decision":"ASK_USER"}`},
-				{6, NewGitCommit().WithDecision(WorkDecision(3)), "commit failed", "{}"},
-				{6, NewGitCommit().WithValue("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "commit failed", "{}"},
+				{4194816, NewGitCommit(), "commit failed", "{}"},
+				{4194816, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("some value"), "commit failed (some value, ASK_USER)", `{"decision":"ASK_USER"}`},
+				{4194816, NewGitCommit().WithDecision(WorkDecision(3)), "commit failed", "{}"},
+				{4194816, NewGitCommit().WithValue("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "commit failed", "{}"},
 			},
 			caused: []genCase[*WorkError]{
-				{6, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("some value").WithCause(genCause), "commit failed: some cause (some value, ASK_USER)", `{"decision":"ASK_USER"}`},
-				{6, NewGitCommit().WithDecision(WorkDecisionAskUser).WithCause(genCause), "commit failed: some cause", `{"decision":"ASK_USER"}`},
-				{6, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("").WithCause(genCause), "commit failed: some cause", `{"decision":"ASK_USER"}`},
-				{6, NewGitCommit().WithValue("some value").WithCause(genCause), "commit failed: some cause", "{}"},
+				{4194816, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("some value").WithCause(genCause), "commit failed: some cause (some value, ASK_USER)", `{"decision":"ASK_USER"}`},
+				{4194816, NewGitCommit().WithDecision(WorkDecisionAskUser).WithCause(genCause), "commit failed: some cause", `{"decision":"ASK_USER"}`},
+				{4194816, NewGitCommit().WithDecision(WorkDecisionAskUser).WithValue("").WithCause(genCause), "commit failed: some cause", `{"decision":"ASK_USER"}`},
+				{4194816, NewGitCommit().WithValue("some value").WithCause(genCause), "commit failed: some cause", "{}"},
 			},
 		},
 	})
@@ -47,12 +60,12 @@ func TestWorkErrorCodes(t *testing.T) {
 
 func TestWorkErrorCopies(t *testing.T) {
 	original := NewScopeForbidden([]string{"files 1", "files 2"})
-	genCheckCopies(t, original, &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock)}, []genCopy[*WorkError]{
-		{original.WithFiles([]string{"files 1", "files 2", "other"}), &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2", "other"}, Decision: taxonomy.Some(WorkDecisionBlock)}},
-		{original.WithDecision(WorkDecisionAskUser), &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionAskUser)}},
-		{original.WithDecision(WorkDecision(3)), &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}}},
-		{original.WithValue("some value"), &WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock), Value: taxonomy.Some("some value")}},
-		{original.WithCause(genCause), &WorkError{code: CodeScopeForbidden, cause: genCause, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock)}},
+	genCheckCopies(t, original, &WorkError{base: gen.Of(CodeScopeForbidden), Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock)}, []genCopy[*WorkError]{
+		{original.WithFiles([]string{"files 1", "files 2", "other"}), &WorkError{base: gen.Of(CodeScopeForbidden), Files: []string{"files 1", "files 2", "other"}, Decision: taxonomy.Some(WorkDecisionBlock)}},
+		{original.WithDecision(WorkDecisionAskUser), &WorkError{base: gen.Of(CodeScopeForbidden), Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionAskUser)}},
+		{original.WithDecision(WorkDecision(3)), &WorkError{base: gen.Of(CodeScopeForbidden), Files: []string{"files 1", "files 2"}}},
+		{original.WithValue("some value"), &WorkError{base: gen.Of(CodeScopeForbidden), Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock), Value: taxonomy.Some("some value")}},
+		{original.WithCause(genCause), &WorkError{base: gen.Made[WorkCode](uint16(CodeScopeForbidden), genCause), Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock)}},
 	})
 }
 
@@ -116,28 +129,20 @@ func TestWorkErrorOutputs(t *testing.T) {
 			NewScopeForbidden([]string{"files 1", "files 2"}).WithValue("some value").WithCause(genCause), "SCOPE_FORBIDDEN",
 			"2 forbidden: files 1, files 2",
 			`{"files":["files 1","files 2"],"decision":"BLOCK"}`,
-			WorkError{code: CodeScopeForbidden, cause: genCause, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock), Value: taxonomy.Some("some value")},
-			`{"files":["files 1","files 2"],"decision":"BLOCK"}`,
 		},
 		{
 			NewScopeForbidden([]string{"files 1", "files 2"}), "SCOPE_FORBIDDEN",
 			"2 forbidden: files 1, files 2",
-			`{"files":["files 1","files 2"],"decision":"BLOCK"}`,
-			WorkError{code: CodeScopeForbidden, Files: []string{"files 1", "files 2"}, Decision: taxonomy.Some(WorkDecisionBlock)},
 			`{"files":["files 1","files 2"],"decision":"BLOCK"}`,
 		},
 		{
 			&WorkError{}, "",
 			"work error without a code",
 			"{}",
-			WorkError{},
-			"{}",
 		},
 		{
-			&WorkError{code: 602}, "",
+			&WorkError{base: gen.Of[WorkCode](602)}, "",
 			"work error without a code",
-			"{}",
-			WorkError{code: 602},
 			"{}",
 		},
 	})
