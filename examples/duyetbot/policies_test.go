@@ -174,7 +174,7 @@ func TestPrevention(t *testing.T) {
 		"github_rate_limit": {Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
 	}
 	got := map[string]taxonomy.Prevention{}
-	for _, code := range errs.Table.Taxonomy.Codes {
+	for _, code := range errs.Table.Taxonomy.Codes() {
 		if code.Prevent != nil {
 			got[code.Value] = *code.Prevent
 		}

@@ -34,16 +34,20 @@ func TestCategories(t *testing.T) {
 		{"the tier's own", "tier", errs.CodeTierRefused, taxonomy.Failure, false},
 		{"no tier's", "tier", errs.CodeTierNotCalled, taxonomy.Failure, false},
 	}
-	require.Len(t, errs.Table.Taxonomy.Codes, len(tests))
+	var codes []*taxonomy.Code
+	for _, code := range errs.Table.Taxonomy.Codes() {
+		codes = append(codes, code)
+	}
+	require.Len(t, codes, len(tests))
 	for i, tt := range tests {
 		t.Run(tt.row+" "+tt.code.Error(), func(t *testing.T) {
-			assert.Equal(t, tt.code.Error(), errs.Table.Taxonomy.Codes[i].Value)
+			assert.Equal(t, tt.code.Error(), codes[i].Value)
 			assert.Equal(t, tt.category, taxonomy.CategoryOf(tt.code))
 			assert.Equal(t, tt.kind, taxonomy.KindOf(tt.code))
 			assert.Equal(t, taxonomy.SeverityNone, taxonomy.SeverityOf(tt.code), "none is stated")
 			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(tt.code),
 				"what a step fails with is not tried again without a reason")
-			assert.Zero(t, errs.Table.Taxonomy.Codes[i].Number, "B-O02: names, not numbers")
+			assert.Zero(t, codes[i].Number, "B-O02: names, not numbers")
 		})
 	}
 	assert.Equal(t, taxonomy.Unknowable, taxonomy.RecoverabilityOf(unclassified))
@@ -153,8 +157,8 @@ func TestProfiles(t *testing.T) {
 			require.NoError(t, err)
 			assert.False(t, table.Overlay.Retry.Enabled)
 			assert.Equal(t, taxonomy.Abort, table.Reaction(errors.New("something new")).Action)
-			for row := range len(errs.Table.Taxonomy.Rows) {
-				r := table.Row(taxonomy.Row(row)).Reaction
+			for row := range errs.Table.Taxonomy.Rows() {
+				r := table.Row(row).Reaction
 				assert.Contains(t, []taxonomy.Action{taxonomy.Abort, taxonomy.Block}, r.Action, "row %d", row)
 				assert.Equal(t, taxonomy.PurposeNone, r.Purpose, "nobody is asked")
 			}

@@ -94,8 +94,8 @@ const maxFailures = 1 << 30
 // maxAttempts is how many attempts that count the table allows a task; 0 when it sets no limit.
 func maxAttempts(table taxonomy.Table) int {
 	most := 0
-	for row := range table.Taxonomy.Rows {
-		r := table.Row(taxonomy.Row(row)).Reaction
+	for row := range table.Taxonomy.Rows() {
+		r := table.Row(row).Reaction
 		if r == nil || r.Action != taxonomy.Retry || r.Policy == nil || !r.CountFailure {
 			continue
 		}

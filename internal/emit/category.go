@@ -56,7 +56,7 @@ func codeDoc(c *model.Code) []string {
 
 // errorType makes the struct of a category.
 func errorType(c *model.Category) jen.Code {
-	return jen.Add(comment(about(c.Type+" is an error of category "+c.Name, c.Doc, ".")+
+	return jen.Add(comment(about(c.Type+" is an error of category "+c.Name, c.Doc, ".") +
 		" Its factories are the only way to give it a code.")).
 		Type().Id(c.Type).StructFunc(func(g *jen.Group) {
 		g.Id("base").Types(jen.Id(c.CodeType))

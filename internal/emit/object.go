@@ -18,7 +18,9 @@ func objectType(o *model.Object) jen.Code {
 		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
 }
 
-func objectList(o *model.Object) jen.Code { return listMethod(jen.Id("v").Op("*").Id(o.Type), "v", o.Fields) }
+func objectList(o *model.Object) jen.Code {
+	return listMethod(jen.Id("v").Op("*").Id(o.Type), "v", o.Fields)
+}
 
 // objectKept makes the method that returns an object as its field holds it. It does the wrapping,
 // too, so that the methods that call it stay small enough to be inlined.

@@ -51,7 +51,7 @@ func baseType() jen.Code {
 func definition() jen.Code { return jen.Op("&").Id("definition") }
 
 func tableVar() jen.Code {
-	return jen.Add(comment("Table answers for the errors of the taxonomy: what their reaction is, and what else is "+
+	return jen.Add(comment("Table answers for the errors of the taxonomy: what their reaction is, and what else is " +
 		"said of them.")).
 		Var().Id("Table").Op("=").Add(runtimeType("Table")).Values(jen.Id("Taxonomy").Op(":").Add(definition()))
 }
@@ -237,6 +237,7 @@ func groupPredicate(g *model.Group) jen.Code {
 		Func().Id(g.Predicate).Params(jen.Id("err").Error()).Bool().
 		Add(returning(jen.Qual(pkgGen, "InGroup").Call(jen.Id("err"), definition(), jen.Lit(g.Bit))))
 }
+
 // standardError is an error of the standard library that a rule names.
 type standardError struct {
 	key  detect.Key

@@ -142,4 +142,3 @@ var roles = []role{
 	{model.RoleCredential, "Credential", model.String, false},
 	{model.RoleOutput, "Output", model.String, false},
 }
-

@@ -157,7 +157,7 @@ func (w *testWriter) tierLiteral(t *model.Tier) string {
 // name.
 func (w *testWriter) rowTable(m *model.Package) {
 	w.test("Rows", "")
-	w.f("got := map[taxonomy.Row]*taxonomy.Reaction{}\nfor row := range Table.Taxonomy.Rows() {\n"+
+	w.f("got := map[taxonomy.Row]*taxonomy.Reaction{}\nfor row := range Table.Taxonomy.Rows() {\n" +
 		"got[row] = Table.Taxonomy.Traits(row).Reaction\n}\n")
 	w.f("for row, want := range map[taxonomy.Row]*%s{\n", w.use(pkgTaxonomy, "Reaction"))
 	for _, r := range m.Rows {

@@ -16,14 +16,12 @@ import (
 
 // other is a taxonomy of its own with a single code.
 var other = taxonomy.Taxonomy{
-	Package:    "other",
-	Categories: []taxonomy.Category{{Name: "cat", Count: 1}},
-	Codes:      []taxonomy.Code{{Value: "OTHER", Row: taxonomy.FirstRow, Resolution: "Do so."}},
-	Rows: []taxonomy.RowTraits{
-		{Reaction: &taxonomy.Reaction{Name: "none"}},
-		{Reaction: &taxonomy.Reaction{Name: "permanent"}},
-		{Code: 1, Reaction: &taxonomy.Reaction{Name: "other"}},
-	},
+	Package: "other",
+	Categories: []*taxonomy.Category{{Name: "cat", Codes: []taxonomy.Code{
+		{}, {Value: "OTHER", Resolution: "Do so.", Traits: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "other"}}},
+	}}},
+	None:      taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "none"}},
+	Permanent: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "permanent"}},
 }
 
 // coded is an error with a row of its choosing.
@@ -141,7 +139,7 @@ func TestTable(t *testing.T) {
 		assert.Equal(t, c.base, sample.Table.Reaction(c.err).Name, c.name)
 		assert.Equal(t, c.strict, strict.Reaction(c.err).Name, c.name)
 		if c.err == nil {
-			assert.Equal(t, taxonomy.RowTraits{}, strict.Traits(c.err))
+			assert.Equal(t, taxonomy.Traits{}, strict.Traits(c.err))
 		} else {
 			assert.Equal(t, c.strict, strict.Traits(c.err).Reaction.Name, c.name)
 		}
@@ -149,12 +147,12 @@ func TestTable(t *testing.T) {
 	assert.True(t, strict.Retryable(limited))
 	assert.False(t, strict.Retryable(io.EOF))
 	assert.False(t, strict.Retryable(nil))
-	assert.Equal(t, "block", strict.Row(4).Reaction.Name)
+	assert.Equal(t, "block", strict.Row(sample.CodeProviderRateLimit.Row()).Reaction.Name)
 	assert.Equal(t, "block", strict.Row(1<<31).Reaction.Name)
 	assert.Equal(t, "none", taxonomy.Table{Taxonomy: &other}.Row(77).Reaction.Name)
 	assert.Equal(t, taxonomy.Reaction{}, taxonomy.Table{Taxonomy: &other}.Reaction(io.EOF))
 	empty := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Package: "empty"}}
-	assert.Equal(t, taxonomy.Reaction{}, *empty.Row(taxonomy.FirstRow).Reaction)
+	assert.Equal(t, taxonomy.Reaction{}, *empty.Row(taxonomy.At(0, 1)).Reaction)
 	chains, err := sample.Table.Profile(sample.ProfileChains)
 	require.NoError(t, err)
 	assert.Equal(t, "again", chains.Reaction(io.EOF).Name)
@@ -189,13 +187,16 @@ func TestNamed(t *testing.T) {
 	assert.Equal(t, "Rate limited, waiting...", r.LogMessage)
 	_, ok = sample.Table.ReactionNamed("none")
 	assert.False(t, ok)
-	for value, row := range map[string]taxonomy.Row{
-		"COMMIT_FAILED": 6, "KINDS": 7, "PROVIDER_API_ERROR": 3, "PROVIDER_CRASH": 2, "SCOPE_FORBIDDEN": 5,
-		"provider.rate_limit": 4, "PROVIDER_THROTTLED": 4,
+	for value, code := range map[string]taxonomy.Coded{
+		"COMMIT_FAILED": sample.CodeGitCommit, "PROVIDER_API_ERROR": sample.CodeProviderAPIError,
+		"provider.rate_limit": sample.CodeProviderRateLimit, "PROVIDER_THROTTLED": sample.CodeProviderRateLimit,
 	} {
 		c, ok := sample.Table.Code(value)
 		require.True(t, ok, value)
-		assert.Equal(t, row, c.Row, value)
+		assert.Same(t, taxonomy.Describe(code), c, value)
+		row, ok := sample.Table.Taxonomy.Find(value)
+		assert.True(t, ok, value)
+		assert.Equal(t, code.Row(), row, value)
 	}
 	_, ok = sample.Table.Code("")
 	assert.False(t, ok)
@@ -217,7 +218,7 @@ func TestDetectionOfAProfile(t *testing.T) {
 	} {
 		table := taxonomy.Table{Taxonomy: sample.Table.Taxonomy, Overlay: &taxonomy.Profile{
 			Detection: c.detection, Retry: taxonomy.RetryDefaults{Enabled: true}}}
-		for _, got := range []taxonomy.RowTraits{table.Traits(wrap(err)), table.Row(err.Row())} {
+		for _, got := range []taxonomy.Traits{table.Traits(wrap(err)), table.Row(err.Row())} {
 			assert.Equal(t, c.severity, got.Severity, c.name)
 			assert.Equal(t, c.recoverability, got.Recoverability, c.name)
 			got.Severity, got.Recoverability = base.Severity, base.Recoverability

@@ -35,30 +35,23 @@ type genMade struct {
 	want     taxonomy.Error
 }
 
-// genFilled is evidence and the error of a code that must come of it.
-type genFilled struct {
-	evidence taxonomy.Evidence
-	want     taxonomy.Error
-}
-
 // genNamed is an error, and the names by which rules know it.
 type genNamed struct {
 	err   error
 	names []string
 }
 
-// genCheckRules checks the rules, which are these and in this order, with their patterns and what they need.
-func genCheckRules(t *testing.T, want *detect.Rules) {
+// genCheckRules checks the rules, which are these and in this order, with their patterns.
+func genCheckRules(t *testing.T, want []detect.Rule, patterns []detect.Pattern, sensitive []string) {
 	t.Helper()
+	rules := detection.Rules()
 	assert.Same(t, Table.Taxonomy, detection.Taxonomy)
-	require.Len(t, detection.Rules, len(want.Rules))
-	for i, rule := range want.Rules {
-		assert.Equal(t, rule, detection.Rules[i])
+	require.Len(t, rules.Rules, len(want))
+	for i, rule := range want {
+		assert.Equal(t, rule, rules.Rules[i])
 	}
-	assert.Equal(t, want.Patterns, detection.Patterns)
-	assert.Equal(t, want.Needs, detection.Needs)
-	assert.Equal(t, want.FallbackSet, detection.FallbackSet)
-	assert.Equal(t, want.Sensitive, detection.Sensitive)
+	assert.ElementsMatch(t, patterns, rules.Patterns)
+	assert.Equal(t, sensitive, rules.Sensitive)
 }
 
 // genCheckExamples checks what evidence becomes, whichever function is asked.
@@ -108,16 +101,8 @@ func genCheckMade(t *testing.T, made []genMade) {
 	t.Helper()
 	for _, c := range made {
 		for _, rule := range c.rules {
-			assert.Equal(t, c.want, makeError(rule, &c.evidence), "rule %d", rule)
+			assert.Equal(t, c.want, detection.Rules().Make(rule, &c.evidence), "rule %d", rule)
 		}
-	}
-}
-
-// genCheckFilled checks what becomes of evidence, given what makes errors of a code.
-func genCheckFilled[E taxonomy.Error](t *testing.T, from func(*taxonomy.Evidence) E, filled []genFilled) {
-	t.Helper()
-	for _, c := range filled {
-		assert.Equal(t, c.want, taxonomy.Error(from(&c.evidence)), "%+v", c.evidence)
 	}
 }
 
@@ -136,8 +121,8 @@ func genCheckNamed(t *testing.T, names []string, named []genNamed) {
 // genCheckUnmatched checks what becomes of evidence that no rule matches where there is no fallback.
 func genCheckUnmatched(t *testing.T, ev taxonomy.Evidence) {
 	t.Helper()
-	for _, rule := range []int{detect.NoRule, len(detection.Rules)} {
-		err := makeError(rule, &ev)
+	for _, rule := range []int{detect.NoRule, len(detection.Rules().Rules)} {
+		err := detection.Rules().Make(rule, &ev)
 		assert.IsType(t, &taxonomy.Unknown{}, err)
 		assert.Equal(t, ev.Error(), err.Error())
 		assert.Equal(t, ev.Err, err.Unwrap())

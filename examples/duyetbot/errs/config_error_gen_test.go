@@ -9,70 +9,82 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestConfigErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "config", Type: "ConfigError", Doc: "The configuration is not as it must be.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-	}, JSONHead: `{"domain":"duyetbot","name":"ConfigError","category":"config","code":"`, First: 25, Count: 2}
+	category := taxonomy.Category{
+		Name: "config", Type: "ConfigError", Doc: "The configuration is not as it must be.",
+		Fields: []taxonomy.Field{
+			{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+			{Name: "code", Type: "string", From: []string{"code", "status"}},
+			{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+			{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+			{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+				{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+				{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+				{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+				{Name: "step", Type: "string", From: []string{"attributes.step"}},
+				{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+				{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+			}},
+			{Name: "github", Type: "object", Fields: []taxonomy.Field{
+				{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+				{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+				{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+				{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+			}},
+			{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+				{Name: "attempts", Type: "int", Required: true},
+				{Name: "maxAttempts", Type: "int", Required: true},
+				{Name: "strategy", Type: "string"},
+				{Name: "successful", Type: "bool"},
+			}},
+			{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+			{Name: "source", Type: "object", Fields: []taxonomy.Field{
+				{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"system"`, Required: true},
+				{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"config"`, Required: true},
+				{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+				{Name: "method", Type: "string", From: []string{"attributes.method"}},
+			}, Required: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*ConfigError, ConfigCode]{
 		{
-			code:        CodeConfigMissing,
-			description: taxonomy.Code{Value: "config_missing", Doc: "There is no configuration, or a part of it is missing.", Message: "configuration is missing: {detail:first_line}", Row: 27, Category: 6},
-			rows:        []genRow{{27, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "ask, ask, ask, ask, ask recoverability=unknown, ask"}},
+			code: CodeConfigMissing,
+			description: taxonomy.Code{
+				Value: "config_missing", Message: "configuration is missing: {detail:first_line}",
+				Doc:    "There is no configuration, or a part of it is missing.",
+				Traits: taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{25166080, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "ask, ask, ask, ask, ask recoverability=unknown, ask"}},
 			cases: []genCase[*ConfigError]{
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("first "+strings.Repeat("x", 2000)+" last", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "configuration is missing: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "configuration is missing: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "configuration is missing: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "configuration is missing: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component"}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{27, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceType(8), Component: "some component"}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+				{25166080, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("first "+strings.Repeat("x", 2000)+" last", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is missing: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "configuration is missing: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "configuration is missing: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "configuration is missing: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "configuration is missing: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166080, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component"}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
+				{25166080, NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceType(8), Component: "some component"}), "configuration is missing: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
 			},
 		},
 		{
-			code:        CodeConfigInvalid,
-			description: taxonomy.Code{Value: "config_invalid", Doc: "The configuration cannot be used as it is.", Message: "configuration is invalid: {detail:first_line}", Row: 28, Category: 6},
-			rows:        []genRow{{28, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
+			code: CodeConfigInvalid,
+			description: taxonomy.Code{
+				Value: "config_invalid", Message: "configuration is invalid: {detail:first_line}",
+				Doc:    "The configuration cannot be used as it is.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{25166336, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ConfigError]{
-				{28, NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{28, NewConfigInvalid("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{28, NewConfigInvalid("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166336, NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166336, NewConfigInvalid("some detail\nsecond line", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{25166336, NewConfigInvalid("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "configuration is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 	})
@@ -80,21 +92,21 @@ func TestConfigErrorCodes(t *testing.T) {
 
 func TestConfigErrorCopies(t *testing.T) {
 	original := NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &ConfigError{code: CodeConfigMissing, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*ConfigError]{
-		{original.WithSourceCode("some code"), &ConfigError{code: CodeConfigMissing, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &ConfigError{code: CodeConfigMissing, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &ConfigError{code: CodeConfigMissing, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &ConfigError{code: CodeConfigMissing, cause: genCause, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ConfigError{code: CodeConfigMissing, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ConfigError{code: CodeConfigInvalid, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+	genCheckCopies(t, original, &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*ConfigError]{
+		{original.WithSourceCode("some code"), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRetryAfter(3500 * time.Millisecond), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode"}), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithCause(genCause), &ConfigError{base: gen.Made[ConfigCode](uint16(CodeConfigMissing), genCause), Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ConfigError{base: gen.Of(CodeConfigMissing), Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ConfigError{base: gen.Of(CodeConfigInvalid), Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
 	})
 }
 
@@ -177,29 +189,21 @@ func TestConfigErrorOutputs(t *testing.T) {
 			NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), "config_missing",
 			"configuration is missing: some detail",
 			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			ConfigError{code: CodeConfigMissing, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "config_missing",
 			"configuration is missing: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			ConfigError{code: CodeConfigMissing, Detail: "some detail", Source: ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
 			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			&ConfigError{}, "",
 			"config error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			ConfigError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 		{
-			&ConfigError{code: 602}, "",
+			&ConfigError{base: gen.Of[ConfigCode](602)}, "",
 			"config error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			ConfigError{code: 602},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 	})
 }

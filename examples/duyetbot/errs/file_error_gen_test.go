@@ -9,80 +9,95 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestFileErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "file", Type: "FileError", Doc: "The file system refused or failed.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-	}, JSONHead: `{"domain":"duyetbot","name":"FileError","category":"file","code":"`, First: 27, Count: 3}
+	category := taxonomy.Category{
+		Name: "file", Type: "FileError", Doc: "The file system refused or failed.",
+		Fields: []taxonomy.Field{
+			{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+			{Name: "code", Type: "string", From: []string{"code", "status"}},
+			{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+			{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+			{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+				{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+				{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+				{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+				{Name: "step", Type: "string", From: []string{"attributes.step"}},
+				{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+				{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+			}},
+			{Name: "github", Type: "object", Fields: []taxonomy.Field{
+				{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+				{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+				{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+				{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+			}},
+			{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+				{Name: "attempts", Type: "int", Required: true},
+				{Name: "maxAttempts", Type: "int", Required: true},
+				{Name: "strategy", Type: "string"},
+				{Name: "successful", Type: "bool"},
+			}},
+			{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+			{Name: "source", Type: "object", Fields: []taxonomy.Field{
+				{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"file"`, Required: true},
+				{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"unknown"`, Required: true},
+				{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+				{Name: "method", Type: "string", From: []string{"attributes.method"}},
+			}, Required: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*FileError, FileCode]{
 		{
-			code:        CodeFileNotFound,
-			description: taxonomy.Code{Value: "file_not_found", Doc: "There is no such file.", Message: "no such file: {detail:first_line}", Row: 29, Category: 7},
-			rows:        []genRow{{29, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
+			code: CodeFileNotFound,
+			description: taxonomy.Code{
+				Value: "file_not_found", Message: "no such file: {detail:first_line}", Doc: "There is no such file.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{29360384, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*FileError]{
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("first "+strings.Repeat("x", 2000)+" last", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "no such file: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "no such file: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component"}), "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{29, NewFileNotFound("some detail", FileSource{Type: FileSourceType(8), Component: "some component"}), "no such file: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+				{29360384, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("first "+strings.Repeat("x", 2000)+" last", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such file: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "no such file: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "no such file: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "no such file: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360384, NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component"}), "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
+				{29360384, NewFileNotFound("some detail", FileSource{Type: FileSourceType(8), Component: "some component"}), "no such file: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
 			},
 		},
 		{
-			code:        CodeFilePermission,
-			description: taxonomy.Code{Value: "file_permission", Doc: "A file may not be read or written.", Message: "no permission for a file: {detail:first_line}", Row: 30, Category: 7},
-			rows:        []genRow{{30, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
+			code: CodeFilePermission,
+			description: taxonomy.Code{
+				Value: "file_permission", Message: "no permission for a file: {detail:first_line}",
+				Doc:    "A file may not be read or written.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+			},
+			rows: []genRow{{29360640, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*FileError]{
-				{30, NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{30, NewFilePermission("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{30, NewFilePermission("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360640, NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360640, NewFilePermission("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360640, NewFilePermission("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no permission for a file: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 		{
-			code:        CodeFileSystem,
-			description: taxonomy.Code{Value: "file_system", Doc: "The file system failed otherwise.", Message: "the file system failed: {detail:first_line}", Row: 31, Category: 7},
-			rows:        []genRow{{31, false, taxonomy.Unknowable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			code: CodeFileSystem,
+			description: taxonomy.Code{
+				Value: "file_system", Message: "the file system failed: {detail:first_line}",
+				Doc:    "The file system failed otherwise.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityHigh},
+			},
+			rows: []genRow{{29360896, false, taxonomy.Unknowable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
 			cases: []genCase[*FileError]{
-				{31, NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{31, NewFileSystem("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{31, NewFileSystem("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360896, NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360896, NewFileSystem("some detail\nsecond line", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{29360896, NewFileSystem("", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the file system failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 	})
@@ -90,22 +105,22 @@ func TestFileErrorCodes(t *testing.T) {
 
 func TestFileErrorCopies(t *testing.T) {
 	original := NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &FileError{code: CodeFileNotFound, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*FileError]{
-		{original.WithSourceCode("some code"), &FileError{code: CodeFileNotFound, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &FileError{code: CodeFileNotFound, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &FileError{code: CodeFileNotFound, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &FileError{code: CodeFileNotFound, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &FileError{code: CodeFileNotFound, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &FileError{code: CodeFileNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &FileError{code: CodeFileNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &FileError{code: CodeFileNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &FileError{code: CodeFileNotFound, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &FileError{code: CodeFileNotFound, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &FileError{code: CodeFileNotFound, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &FileError{code: CodeFileNotFound, cause: genCause, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{code: CodeFileNotFound, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{code: CodeFilePermission, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{code: CodeFileSystem, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+	genCheckCopies(t, original, &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*FileError]{
+		{original.WithSourceCode("some code"), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRetryAfter(3500 * time.Millisecond), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode"}), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithCause(genCause), &FileError{base: gen.Made[FileCode](uint16(CodeFileNotFound), genCause), Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{base: gen.Of(CodeFileNotFound), Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{base: gen.Of(CodeFilePermission), Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewFileSystem("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &FileError{base: gen.Of(CodeFileSystem), Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
 	})
 }
 
@@ -188,29 +203,21 @@ func TestFileErrorOutputs(t *testing.T) {
 			NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), "file_not_found",
 			"no such file: some detail",
 			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			FileError{code: CodeFileNotFound, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "file_not_found",
 			"no such file: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			FileError{code: CodeFileNotFound, Detail: "some detail", Source: FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
 			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			&FileError{}, "",
 			"file error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			FileError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 		{
-			&FileError{code: 603}, "",
+			&FileError{base: gen.Of[FileCode](603)}, "",
 			"file error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			FileError{code: 603},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 	})
 }

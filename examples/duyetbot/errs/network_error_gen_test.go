@@ -9,89 +9,109 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestNetworkErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "network", Type: "NetworkError", Doc: "The network failed, or what is behind it and gives no name.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-		{Name: "pattern", Doc: "The words by which the error was recognised.", Type: "enum", Enum: []string{"network"}},
-	}, JSONHead: `{"domain":"duyetbot","name":"NetworkError","category":"network","code":"`, First: 30, Count: 3}
+	category := taxonomy.Category{
+		Name: "network", Type: "NetworkError",
+		Doc: "The network failed, or what is behind it and gives no name.",
+		Fields: []taxonomy.Field{
+			{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+			{Name: "code", Type: "string", From: []string{"code", "status"}},
+			{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+			{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+			{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+				{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+				{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+				{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+				{Name: "step", Type: "string", From: []string{"attributes.step"}},
+				{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+				{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+			}},
+			{Name: "github", Type: "object", Fields: []taxonomy.Field{
+				{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+				{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+				{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+				{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+			}},
+			{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+				{Name: "attempts", Type: "int", Required: true},
+				{Name: "maxAttempts", Type: "int", Required: true},
+				{Name: "strategy", Type: "string"},
+				{Name: "successful", Type: "bool"},
+			}},
+			{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+			{Name: "source", Type: "object", Fields: []taxonomy.Field{
+				{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"network"`, Required: true},
+				{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"unknown"`, Required: true},
+				{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+				{Name: "method", Type: "string", From: []string{"attributes.method"}},
+			}, Required: true},
+			{Name: "pattern", Type: "enum", Enum: []string{"network"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*NetworkError, NetworkCode]{
 		{
-			code:        CodeDNSError,
-			description: taxonomy.Code{Value: "dns_error", Doc: "A name does not lead to an address.", Message: "a name cannot be resolved: {detail:first_line}", Row: 32, Category: 8},
-			rows:        []genRow{{32, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
+			code: CodeDNSError,
+			description: taxonomy.Code{
+				Value: "dns_error", Message: "a name cannot be resolved: {detail:first_line}",
+				Doc:    "A name does not lead to an address.",
+				Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{33554688, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
 			cases: []genCase[*NetworkError]{
-				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("first "+strings.Repeat("x", 2000)+" last", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "a name cannot be resolved: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "a name cannot be resolved: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "a name cannot be resolved: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "a name cannot be resolved: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component"}), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceType(8), Component: "some component"}), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
-				{32, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(NetworkPattern(2)), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("first "+strings.Repeat("x", 2000)+" last", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a name cannot be resolved: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "a name cannot be resolved: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "a name cannot be resolved: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "a name cannot be resolved: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "a name cannot be resolved: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554688, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component"}), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
+				{33554688, NewDNSError("some detail", NetworkSource{Type: NetworkSourceType(8), Component: "some component"}), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+				{33554688, NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(NetworkPattern(2)), "a name cannot be resolved: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 		{
-			code:        CodeConnectionError,
-			description: taxonomy.Code{Value: "connection_error", Doc: "A connection cannot be made, or broke.", Message: "no connection: {detail:first_line}", Row: 33, Category: 8},
-			rows:        []genRow{{33, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
+			code: CodeConnectionError,
+			description: taxonomy.Code{
+				Value: "connection_error", Message: "no connection: {detail:first_line}",
+				Doc:    "A connection cannot be made, or broke.",
+				Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{33554944, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
 			cases: []genCase[*NetworkError]{
-				{33, NewConnectionError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no connection: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{33, NewConnectionError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no connection: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{33, NewConnectionError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no connection: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554944, NewConnectionError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no connection: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554944, NewConnectionError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no connection: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33554944, NewConnectionError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no connection: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 		{
-			code:        CodeNetworkError,
-			description: taxonomy.Code{Value: "network_error", Doc: "The network failed, and nothing says where.", Message: "the network failed: {detail:first_line}", Row: 34, Branches: 40, Category: 8},
+			code: CodeNetworkError,
+			description: taxonomy.Code{
+				Value: "network_error", Message: "the network failed: {detail:first_line}",
+				Doc:    "The network failed, and nothing says where.",
+				Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+				When: []taxonomy.Traits{
+					{Reaction: &reactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+				},
+			},
 			rows: []genRow{
-				{34, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry recoverability=unknown, tool_retry_with_backoff"},
-				{40, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "pattern_retry_network, pattern_retry_network, fail, pattern_retry_network, tool_retry recoverability=unknown, pattern_retry_network"},
+				{33555200, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry recoverability=unknown, tool_retry_with_backoff"},
+				{33555201, true, taxonomy.Retryable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "pattern_retry_network, pattern_retry_network, fail, pattern_retry_network, tool_retry recoverability=unknown, pattern_retry_network"},
 			},
 			cases: []genCase[*NetworkError]{
-				{34, NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the network failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{34, NewNetworkError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the network failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{34, NewNetworkError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the network failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33555200, NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the network failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33555200, NewNetworkError("some detail\nsecond line", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the network failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{33555200, NewNetworkError("", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "the network failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 			picks: []genPick[*NetworkError]{
-				{40, NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(NetworkPatternNetwork)},
-				{34, NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})},
+				{33555201, NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithPattern(NetworkPatternNetwork)},
+				{33555200, NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})},
 			},
 		},
 	})
@@ -99,24 +119,24 @@ func TestNetworkErrorCodes(t *testing.T) {
 
 func TestNetworkErrorCopies(t *testing.T) {
 	original := NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &NetworkError{code: CodeDNSError, Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*NetworkError]{
-		{original.WithSourceCode("some code"), &NetworkError{code: CodeDNSError, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &NetworkError{code: CodeDNSError, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &NetworkError{code: CodeDNSError, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &NetworkError{code: CodeDNSError, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &NetworkError{code: CodeDNSError, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &NetworkError{code: CodeDNSError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &NetworkError{code: CodeDNSError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &NetworkError{code: CodeDNSError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &NetworkError{code: CodeDNSError, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &NetworkError{code: CodeDNSError, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &NetworkError{code: CodeDNSError, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithPattern(NetworkPatternNetwork), &NetworkError{code: CodeDNSError, Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Pattern: taxonomy.Some(NetworkPatternNetwork)}},
-		{original.WithPattern(NetworkPattern(2)), &NetworkError{code: CodeDNSError, Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &NetworkError{code: CodeDNSError, cause: genCause, Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &NetworkError{code: CodeDNSError, Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewConnectionError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &NetworkError{code: CodeConnectionError, Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &NetworkError{code: CodeNetworkError, Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+	genCheckCopies(t, original, &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*NetworkError]{
+		{original.WithSourceCode("some code"), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRetryAfter(3500 * time.Millisecond), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode"}), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithPattern(NetworkPatternNetwork), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Pattern: taxonomy.Some(NetworkPatternNetwork)}},
+		{original.WithPattern(NetworkPattern(2)), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithCause(genCause), &NetworkError{base: gen.Made[NetworkCode](uint16(CodeDNSError), genCause), Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &NetworkError{base: gen.Of(CodeDNSError), Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewConnectionError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &NetworkError{base: gen.Of(CodeConnectionError), Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &NetworkError{base: gen.Of(CodeNetworkError), Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
 	})
 }
 
@@ -201,29 +221,21 @@ func TestNetworkErrorOutputs(t *testing.T) {
 			NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithPattern(NetworkPatternNetwork).WithCause(genCause), "dns_error",
 			"a name cannot be resolved: some detail",
 			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"network"}`,
-			NetworkError{code: CodeDNSError, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Pattern: taxonomy.Some(NetworkPatternNetwork)},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"network"}`,
 		},
 		{
 			NewDNSError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "dns_error",
 			"a name cannot be resolved: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			NetworkError{code: CodeDNSError, Detail: "some detail", Source: NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
 			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			&NetworkError{}, "",
 			"network error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			NetworkError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 		{
-			&NetworkError{code: 603}, "",
+			&NetworkError{base: gen.Of[NetworkCode](603)}, "",
 			"network error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			NetworkError{code: 603},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 	})
 }

@@ -9,80 +9,96 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestSkillErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "skill", Type: "SkillError", Doc: "A skill could not be used.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-	}, JSONHead: `{"domain":"duyetbot","name":"SkillError","category":"skill","code":"`, First: 22, Count: 3}
+	category := taxonomy.Category{
+		Name: "skill", Type: "SkillError", Doc: "A skill could not be used.",
+		Fields: []taxonomy.Field{
+			{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+			{Name: "code", Type: "string", From: []string{"code", "status"}},
+			{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+			{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+			{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+				{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+				{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+				{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+				{Name: "step", Type: "string", From: []string{"attributes.step"}},
+				{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+				{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+			}},
+			{Name: "github", Type: "object", Fields: []taxonomy.Field{
+				{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+				{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+				{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+				{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+			}},
+			{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+				{Name: "attempts", Type: "int", Required: true},
+				{Name: "maxAttempts", Type: "int", Required: true},
+				{Name: "strategy", Type: "string"},
+				{Name: "successful", Type: "bool"},
+			}},
+			{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+			{Name: "source", Type: "object", Fields: []taxonomy.Field{
+				{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"tool"`, Required: true},
+				{Name: "component", Type: "string", From: []string{"attributes.component", "attributes.skill"}, Default: `"unknown"`, Required: true},
+				{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+				{Name: "method", Type: "string", From: []string{"attributes.method"}},
+			}, Required: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*SkillError, SkillCode]{
 		{
-			code:        CodeSkillNotFound,
-			description: taxonomy.Code{Value: "skill_not_found", Doc: "There is no such skill.", Message: "no such skill: {detail:first_line}", Row: 24, Category: 5},
-			rows:        []genRow{{24, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
+			code: CodeSkillNotFound,
+			description: taxonomy.Code{
+				Value: "skill_not_found", Message: "no such skill: {detail:first_line}",
+				Doc:    "There is no such skill.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{20971776, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*SkillError]{
-				{24, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("first "+strings.Repeat("x", 2000)+" last", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "no such skill: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "no such skill: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "no such skill: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "no such skill: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{24, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component"}), "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{24, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceType(8), Component: "some component"}), "no such skill: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+				{20971776, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("first "+strings.Repeat("x", 2000)+" last", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "no such skill: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "no such skill: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "no such skill: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "no such skill: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "no such skill: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20971776, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component"}), "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
+				{20971776, NewSkillNotFound("some detail", SkillSource{Type: SkillSourceType(8), Component: "some component"}), "no such skill: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
 			},
 		},
 		{
-			code:        CodeSkillTimeout,
-			description: taxonomy.Code{Value: "skill_timeout", Doc: "A skill ran too long.", Message: "a skill ran too long: {detail:first_line}", Row: 25, Category: 5},
-			rows:        []genRow{{25, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
+			code: CodeSkillTimeout,
+			description: taxonomy.Code{
+				Value: "skill_timeout", Message: "a skill ran too long: {detail:first_line}",
+				Doc:    "A skill ran too long.",
+				Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			},
+			rows: []genRow{{20972032, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "profiled_retry, profiled_retry, fail, profiled_retry, profiled_retry recoverability=unknown, profiled_retry"}},
 			cases: []genCase[*SkillError]{
-				{25, NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{25, NewSkillTimeout("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{25, NewSkillTimeout("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20972032, NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20972032, NewSkillTimeout("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20972032, NewSkillTimeout("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 		{
-			code:        CodeSkillValidation,
-			description: taxonomy.Code{Value: "skill_validation", Doc: "A skill is not what a skill must be.", Message: "a skill is invalid: {detail:first_line}", Row: 26, Category: 5},
-			rows:        []genRow{{26, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
+			code: CodeSkillValidation,
+			description: taxonomy.Code{
+				Value: "skill_validation", Message: "a skill is invalid: {detail:first_line}",
+				Doc:    "A skill is not what a skill must be.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{20972288, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*SkillError]{
-				{26, NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{26, NewSkillValidation("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{26, NewSkillValidation("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20972288, NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20972288, NewSkillValidation("some detail\nsecond line", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill is invalid: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{20972288, NewSkillValidation("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a skill is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 	})
@@ -90,22 +106,22 @@ func TestSkillErrorCodes(t *testing.T) {
 
 func TestSkillErrorCopies(t *testing.T) {
 	original := NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &SkillError{code: CodeSkillNotFound, Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*SkillError]{
-		{original.WithSourceCode("some code"), &SkillError{code: CodeSkillNotFound, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &SkillError{code: CodeSkillNotFound, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &SkillError{code: CodeSkillNotFound, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &SkillError{code: CodeSkillNotFound, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &SkillError{code: CodeSkillNotFound, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &SkillError{code: CodeSkillNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &SkillError{code: CodeSkillNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &SkillError{code: CodeSkillNotFound, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &SkillError{code: CodeSkillNotFound, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &SkillError{code: CodeSkillNotFound, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &SkillError{code: CodeSkillNotFound, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &SkillError{code: CodeSkillNotFound, cause: genCause, Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &SkillError{code: CodeSkillNotFound, Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &SkillError{code: CodeSkillTimeout, Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &SkillError{code: CodeSkillValidation, Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+	genCheckCopies(t, original, &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*SkillError]{
+		{original.WithSourceCode("some code"), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRetryAfter(3500 * time.Millisecond), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode"}), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithCause(genCause), &SkillError{base: gen.Made[SkillCode](uint16(CodeSkillNotFound), genCause), Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &SkillError{base: gen.Of(CodeSkillNotFound), Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &SkillError{base: gen.Of(CodeSkillTimeout), Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &SkillError{base: gen.Of(CodeSkillValidation), Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
 	})
 }
 
@@ -188,29 +204,21 @@ func TestSkillErrorOutputs(t *testing.T) {
 			NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), "skill_not_found",
 			"no such skill: some detail",
 			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			SkillError{code: CodeSkillNotFound, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "skill_not_found",
 			"no such skill: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			SkillError{code: CodeSkillNotFound, Detail: "some detail", Source: SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
 			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			&SkillError{}, "",
 			"skill error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			SkillError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 		{
-			&SkillError{code: 603}, "",
+			&SkillError{base: gen.Of[SkillCode](603)}, "",
 			"skill error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			SkillError{code: 603},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 	})
 }

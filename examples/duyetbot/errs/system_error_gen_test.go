@@ -9,69 +9,80 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestSystemErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "system", Type: "SystemError", Doc: "The bot itself failed, or nothing describes what did.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-		{Name: "unmatched", Doc: "No rule described it.", Type: "bool"},
-	}, JSONHead: `{"domain":"duyetbot","name":"SystemError","category":"system","code":"`, First: 33, Count: 1}
+	category := taxonomy.Category{
+		Name: "system", Type: "SystemError", Doc: "The bot itself failed, or nothing describes what did.",
+		Fields: []taxonomy.Field{
+			{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+			{Name: "code", Type: "string", From: []string{"code", "status"}},
+			{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+			{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+			{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+				{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+				{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+				{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+				{Name: "step", Type: "string", From: []string{"attributes.step"}},
+				{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+				{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+			}},
+			{Name: "github", Type: "object", Fields: []taxonomy.Field{
+				{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+				{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+				{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+				{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+			}},
+			{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+				{Name: "attempts", Type: "int", Required: true},
+				{Name: "maxAttempts", Type: "int", Required: true},
+				{Name: "strategy", Type: "string"},
+				{Name: "successful", Type: "bool"},
+			}},
+			{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+			{Name: "source", Type: "object", Fields: []taxonomy.Field{
+				{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"system"`, Required: true},
+				{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"unknown"`, Required: true},
+				{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+				{Name: "method", Type: "string", From: []string{"attributes.method"}},
+			}, Required: true},
+			{Name: "unmatched", Type: "bool"},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*SystemError, SystemCode]{
 		{
-			code:        CodeSystemError,
-			description: taxonomy.Code{Value: "system_error", Doc: "The bot's own failure, which nothing can go on after; or one that no rule describes.", Message: "system error: {detail:first_line}", Row: 35, Branches: 41, Category: 9},
+			code: CodeSystemError,
+			description: taxonomy.Code{
+				Value: "system_error", Message: "system error: {detail:first_line}",
+				Doc:    "The bot's own failure, which nothing can go on after; or one that no rule describes.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityCritical},
+				When: []taxonomy.Traits{
+					{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
+				},
+			},
 			rows: []genRow{
-				{35, false, taxonomy.Unknowable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"},
-				{41, false, taxonomy.Unknowable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"},
+				{37748992, false, taxonomy.Unknowable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"},
+				{37748993, false, taxonomy.Unknowable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"},
 			},
 			cases: []genCase[*SystemError]{
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("some detail\nsecond line", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("first "+strings.Repeat("x", 2000)+" last", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "system error: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "system error: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "system error: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "system error: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component"}), "system error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceType(8), Component: "some component"}), "system error: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("some detail\nsecond line", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("first "+strings.Repeat("x", 2000)+" last", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system error: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "system error: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "system error: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "system error: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "system error: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component"}), "system error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceType(8), Component: "some component"}), "system error: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
 			},
 			picks: []genPick[*SystemError]{
-				{41, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithUnmatched(true)},
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithUnmatched(false)},
-				{35, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})},
+				{37748993, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithUnmatched(true)},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithUnmatched(false)},
+				{37748992, NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})},
 			},
 		},
 	})
@@ -79,21 +90,21 @@ func TestSystemErrorCodes(t *testing.T) {
 
 func TestSystemErrorCopies(t *testing.T) {
 	original := NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &SystemError{code: CodeSystemError, Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*SystemError]{
-		{original.WithSourceCode("some code"), &SystemError{code: CodeSystemError, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &SystemError{code: CodeSystemError, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &SystemError{code: CodeSystemError, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &SystemError{code: CodeSystemError, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &SystemError{code: CodeSystemError, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &SystemError{code: CodeSystemError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &SystemError{code: CodeSystemError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &SystemError{code: CodeSystemError, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &SystemError{code: CodeSystemError, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &SystemError{code: CodeSystemError, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &SystemError{code: CodeSystemError, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithUnmatched(true), &SystemError{code: CodeSystemError, Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Unmatched: taxonomy.Some(true)}},
-		{original.WithCause(genCause), &SystemError{code: CodeSystemError, cause: genCause, Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &SystemError{code: CodeSystemError, Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+	genCheckCopies(t, original, &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*SystemError]{
+		{original.WithSourceCode("some code"), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRetryAfter(3500 * time.Millisecond), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode"}), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithUnmatched(true), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Unmatched: taxonomy.Some(true)}},
+		{original.WithCause(genCause), &SystemError{base: gen.Made[SystemCode](uint16(CodeSystemError), genCause), Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &SystemError{base: gen.Of(CodeSystemError), Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
 	})
 }
 
@@ -177,29 +188,21 @@ func TestSystemErrorOutputs(t *testing.T) {
 			NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithUnmatched(true).WithCause(genCause), "system_error",
 			"system error: some detail",
 			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"unmatched":true}`,
-			SystemError{code: CodeSystemError, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}, Unmatched: taxonomy.Some(true)},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"unmatched":true}`,
 		},
 		{
 			NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "system_error",
 			"system error: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			SystemError{code: CodeSystemError, Detail: "some detail", Source: SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
 			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			&SystemError{}, "",
 			"system error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			SystemError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 		{
-			&SystemError{code: 601}, "",
+			&SystemError{base: gen.Of[SystemCode](601)}, "",
 			"system error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			SystemError{code: 601},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 	})
 }

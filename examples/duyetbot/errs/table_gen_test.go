@@ -38,78 +38,17 @@ var (
 )
 
 func TestTaxonomy(t *testing.T) {
-	got := *Table.Taxonomy
-	got.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil
-	assert.Equal(t, taxonomy.Taxonomy{
-		Package:       "errs",
-		Domain:        "duyetbot",
-		Doc:           "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.",
-		Fallback:      "system_error",
-		ByValue:       []uint16{17, 26, 25, 31, 21, 30, 27, 28, 29, 9, 8, 6, 11, 7, 10, 18, 3, 4, 2, 0, 5, 1, 32, 22, 23, 24, 33, 19, 15, 13, 14, 12, 16, 20},
-		Uncategorized: &reactionFail,
-		Reactions: []*taxonomy.Reaction{
-			&reactionFail,
-			&reactionAsk,
-			&reactionLLMWait,
-			&reactionLLMRetry,
-			&reactionGithubWait,
-			&reactionGithubRetry,
-			&reactionToolRetry,
-			&reactionProfiledRetry,
-			&reactionVerifyAgain,
-			&reactionLLMWaitForRateLimit,
-			&reactionLLMRetryWithBackoff,
-			&reactionGithubWaitForRateLimit,
-			&reactionGithubRetryWithBackoff,
-			&reactionToolRetryWithBackoff,
-			&reactionInstallDependency,
-			&reactionApplyTypeFix,
-			&reactionApplyLintFix,
-			&reactionFixTest,
-			&reactionFixBuild,
-			&reactionPatternWaitAndRetry,
-			&reactionPatternRetryLLM,
-			&reactionPatternRetryNetwork,
-			&reactionPatternApplyTypeFix,
-			&reactionPatternApplyLintFix,
-			&reactionAbort,
-			&reactionBlock,
-			&reactionContinue,
-		},
-		Policies: []*taxonomy.Policy{
-			&policyLLM,
-			&policyGithub,
-			&policyTool,
-			&policyVerification,
-			&policyFixes,
-			&policyLLMLimits,
-			&policyGithubLimits,
-			&policyBackoffs,
-			&policyFiveLimits,
-			&policyThreeTimes,
-			&policyOnce,
-		},
-		Strategies: []taxonomy.Named{
-			{Name: "wait_for_rate_limit", Doc: "Waits until the source lets one in again; a minute where nobody says when."},
-			{Name: "retry_with_backoff", Doc: "Waits, longer each time."},
-			{Name: "install_dependency", Doc: "Installs what is missing."},
-			{Name: "apply_type_fix", Doc: "Mends what the type checker reports."},
-			{Name: "apply_lint_fix", Doc: "Lets the linter mend what it reports."},
-			{Name: "fix_test", Doc: "Mends a failing test, or what it tests."},
-			{Name: "fix_build", Doc: "Mends the build."},
-		},
-		Sources: []taxonomy.Named{
-			{Name: "llm", Doc: "The API of a large language model."},
-			{Name: "github", Doc: "GitHub's API."},
-			{Name: "tool", Doc: "A tool that the bot runs."},
-			{Name: "verification", Doc: "A check of the bot's work."},
-			{Name: "file", Doc: "The file system."},
-			{Name: "network", Doc: "The network, where nothing more is known."},
-			{Name: "config", Doc: "The bot's configuration."},
-			{Name: "skill", Doc: "A skill of the bot."},
-			{Name: "system", Doc: "The bot itself, and what it runs on."},
-		},
-	}, got)
+	got := Table.Taxonomy
+	assert.Equal(t, "errs", got.Package)
+	assert.Equal(t, "duyetbot", got.Domain)
+	assert.Equal(t, "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.", got.Doc)
+	assert.Equal(t, "", got.HelpURL)
+	assert.Equal(t, "system_error", got.Fallback)
+	assert.Same(t, &reactionFail, got.Uncategorized)
+	assert.Equal(t, []*taxonomy.Reaction{&reactionFail, &reactionAsk, &reactionLLMWait, &reactionLLMRetry, &reactionGithubWait, &reactionGithubRetry, &reactionToolRetry, &reactionProfiledRetry, &reactionVerifyAgain, &reactionLLMWaitForRateLimit, &reactionLLMRetryWithBackoff, &reactionGithubWaitForRateLimit, &reactionGithubRetryWithBackoff, &reactionToolRetryWithBackoff, &reactionInstallDependency, &reactionApplyTypeFix, &reactionApplyLintFix, &reactionFixTest, &reactionFixBuild, &reactionPatternWaitAndRetry, &reactionPatternRetryLLM, &reactionPatternRetryNetwork, &reactionPatternApplyTypeFix, &reactionPatternApplyLintFix, &reactionAbort, &reactionBlock, &reactionContinue}, got.Reactions)
+	assert.Equal(t, []*taxonomy.Policy{&policyLLM, &policyGithub, &policyTool, &policyVerification, &policyFixes, &policyLLMLimits, &policyGithubLimits, &policyBackoffs, &policyFiveLimits, &policyThreeTimes, &policyOnce}, got.Policies)
+	assert.Equal(t, []taxonomy.Named{{Name: "wait_for_rate_limit", Doc: "Waits until the source lets one in again; a minute where nobody says when."}, {Name: "retry_with_backoff", Doc: "Waits, longer each time."}, {Name: "install_dependency", Doc: "Installs what is missing."}, {Name: "apply_type_fix", Doc: "Mends what the type checker reports."}, {Name: "apply_lint_fix", Doc: "Lets the linter mend what it reports."}, {Name: "fix_test", Doc: "Mends a failing test, or what it tests."}, {Name: "fix_build", Doc: "Mends the build."}}, got.Strategies)
+	assert.Equal(t, []taxonomy.Named{{Name: "llm", Doc: "The API of a large language model."}, {Name: "github", Doc: "GitHub's API."}, {Name: "tool", Doc: "A tool that the bot runs."}, {Name: "verification", Doc: "A check of the bot's work."}, {Name: "file", Doc: "The file system."}, {Name: "network", Doc: "The network, where nothing more is known."}, {Name: "config", Doc: "The bot's configuration."}, {Name: "skill", Doc: "A skill of the bot."}, {Name: "system", Doc: "The bot itself, and what it runs on."}}, got.Sources)
 	assert.Nil(t, Table.Overlay)
 	assert.Equal(t, []Category{"llm", "github", "tool", "verification", "dependency", "skill", "config", "file", "network", "system"}, Categories())
 	assert.Equal(t, []Category{CategoryLLM, CategoryGitHub, CategoryTool, CategoryVerification, CategoryDependency, CategorySkill, CategoryConfig, CategoryFile, CategoryNetwork, CategorySystem}, Categories())
@@ -137,60 +76,60 @@ func TestProfiles(t *testing.T) {
 	}{
 		{},
 		{
-			{2, &strictReactionLLMWaitForRateLimit},
-			{3, &strictReactionLLMRetryWithBackoff},
-			{7, &strictReactionLLMRetry},
-			{8, &strictReactionGithubWaitForRateLimit},
-			{9, &strictReactionGithubRetryWithBackoff},
-			{13, &strictReactionGithubRetry},
-			{14, &strictReactionToolRetryWithBackoff},
-			{22, &strictReactionVerifyAgain},
-			{34, &strictReactionToolRetryWithBackoff},
-			{36, &strictReactionPatternWaitAndRetry},
-			{37, &strictReactionPatternRetryLLM},
-			{40, &strictReactionPatternRetryNetwork},
+			{256, &strictReactionLLMWaitForRateLimit},
+			{512, &strictReactionLLMRetryWithBackoff},
+			{1536, &strictReactionLLMRetry},
+			{4194560, &strictReactionGithubWaitForRateLimit},
+			{4194816, &strictReactionGithubRetryWithBackoff},
+			{4195840, &strictReactionGithubRetry},
+			{8388864, &strictReactionToolRetryWithBackoff},
+			{12584192, &strictReactionVerifyAgain},
+			{33555200, &strictReactionToolRetryWithBackoff},
+			{257, &strictReactionPatternWaitAndRetry},
+			{513, &strictReactionPatternRetryLLM},
+			{33555201, &strictReactionPatternRetryNetwork},
 		},
 		{
-			{2, &lenientReactionLLMWaitForRateLimit},
-			{3, &lenientReactionLLMRetryWithBackoff},
-			{7, &lenientReactionLLMRetry},
-			{8, &lenientReactionGithubWaitForRateLimit},
-			{9, &lenientReactionGithubRetryWithBackoff},
-			{13, &lenientReactionGithubRetry},
-			{14, &lenientReactionToolRetryWithBackoff},
-			{22, &lenientReactionVerifyAgain},
-			{34, &lenientReactionToolRetryWithBackoff},
-			{36, &lenientReactionPatternWaitAndRetry},
-			{37, &lenientReactionPatternRetryLLM},
-			{40, &lenientReactionPatternRetryNetwork},
+			{256, &lenientReactionLLMWaitForRateLimit},
+			{512, &lenientReactionLLMRetryWithBackoff},
+			{1536, &lenientReactionLLMRetry},
+			{4194560, &lenientReactionGithubWaitForRateLimit},
+			{4194816, &lenientReactionGithubRetryWithBackoff},
+			{4195840, &lenientReactionGithubRetry},
+			{8388864, &lenientReactionToolRetryWithBackoff},
+			{12584192, &lenientReactionVerifyAgain},
+			{33555200, &lenientReactionToolRetryWithBackoff},
+			{257, &lenientReactionPatternWaitAndRetry},
+			{513, &lenientReactionPatternRetryLLM},
+			{33555201, &lenientReactionPatternRetryNetwork},
 		},
 		{
-			{2, &fastReactionLLMWaitForRateLimit},
-			{3, &fastReactionLLMRetryWithBackoff},
-			{7, &fastReactionLLMRetry},
-			{8, &fastReactionGithubWaitForRateLimit},
-			{9, &fastReactionGithubRetryWithBackoff},
-			{13, &fastReactionGithubRetry},
-			{14, &fastReactionToolRetryWithBackoff},
-			{22, &fastReactionVerifyAgain},
-			{34, &fastReactionToolRetryWithBackoff},
-			{36, &fastReactionPatternWaitAndRetry},
-			{37, &fastReactionPatternRetryLLM},
-			{40, &fastReactionPatternRetryNetwork},
+			{256, &fastReactionLLMWaitForRateLimit},
+			{512, &fastReactionLLMRetryWithBackoff},
+			{1536, &fastReactionLLMRetry},
+			{4194560, &fastReactionGithubWaitForRateLimit},
+			{4194816, &fastReactionGithubRetryWithBackoff},
+			{4195840, &fastReactionGithubRetry},
+			{8388864, &fastReactionToolRetryWithBackoff},
+			{12584192, &fastReactionVerifyAgain},
+			{33555200, &fastReactionToolRetryWithBackoff},
+			{257, &fastReactionPatternWaitAndRetry},
+			{513, &fastReactionPatternRetryLLM},
+			{33555201, &fastReactionPatternRetryNetwork},
 		},
 		{
-			{2, &thoroughReactionLLMWaitForRateLimit},
-			{3, &thoroughReactionLLMRetryWithBackoff},
-			{7, &thoroughReactionLLMRetry},
-			{8, &thoroughReactionGithubWaitForRateLimit},
-			{9, &thoroughReactionGithubRetryWithBackoff},
-			{13, &thoroughReactionGithubRetry},
-			{14, &thoroughReactionToolRetryWithBackoff},
-			{22, &thoroughReactionVerifyAgain},
-			{34, &thoroughReactionToolRetryWithBackoff},
-			{36, &thoroughReactionPatternWaitAndRetry},
-			{37, &thoroughReactionPatternRetryLLM},
-			{40, &thoroughReactionPatternRetryNetwork},
+			{256, &thoroughReactionLLMWaitForRateLimit},
+			{512, &thoroughReactionLLMRetryWithBackoff},
+			{1536, &thoroughReactionLLMRetry},
+			{4194560, &thoroughReactionGithubWaitForRateLimit},
+			{4194816, &thoroughReactionGithubRetryWithBackoff},
+			{4195840, &thoroughReactionGithubRetry},
+			{8388864, &thoroughReactionToolRetryWithBackoff},
+			{12584192, &thoroughReactionVerifyAgain},
+			{33555200, &thoroughReactionToolRetryWithBackoff},
+			{257, &thoroughReactionPatternWaitAndRetry},
+			{513, &thoroughReactionPatternRetryLLM},
+			{33555201, &thoroughReactionPatternRetryNetwork},
 		},
 	} {
 		rows := profiles[i].Rows
@@ -334,55 +273,55 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))
-	for i, row := range Table.Taxonomy.Rows {
-		got[i] = row.Reaction
+	got := map[taxonomy.Row]*taxonomy.Reaction{}
+	for row := range Table.Taxonomy.Rows() {
+		got[row] = Table.Taxonomy.Traits(row).Reaction
 	}
-	for i, want := range []*taxonomy.Reaction{
-		&reactionFail,                   // 0
-		&reactionFail,                   // 1
-		&reactionLLMWaitForRateLimit,    // 2
-		&reactionLLMRetryWithBackoff,    // 3
-		&reactionFail,                   // 4
-		&reactionFail,                   // 5
-		&reactionFail,                   // 6
-		&reactionLLMRetry,               // 7
-		&reactionGithubWaitForRateLimit, // 8
-		&reactionGithubRetryWithBackoff, // 9
-		&reactionFail,                   // 10
-		&reactionFail,                   // 11
-		&reactionFail,                   // 12
-		&reactionGithubRetry,            // 13
-		&reactionToolRetryWithBackoff,   // 14
-		&reactionFail,                   // 15
-		&reactionFail,                   // 16
-		&reactionFail,                   // 17
-		&reactionApplyTypeFix,           // 18
-		&reactionFixBuild,               // 19
-		&reactionApplyLintFix,           // 20
-		&reactionFixTest,                // 21
-		&reactionVerifyAgain,            // 22
-		&reactionInstallDependency,      // 23
-		&reactionFail,                   // 24
-		&reactionProfiledRetry,          // 25
-		&reactionFail,                   // 26
-		&reactionAsk,                    // 27
-		&reactionFail,                   // 28
-		&reactionFail,                   // 29
-		&reactionFail,                   // 30
-		&reactionFail,                   // 31
-		&reactionProfiledRetry,          // 32
-		&reactionProfiledRetry,          // 33
-		&reactionToolRetryWithBackoff,   // 34
-		&reactionFail,                   // 35
-		&reactionPatternWaitAndRetry,    // 36
-		&reactionPatternRetryLLM,        // 37
-		&reactionPatternApplyTypeFix,    // 38
-		&reactionPatternApplyLintFix,    // 39
-		&reactionPatternRetryNetwork,    // 40
-		&reactionFail,                   // 41
+	for row, want := range map[taxonomy.Row]*taxonomy.Reaction{
+		0:        &reactionFail,
+		1:        &reactionFail,
+		256:      &reactionLLMWaitForRateLimit,
+		512:      &reactionLLMRetryWithBackoff,
+		768:      &reactionFail,
+		1024:     &reactionFail,
+		1280:     &reactionFail,
+		1536:     &reactionLLMRetry,
+		4194560:  &reactionGithubWaitForRateLimit,
+		4194816:  &reactionGithubRetryWithBackoff,
+		4195072:  &reactionFail,
+		4195328:  &reactionFail,
+		4195584:  &reactionFail,
+		4195840:  &reactionGithubRetry,
+		8388864:  &reactionToolRetryWithBackoff,
+		8389120:  &reactionFail,
+		8389376:  &reactionFail,
+		8389632:  &reactionFail,
+		12583168: &reactionApplyTypeFix,
+		12583424: &reactionFixBuild,
+		12583680: &reactionApplyLintFix,
+		12583936: &reactionFixTest,
+		12584192: &reactionVerifyAgain,
+		16777472: &reactionInstallDependency,
+		20971776: &reactionFail,
+		20972032: &reactionProfiledRetry,
+		20972288: &reactionFail,
+		25166080: &reactionAsk,
+		25166336: &reactionFail,
+		29360384: &reactionFail,
+		29360640: &reactionFail,
+		29360896: &reactionFail,
+		33554688: &reactionProfiledRetry,
+		33554944: &reactionProfiledRetry,
+		33555200: &reactionToolRetryWithBackoff,
+		37748992: &reactionFail,
+		257:      &reactionPatternWaitAndRetry,
+		513:      &reactionPatternRetryLLM,
+		12583169: &reactionPatternApplyTypeFix,
+		12583681: &reactionPatternApplyLintFix,
+		33555201: &reactionPatternRetryNetwork,
+		37748993: &reactionFail,
 	} {
-		assert.Same(t, want, got[i], "row %d", i)
+		assert.Same(t, want, got[row], "row %d", row)
 	}
 	assert.Len(t, got, 42)
 	genCheckRow(t, &LLMError{}, genNone)

@@ -9,90 +9,110 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestToolErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "tool", Type: "ToolError", Doc: "A tool did not do its work.", Fields: []taxonomy.Field{
-		{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-		{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-		{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-		{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "mode", Type: "string", Required: true},
-			{Name: "skill", Type: "string"},
-			{Name: "tool", Type: "string"},
-			{Name: "step", Type: "string"},
-			{Name: "taskId", Type: "string"},
-			{Name: "sessionId", Type: "string"},
-		}},
-		{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "owner", Type: "string", Required: true},
-			{Name: "repo", Type: "string", Required: true},
-			{Name: "entityNumber", Type: "int"},
-			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-		}},
-		{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "attempts", Type: "int", Required: true},
-			{Name: "maxAttempts", Type: "int", Required: true},
-			{Name: "strategy", Type: "string"},
-			{Name: "successful", Type: "bool"},
-		}},
-		{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-		{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-			{Name: "component", Type: "string", Required: true},
-			{Name: "endpoint", Type: "string"},
-			{Name: "method", Type: "string"},
-		}, Required: true},
-	}, JSONHead: `{"domain":"duyetbot","name":"ToolError","category":"tool","code":"`, First: 12, Count: 4}
+	category := taxonomy.Category{
+		Name: "tool", Type: "ToolError", Doc: "A tool did not do its work.",
+		Fields: []taxonomy.Field{
+			{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+			{Name: "code", Type: "string", From: []string{"code", "status"}},
+			{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+			{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+			{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+				{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+				{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+				{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+				{Name: "step", Type: "string", From: []string{"attributes.step"}},
+				{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+				{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+			}},
+			{Name: "github", Type: "object", Fields: []taxonomy.Field{
+				{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+				{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+				{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+				{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+			}},
+			{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+				{Name: "attempts", Type: "int", Required: true},
+				{Name: "maxAttempts", Type: "int", Required: true},
+				{Name: "strategy", Type: "string"},
+				{Name: "successful", Type: "bool"},
+			}},
+			{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+			{Name: "source", Type: "object", Fields: []taxonomy.Field{
+				{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"tool"`, Required: true},
+				{Name: "component", Type: "string", From: []string{"attributes.component", "attributes.tool", "attributes.command"}, Default: `"unknown"`, Required: true},
+				{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+				{Name: "method", Type: "string", From: []string{"attributes.method"}},
+			}, Required: true},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*ToolError, ToolCode]{
 		{
-			code:        CodeToolTimeout,
-			description: taxonomy.Code{Value: "tool_timeout", Doc: "A tool ran too long.", Message: "a tool ran too long: {detail:first_line}", Row: 14, Category: 2},
-			rows:        []genRow{{14, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry recoverability=unknown, tool_retry_with_backoff"}},
+			code: CodeToolTimeout,
+			description: taxonomy.Code{
+				Value: "tool_timeout", Message: "a tool ran too long: {detail:first_line}",
+				Doc:    "A tool ran too long.",
+				Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			},
+			rows: []genRow{{8388864, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry recoverability=unknown, tool_retry_with_backoff"}},
 			cases: []genCase[*ToolError]{
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("first "+strings.Repeat("x", 2000)+" last", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "a tool ran too long: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "a tool ran too long: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "a tool ran too long: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "a tool ran too long: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component"}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
-				{14, NewToolTimeout("some detail", ToolSource{Type: ToolSourceType(8), Component: "some component"}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
+				{8388864, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("first "+strings.Repeat("x", 2000)+" last", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: first " + strings.Repeat("x", 1991) + "…", `{"detail":"first ` + strings.Repeat("x", 1991) + `…","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool ran too long: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithExecution(Execution{Mode: "some mode"}), "a tool ran too long: some detail", `{"detail":"some detail","execution":{"mode":"some mode"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), "a tool ran too long: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), "a tool ran too long: some detail", `{"detail":"some detail","github":{"owner":"some owner","repo":"some repo"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), "a tool ran too long: some detail", `{"detail":"some detail","recovery":{"attempts":3,"maxAttempts":4},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8388864, NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component"}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component"}}`},
+				{8388864, NewToolTimeout("some detail", ToolSource{Type: ToolSourceType(8), Component: "some component"}), "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":null,"component":"some component"}}`},
 			},
 		},
 		{
-			code:        CodeToolNotFound,
-			description: taxonomy.Code{Value: "tool_not_found", Doc: "There is no such tool, or it does not find what it needs.", Message: "a tool is missing: {detail:first_line}", Row: 15, Category: 2},
-			rows:        []genRow{{15, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
+			code: CodeToolNotFound,
+			description: taxonomy.Code{
+				Value: "tool_not_found", Message: "a tool is missing: {detail:first_line}",
+				Doc:    "There is no such tool, or it does not find what it needs.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{8389120, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ToolError]{
-				{15, NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{15, NewToolNotFound("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{15, NewToolNotFound("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389120, NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389120, NewToolNotFound("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389120, NewToolNotFound("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool is missing: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 		{
-			code:        CodeToolPermission,
-			description: taxonomy.Code{Value: "tool_permission", Doc: "A tool may not be run, or may not do what it was to do.", Message: "a tool lacks permission: {detail:first_line}", Row: 16, Category: 2},
-			rows:        []genRow{{16, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
+			code: CodeToolPermission,
+			description: taxonomy.Code{
+				Value: "tool_permission", Message: "a tool lacks permission: {detail:first_line}",
+				Doc:    "A tool may not be run, or may not do what it was to do.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+			},
+			rows: []genRow{{8389376, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ToolError]{
-				{16, NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{16, NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{16, NewToolPermission("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389376, NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389376, NewToolPermission("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389376, NewToolPermission("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool lacks permission: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 		{
-			code:        CodeToolExecution,
-			description: taxonomy.Code{Value: "tool_execution", Doc: "A tool failed in a way of its own.", Message: "a tool failed: {detail:first_line}", Row: 17, Category: 2},
-			rows:        []genRow{{17, false, taxonomy.Unknowable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
+			code: CodeToolExecution,
+			description: taxonomy.Code{
+				Value: "tool_execution", Message: "a tool failed: {detail:first_line}",
+				Doc:    "A tool failed in a way of its own.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
+			},
+			rows: []genRow{{8389632, false, taxonomy.Unknowable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail, fail"}},
 			cases: []genCase[*ToolError]{
-				{17, NewToolExecution("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{17, NewToolExecution("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
-				{17, NewToolExecution("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389632, NewToolExecution("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389632, NewToolExecution("some detail\nsecond line", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
+				{8389632, NewToolExecution("", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "a tool failed: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`},
 			},
 		},
 	})
@@ -100,23 +120,23 @@ func TestToolErrorCodes(t *testing.T) {
 
 func TestToolErrorCopies(t *testing.T) {
 	original := NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")})
-	genCheckCopies(t, original, &ToolError{code: CodeToolTimeout, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*ToolError]{
-		{original.WithSourceCode("some code"), &ToolError{code: CodeToolTimeout, Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRetryAfter(3500 * time.Millisecond), &ToolError{code: CodeToolTimeout, Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &ToolError{code: CodeToolTimeout, Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithExecution(Execution{Mode: "some mode"}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &ToolError{code: CodeToolTimeout, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &ToolError{code: CodeToolTimeout, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &ToolError{code: CodeToolTimeout, Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &ToolError{code: CodeToolTimeout, Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{original.WithCause(genCause), &ToolError{code: CodeToolTimeout, cause: genCause, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{code: CodeToolTimeout, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{code: CodeToolNotFound, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{code: CodeToolPermission, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
-		{NewToolExecution("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{code: CodeToolExecution, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+	genCheckCopies(t, original, &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}, []genCopy[*ToolError]{
+		{original.WithSourceCode("some code"), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", SourceCode: taxonomy.Some("some code"), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRetryAfter(3500 * time.Millisecond), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", RetryAfter: taxonomy.Some(3500 * time.Millisecond), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithExecution(Execution{Mode: "some mode"}), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", Execution: taxonomy.Some(Execution{Mode: "some mode"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo"}), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityType: taxonomy.Some(GitHubEntityType(4))}), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo"}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4}), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4}), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithMetadata(json.RawMessage(`{"some":"metadata"}`)), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{original.WithCause(genCause), &ToolError{base: gen.Made[ToolCode](uint16(CodeToolTimeout), genCause), Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{base: gen.Of(CodeToolTimeout), Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{base: gen.Of(CodeToolNotFound), Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{base: gen.Of(CodeToolPermission), Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
+		{NewToolExecution("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), &ToolError{base: gen.Of(CodeToolExecution), Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}}},
 	})
 }
 
@@ -199,29 +219,21 @@ func TestToolErrorOutputs(t *testing.T) {
 			NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(json.RawMessage(`{"some":"metadata"}`)).WithCause(genCause), "tool_timeout",
 			"a tool ran too long: some detail",
 			`{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			ToolError{code: CodeToolTimeout, cause: genCause, Detail: "some detail", SourceCode: taxonomy.Some("some code"), RetryAfter: taxonomy.Some(3500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)), Execution: taxonomy.Some(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}), GitHub: taxonomy.Some(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}), Recovery: taxonomy.Some(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}), Metadata: json.RawMessage(`{"some":"metadata"}`), Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
-			`{"detail":"some detail","code":"some code","retryAfter":3500000000,"resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), "tool_timeout",
 			"a tool ran too long: some detail",
-			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
-			ToolError{code: CodeToolTimeout, Detail: "some detail", Source: ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}},
 			`{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`,
 		},
 		{
 			&ToolError{}, "",
 			"tool error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			ToolError{},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 		{
-			&ToolError{code: 604}, "",
+			&ToolError{base: gen.Of[ToolCode](604)}, "",
 			"tool error without a code",
 			`{"detail":"","source":{"type":null,"component":""}}`,
-			ToolError{code: 604},
-			`{"detail":"","source":{"type":"","component":""}}`,
 		},
 	})
 }

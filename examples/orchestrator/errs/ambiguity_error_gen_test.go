@@ -7,31 +7,40 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestAmbiguityErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to go on safely.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "finding", Doc: "What the plan lacks.", Type: "enum", Enum: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}},
-		{Name: "unreadable", Doc: "It cannot even be read.", Type: "bool"},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"AmbiguityError","category":"ambiguity","code":"`, First: 4, Count: 1}
+	category := taxonomy.Category{
+		Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to go on safely.",
+		Fields: []taxonomy.Field{
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+			{Name: "files", Type: "strings", From: []string{"files"}},
+			{Name: "finding", Type: "enum", Enum: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}, From: []string{"type"}},
+			{Name: "unreadable", Type: "bool"},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*AmbiguityError, AmbiguityCode]{
 		{
-			code:        CodeAmbiguityError,
-			description: taxonomy.Code{Value: "AMBIGUITY_ERROR", Doc: "The plan does not say enough to go on safely.", Resolution: "Settle in the plan what it leaves open.", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]", Row: 6, Category: 4},
-			rows:        []genRow{{6, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"}},
+			code: CodeAmbiguityError,
+			description: taxonomy.Code{
+				Value: "AMBIGUITY_ERROR", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
+				Doc:        "The plan does not say enough to go on safely.",
+				Resolution: "Settle in the plan what it leaves open.",
+				Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
+			},
+			rows: []genRow{{16777472, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"}},
 			cases: []genCase[*AmbiguityError]{
-				{6, NewAmbiguityError(), "the plan is ambiguous", "{}"},
-				{6, NewAmbiguityError().WithDetail("some detail\nsecond line").WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery): some detail", `{"detail":"some detail\nsecond line","finding":"unknown_recovery"}`},
-				{6, NewAmbiguityError().WithDetail("some detail\nsecond line"), "the plan is ambiguous: some detail", `{"detail":"some detail\nsecond line"}`},
-				{6, NewAmbiguityError().WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery)", `{"finding":"unknown_recovery"}`},
-				{6, NewAmbiguityError().WithDetail("").WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery)", `{"detail":"","finding":"unknown_recovery"}`},
-				{6, NewAmbiguityError().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "the plan is ambiguous: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{6, NewAmbiguityError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the plan is ambiguous: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{6, NewAmbiguityError().WithFinding(AmbiguityFinding(6)), "the plan is ambiguous", "{}"},
+				{16777472, NewAmbiguityError(), "the plan is ambiguous", "{}"},
+				{16777472, NewAmbiguityError().WithDetail("some detail\nsecond line").WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery): some detail", `{"detail":"some detail\nsecond line","finding":"unknown_recovery"}`},
+				{16777472, NewAmbiguityError().WithDetail("some detail\nsecond line"), "the plan is ambiguous: some detail", `{"detail":"some detail\nsecond line"}`},
+				{16777472, NewAmbiguityError().WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery)", `{"finding":"unknown_recovery"}`},
+				{16777472, NewAmbiguityError().WithDetail("").WithFinding(AmbiguityFindingUnknownRecovery), "the plan is ambiguous (unknown_recovery)", `{"detail":"","finding":"unknown_recovery"}`},
+				{16777472, NewAmbiguityError().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "the plan is ambiguous: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
+				{16777472, NewAmbiguityError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "the plan is ambiguous: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+				{16777472, NewAmbiguityError().WithFinding(AmbiguityFinding(6)), "the plan is ambiguous", "{}"},
 			},
 		},
 	})
@@ -39,14 +48,14 @@ func TestAmbiguityErrorCodes(t *testing.T) {
 
 func TestAmbiguityErrorCopies(t *testing.T) {
 	original := NewAmbiguityError()
-	genCheckCopies(t, original, &AmbiguityError{code: CodeAmbiguityError}, []genCopy[*AmbiguityError]{
-		{original.WithStep("some step"), &AmbiguityError{code: CodeAmbiguityError, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &AmbiguityError{code: CodeAmbiguityError, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &AmbiguityError{code: CodeAmbiguityError, Files: []string{"files 1", "files 2"}}},
-		{original.WithFinding(AmbiguityFindingUnknownRecovery), &AmbiguityError{code: CodeAmbiguityError, Finding: taxonomy.Some(AmbiguityFindingUnknownRecovery)}},
-		{original.WithFinding(AmbiguityFinding(6)), &AmbiguityError{code: CodeAmbiguityError}},
-		{original.WithUnreadable(true), &AmbiguityError{code: CodeAmbiguityError, Unreadable: taxonomy.Some(true)}},
-		{original.WithCause(genCause), &AmbiguityError{code: CodeAmbiguityError, cause: genCause}},
+	genCheckCopies(t, original, &AmbiguityError{base: gen.Of(CodeAmbiguityError)}, []genCopy[*AmbiguityError]{
+		{original.WithStep("some step"), &AmbiguityError{base: gen.Of(CodeAmbiguityError), Step: taxonomy.Some("some step")}},
+		{original.WithDetail("some detail"), &AmbiguityError{base: gen.Of(CodeAmbiguityError), Detail: taxonomy.Some("some detail")}},
+		{original.WithFiles([]string{"files 1", "files 2"}), &AmbiguityError{base: gen.Of(CodeAmbiguityError), Files: []string{"files 1", "files 2"}}},
+		{original.WithFinding(AmbiguityFindingUnknownRecovery), &AmbiguityError{base: gen.Of(CodeAmbiguityError), Finding: taxonomy.Some(AmbiguityFindingUnknownRecovery)}},
+		{original.WithFinding(AmbiguityFinding(6)), &AmbiguityError{base: gen.Of(CodeAmbiguityError)}},
+		{original.WithUnreadable(true), &AmbiguityError{base: gen.Of(CodeAmbiguityError), Unreadable: taxonomy.Some(true)}},
+		{original.WithCause(genCause), &AmbiguityError{base: gen.Made[AmbiguityCode](uint16(CodeAmbiguityError), genCause)}},
 	})
 }
 
@@ -97,28 +106,20 @@ func TestAmbiguityErrorOutputs(t *testing.T) {
 			NewAmbiguityError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(AmbiguityFindingUnknownRecovery).WithUnreadable(true).WithCause(genCause), "AMBIGUITY_ERROR",
 			"the plan is ambiguous (unknown_recovery): some detail",
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`,
-			AmbiguityError{code: CodeAmbiguityError, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(AmbiguityFindingUnknownRecovery), Unreadable: taxonomy.Some(true)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"unknown_recovery","unreadable":true}`,
 		},
 		{
 			NewAmbiguityError(), "AMBIGUITY_ERROR",
 			"the plan is ambiguous",
-			"{}",
-			AmbiguityError{code: CodeAmbiguityError},
 			"{}",
 		},
 		{
 			&AmbiguityError{}, "",
 			"ambiguity error without a code",
 			"{}",
-			AmbiguityError{},
-			"{}",
 		},
 		{
-			&AmbiguityError{code: 601}, "",
+			&AmbiguityError{base: gen.Of[AmbiguityCode](601)}, "",
 			"ambiguity error without a code",
-			"{}",
-			AmbiguityError{code: 601},
 			"{}",
 		},
 	})

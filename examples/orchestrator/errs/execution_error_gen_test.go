@@ -7,49 +7,62 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestExecutionErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "reason", Doc: "Why it failed.", Type: "enum", Enum: []string{"timeout", "write_conflict", "flaky_test", "compilation_error", "design_flaw", "logic_error"}},
-		{Name: "indicator", Doc: "What showed it.", Type: "enum", Enum: []string{"exit_status", "signal", "tests", "compilation", "git", "lint", "stderr"}},
-		{Name: "exitCode", Doc: "What the command exited with.", Type: "int"},
-		{Name: "signal", Doc: "What ended the command.", Type: "string"},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"ExecutionError","category":"execution","code":"`, First: 1, Count: 1}
+	category := taxonomy.Category{
+		Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.",
+		Fields: []taxonomy.Field{
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+			{Name: "files", Type: "strings", From: []string{"files"}},
+			{Name: "reason", Type: "enum", Enum: []string{"timeout", "write_conflict", "flaky_test", "compilation_error", "design_flaw", "logic_error"}, From: []string{"attributes.reason"}},
+			{Name: "indicator", Type: "enum", Enum: []string{"exit_status", "signal", "tests", "compilation", "git", "lint", "stderr"}},
+			{Name: "exitCode", Type: "int", From: []string{"exit_code"}},
+			{Name: "signal", Type: "string", From: []string{"signal"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*ExecutionError, ExecutionCode]{
 		{
-			code:        CodeExecutionError,
-			description: taxonomy.Code{Value: "EXECUTION_ERROR", Doc: "A command or script that could be run fails.", Resolution: "Mend the step if the fault is its own, or the plan if it is not.", Message: "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]", Row: 3, Branches: 13, Category: 1},
+			code: CodeExecutionError,
+			description: taxonomy.Code{
+				Value:      "EXECUTION_ERROR",
+				Message:    "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
+				Doc:        "A command or script that could be run fails.",
+				Resolution: "Mend the step if the fault is its own, or the plan if it is not.",
+				Traits:     taxonomy.Traits{Reaction: &reactionAnalyse, Kind: taxonomy.Failure},
+				When: []taxonomy.Traits{
+					{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+				},
+			},
 			rows: []genRow{
-				{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "analyse, record_and_stop, fail_task"},
-				{13, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "run_again, record_and_stop, block_task"},
+				{4194560, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "analyse, record_and_stop, fail_task"},
+				{4194561, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "run_again, record_and_stop, block_task"},
 			},
 			cases: []genCase[*ExecutionError]{
-				{3, NewExecutionError(), "execution failed", "{}"},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithExitCode(8).WithSignal("some signal"), "execution failed with exit code 8 by some signal: some detail", `{"detail":"some detail\nsecond line","exitCode":8,"signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithSignal("some signal"), "execution failed (compilation_error) by some signal: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8), "execution failed (compilation_error) with exit code 8: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8}`},
-				{3, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal(""), "execution failed (compilation_error) with exit code 8: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8,"signal":""}`},
-				{3, NewExecutionError().WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal", `{"reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal", `{"detail":"","reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
-				{3, NewExecutionError().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "execution failed: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{3, NewExecutionError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "execution failed: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{3, NewExecutionError().WithReason(ExecutionReason(7)), "execution failed", "{}"},
-				{3, NewExecutionError().WithIndicator(ExecutionIndicator(8)), "execution failed", "{}"},
+				{4194560, NewExecutionError(), "execution failed", "{}"},
+				{4194560, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
+				{4194560, NewExecutionError().WithDetail("some detail\nsecond line").WithExitCode(8).WithSignal("some signal"), "execution failed with exit code 8 by some signal: some detail", `{"detail":"some detail\nsecond line","exitCode":8,"signal":"some signal"}`},
+				{4194560, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithSignal("some signal"), "execution failed (compilation_error) by some signal: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","signal":"some signal"}`},
+				{4194560, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8), "execution failed (compilation_error) with exit code 8: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8}`},
+				{4194560, NewExecutionError().WithDetail("some detail\nsecond line").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal(""), "execution failed (compilation_error) with exit code 8: some detail", `{"detail":"some detail\nsecond line","reason":"compilation_error","exitCode":8,"signal":""}`},
+				{4194560, NewExecutionError().WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal", `{"reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
+				{4194560, NewExecutionError().WithDetail("").WithReason(ExecutionReasonCompilationError).WithExitCode(8).WithSignal("some signal"), "execution failed (compilation_error) with exit code 8 by some signal", `{"detail":"","reason":"compilation_error","exitCode":8,"signal":"some signal"}`},
+				{4194560, NewExecutionError().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "execution failed: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
+				{4194560, NewExecutionError().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "execution failed: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+				{4194560, NewExecutionError().WithReason(ExecutionReason(7)), "execution failed", "{}"},
+				{4194560, NewExecutionError().WithIndicator(ExecutionIndicator(8)), "execution failed", "{}"},
 			},
 			picks: []genPick[*ExecutionError]{
-				{13, NewExecutionError().WithReason(ExecutionReasonTimeout)},
-				{13, NewExecutionError().WithReason(ExecutionReasonWriteConflict)},
-				{13, NewExecutionError().WithReason(ExecutionReasonFlakyTest)},
-				{3, NewExecutionError().WithReason(ExecutionReasonCompilationError)},
-				{3, NewExecutionError().WithReason(ExecutionReasonDesignFlaw)},
-				{3, NewExecutionError().WithReason(ExecutionReasonLogicError)},
-				{3, NewExecutionError()},
+				{4194561, NewExecutionError().WithReason(ExecutionReasonTimeout)},
+				{4194561, NewExecutionError().WithReason(ExecutionReasonWriteConflict)},
+				{4194561, NewExecutionError().WithReason(ExecutionReasonFlakyTest)},
+				{4194560, NewExecutionError().WithReason(ExecutionReasonCompilationError)},
+				{4194560, NewExecutionError().WithReason(ExecutionReasonDesignFlaw)},
+				{4194560, NewExecutionError().WithReason(ExecutionReasonLogicError)},
+				{4194560, NewExecutionError()},
 			},
 		},
 	})
@@ -57,17 +70,17 @@ func TestExecutionErrorCodes(t *testing.T) {
 
 func TestExecutionErrorCopies(t *testing.T) {
 	original := NewExecutionError()
-	genCheckCopies(t, original, &ExecutionError{code: CodeExecutionError}, []genCopy[*ExecutionError]{
-		{original.WithStep("some step"), &ExecutionError{code: CodeExecutionError, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &ExecutionError{code: CodeExecutionError, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &ExecutionError{code: CodeExecutionError, Files: []string{"files 1", "files 2"}}},
-		{original.WithReason(ExecutionReasonCompilationError), &ExecutionError{code: CodeExecutionError, Reason: taxonomy.Some(ExecutionReasonCompilationError)}},
-		{original.WithReason(ExecutionReason(7)), &ExecutionError{code: CodeExecutionError}},
-		{original.WithIndicator(ExecutionIndicatorGit), &ExecutionError{code: CodeExecutionError, Indicator: taxonomy.Some(ExecutionIndicatorGit)}},
-		{original.WithIndicator(ExecutionIndicator(8)), &ExecutionError{code: CodeExecutionError}},
-		{original.WithExitCode(8), &ExecutionError{code: CodeExecutionError, ExitCode: taxonomy.Some(8)}},
-		{original.WithSignal("some signal"), &ExecutionError{code: CodeExecutionError, Signal: taxonomy.Some("some signal")}},
-		{original.WithCause(genCause), &ExecutionError{code: CodeExecutionError, cause: genCause}},
+	genCheckCopies(t, original, &ExecutionError{base: gen.Of(CodeExecutionError)}, []genCopy[*ExecutionError]{
+		{original.WithStep("some step"), &ExecutionError{base: gen.Of(CodeExecutionError), Step: taxonomy.Some("some step")}},
+		{original.WithDetail("some detail"), &ExecutionError{base: gen.Of(CodeExecutionError), Detail: taxonomy.Some("some detail")}},
+		{original.WithFiles([]string{"files 1", "files 2"}), &ExecutionError{base: gen.Of(CodeExecutionError), Files: []string{"files 1", "files 2"}}},
+		{original.WithReason(ExecutionReasonCompilationError), &ExecutionError{base: gen.Of(CodeExecutionError), Reason: taxonomy.Some(ExecutionReasonCompilationError)}},
+		{original.WithReason(ExecutionReason(7)), &ExecutionError{base: gen.Of(CodeExecutionError)}},
+		{original.WithIndicator(ExecutionIndicatorGit), &ExecutionError{base: gen.Of(CodeExecutionError), Indicator: taxonomy.Some(ExecutionIndicatorGit)}},
+		{original.WithIndicator(ExecutionIndicator(8)), &ExecutionError{base: gen.Of(CodeExecutionError)}},
+		{original.WithExitCode(8), &ExecutionError{base: gen.Of(CodeExecutionError), ExitCode: taxonomy.Some(8)}},
+		{original.WithSignal("some signal"), &ExecutionError{base: gen.Of(CodeExecutionError), Signal: taxonomy.Some("some signal")}},
+		{original.WithCause(genCause), &ExecutionError{base: gen.Made[ExecutionCode](uint16(CodeExecutionError), genCause)}},
 	})
 }
 
@@ -121,28 +134,20 @@ func TestExecutionErrorOutputs(t *testing.T) {
 			NewExecutionError().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(ExecutionReasonCompilationError).WithIndicator(ExecutionIndicatorGit).WithExitCode(8).WithSignal("some signal").WithCause(genCause), "EXECUTION_ERROR",
 			"execution failed (compilation_error) with exit code 8 by some signal: some detail",
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"compilation_error","indicator":"git","exitCode":8,"signal":"some signal"}`,
-			ExecutionError{code: CodeExecutionError, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Reason: taxonomy.Some(ExecutionReasonCompilationError), Indicator: taxonomy.Some(ExecutionIndicatorGit), ExitCode: taxonomy.Some(8), Signal: taxonomy.Some("some signal")},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"compilation_error","indicator":"git","exitCode":8,"signal":"some signal"}`,
 		},
 		{
 			NewExecutionError(), "EXECUTION_ERROR",
 			"execution failed",
-			"{}",
-			ExecutionError{code: CodeExecutionError},
 			"{}",
 		},
 		{
 			&ExecutionError{}, "",
 			"execution error without a code",
 			"{}",
-			ExecutionError{},
-			"{}",
 		},
 		{
-			&ExecutionError{code: 601}, "",
+			&ExecutionError{base: gen.Of[ExecutionCode](601)}, "",
 			"execution error without a code",
-			"{}",
-			ExecutionError{code: 601},
 			"{}",
 		},
 	})

@@ -7,41 +7,55 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestMisalignmentErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "misalignment", Type: "MisalignmentError", Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "finding", Doc: "How it departs from them.", Type: "enum", Enum: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}},
-		{Name: "reason", Doc: "Why it does.", Type: "enum", Enum: []string{"context_overflow", "model_limitation", "contradictory_instructions"}},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"MisalignmentError","category":"misalignment","code":"`, First: 3, Count: 1}
+	category := taxonomy.Category{
+		Name: "misalignment", Type: "MisalignmentError",
+		Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.",
+		Fields: []taxonomy.Field{
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+			{Name: "files", Type: "strings", From: []string{"files"}},
+			{Name: "finding", Type: "enum", Enum: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}, From: []string{"type"}},
+			{Name: "reason", Type: "enum", Enum: []string{"context_overflow", "model_limitation", "contradictory_instructions"}, From: []string{"attributes.reason"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*MisalignmentError, MisalignmentCode]{
 		{
-			code:        CodeInterAgentMisalignment,
-			description: taxonomy.Code{Value: "INTER_AGENT_MISALIGNMENT", Doc: "An agent departs from its instructions. Only a review can say so.", Resolution: "Give the step to a stronger tier, or write its instructions more clearly.", Message: "an agent departs from its instructions[ ({finding})][: {detail:first_line}]", Row: 5, Branches: 15, Category: 3},
+			code: CodeInterAgentMisalignment,
+			description: taxonomy.Code{
+				Value:      "INTER_AGENT_MISALIGNMENT",
+				Message:    "an agent departs from its instructions[ ({finding})][: {detail:first_line}]",
+				Doc:        "An agent departs from its instructions. Only a review can say so.",
+				Resolution: "Give the step to a stronger tier, or write its instructions more clearly.",
+				Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
+				When: []taxonomy.Traits{
+					{Reaction: &reactionTryWithLess, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+				},
+			},
 			rows: []genRow{
-				{5, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
-				{15, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "try_with_less, record_and_stop, block_task"},
+				{12583168, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
+				{12583169, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "try_with_less, record_and_stop, block_task"},
 			},
 			cases: []genCase[*MisalignmentError]{
-				{5, NewInterAgentMisalignment(), "an agent departs from its instructions", "{}"},
-				{5, NewInterAgentMisalignment().WithDetail("some detail\nsecond line").WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps): some detail", `{"detail":"some detail\nsecond line","finding":"skipped_steps"}`},
-				{5, NewInterAgentMisalignment().WithDetail("some detail\nsecond line"), "an agent departs from its instructions: some detail", `{"detail":"some detail\nsecond line"}`},
-				{5, NewInterAgentMisalignment().WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps)", `{"finding":"skipped_steps"}`},
-				{5, NewInterAgentMisalignment().WithDetail("").WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps)", `{"detail":"","finding":"skipped_steps"}`},
-				{5, NewInterAgentMisalignment().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "an agent departs from its instructions: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{5, NewInterAgentMisalignment().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "an agent departs from its instructions: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{5, NewInterAgentMisalignment().WithFinding(MisalignmentFinding(10)), "an agent departs from its instructions", "{}"},
-				{5, NewInterAgentMisalignment().WithReason(MisalignmentReason(4)), "an agent departs from its instructions", "{}"},
+				{12583168, NewInterAgentMisalignment(), "an agent departs from its instructions", "{}"},
+				{12583168, NewInterAgentMisalignment().WithDetail("some detail\nsecond line").WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps): some detail", `{"detail":"some detail\nsecond line","finding":"skipped_steps"}`},
+				{12583168, NewInterAgentMisalignment().WithDetail("some detail\nsecond line"), "an agent departs from its instructions: some detail", `{"detail":"some detail\nsecond line"}`},
+				{12583168, NewInterAgentMisalignment().WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps)", `{"finding":"skipped_steps"}`},
+				{12583168, NewInterAgentMisalignment().WithDetail("").WithFinding(MisalignmentFindingSkippedSteps), "an agent departs from its instructions (skipped_steps)", `{"detail":"","finding":"skipped_steps"}`},
+				{12583168, NewInterAgentMisalignment().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "an agent departs from its instructions: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
+				{12583168, NewInterAgentMisalignment().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "an agent departs from its instructions: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+				{12583168, NewInterAgentMisalignment().WithFinding(MisalignmentFinding(10)), "an agent departs from its instructions", "{}"},
+				{12583168, NewInterAgentMisalignment().WithReason(MisalignmentReason(4)), "an agent departs from its instructions", "{}"},
 			},
 			picks: []genPick[*MisalignmentError]{
-				{15, NewInterAgentMisalignment().WithReason(MisalignmentReasonContextOverflow)},
-				{5, NewInterAgentMisalignment().WithReason(MisalignmentReasonModelLimitation)},
-				{5, NewInterAgentMisalignment().WithReason(MisalignmentReasonContradictoryInstructions)},
-				{5, NewInterAgentMisalignment()},
+				{12583169, NewInterAgentMisalignment().WithReason(MisalignmentReasonContextOverflow)},
+				{12583168, NewInterAgentMisalignment().WithReason(MisalignmentReasonModelLimitation)},
+				{12583168, NewInterAgentMisalignment().WithReason(MisalignmentReasonContradictoryInstructions)},
+				{12583168, NewInterAgentMisalignment()},
 			},
 		},
 	})
@@ -49,15 +63,15 @@ func TestMisalignmentErrorCodes(t *testing.T) {
 
 func TestMisalignmentErrorCopies(t *testing.T) {
 	original := NewInterAgentMisalignment()
-	genCheckCopies(t, original, &MisalignmentError{code: CodeInterAgentMisalignment}, []genCopy[*MisalignmentError]{
-		{original.WithStep("some step"), &MisalignmentError{code: CodeInterAgentMisalignment, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &MisalignmentError{code: CodeInterAgentMisalignment, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &MisalignmentError{code: CodeInterAgentMisalignment, Files: []string{"files 1", "files 2"}}},
-		{original.WithFinding(MisalignmentFindingSkippedSteps), &MisalignmentError{code: CodeInterAgentMisalignment, Finding: taxonomy.Some(MisalignmentFindingSkippedSteps)}},
-		{original.WithFinding(MisalignmentFinding(10)), &MisalignmentError{code: CodeInterAgentMisalignment}},
-		{original.WithReason(MisalignmentReasonModelLimitation), &MisalignmentError{code: CodeInterAgentMisalignment, Reason: taxonomy.Some(MisalignmentReasonModelLimitation)}},
-		{original.WithReason(MisalignmentReason(4)), &MisalignmentError{code: CodeInterAgentMisalignment}},
-		{original.WithCause(genCause), &MisalignmentError{code: CodeInterAgentMisalignment, cause: genCause}},
+	genCheckCopies(t, original, &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment)}, []genCopy[*MisalignmentError]{
+		{original.WithStep("some step"), &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment), Step: taxonomy.Some("some step")}},
+		{original.WithDetail("some detail"), &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment), Detail: taxonomy.Some("some detail")}},
+		{original.WithFiles([]string{"files 1", "files 2"}), &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment), Files: []string{"files 1", "files 2"}}},
+		{original.WithFinding(MisalignmentFindingSkippedSteps), &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment), Finding: taxonomy.Some(MisalignmentFindingSkippedSteps)}},
+		{original.WithFinding(MisalignmentFinding(10)), &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment)}},
+		{original.WithReason(MisalignmentReasonModelLimitation), &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment), Reason: taxonomy.Some(MisalignmentReasonModelLimitation)}},
+		{original.WithReason(MisalignmentReason(4)), &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment)}},
+		{original.WithCause(genCause), &MisalignmentError{base: gen.Made[MisalignmentCode](uint16(CodeInterAgentMisalignment), genCause)}},
 	})
 }
 
@@ -109,28 +123,20 @@ func TestMisalignmentErrorOutputs(t *testing.T) {
 			NewInterAgentMisalignment().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(MisalignmentFindingSkippedSteps).WithReason(MisalignmentReasonModelLimitation).WithCause(genCause), "INTER_AGENT_MISALIGNMENT",
 			"an agent departs from its instructions (skipped_steps): some detail",
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"skipped_steps","reason":"model_limitation"}`,
-			MisalignmentError{code: CodeInterAgentMisalignment, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(MisalignmentFindingSkippedSteps), Reason: taxonomy.Some(MisalignmentReasonModelLimitation)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"skipped_steps","reason":"model_limitation"}`,
 		},
 		{
 			NewInterAgentMisalignment(), "INTER_AGENT_MISALIGNMENT",
 			"an agent departs from its instructions",
-			"{}",
-			MisalignmentError{code: CodeInterAgentMisalignment},
 			"{}",
 		},
 		{
 			&MisalignmentError{}, "",
 			"misalignment error without a code",
 			"{}",
-			MisalignmentError{},
-			"{}",
 		},
 		{
-			&MisalignmentError{code: 601}, "",
+			&MisalignmentError{base: gen.Of[MisalignmentCode](601)}, "",
 			"misalignment error without a code",
-			"{}",
-			MisalignmentError{code: 601},
 			"{}",
 		},
 	})

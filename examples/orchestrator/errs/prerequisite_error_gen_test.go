@@ -7,45 +7,59 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestPrerequisiteErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "prerequisite", Type: "PrerequisiteError", Doc: "Something that the plan takes for granted is not there or cannot be reached.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "reason", Doc: "What is wrong with the environment.", Type: "enum", Enum: []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"PrerequisiteError","category":"prerequisite","code":"`, Count: 1}
+	category := taxonomy.Category{
+		Name: "prerequisite", Type: "PrerequisiteError",
+		Doc: "Something that the plan takes for granted is not there or cannot be reached.",
+		Fields: []taxonomy.Field{
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+			{Name: "files", Type: "strings", From: []string{"files"}},
+			{Name: "reason", Type: "enum", Enum: []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}, From: []string{"attributes.reason"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*PrerequisiteError, PrerequisiteCode]{
 		{
-			code:        CodePrerequisiteFailure,
-			description: taxonomy.Code{Value: "PREREQUISITE_FAILURE", Doc: "Something that the plan takes for granted is not there or cannot be reached.", Resolution: "Find out what is there in its place; correct the step, or provide what is missing.", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]", Row: 2, Branches: 12},
+			code: CodePrerequisiteFailure,
+			description: taxonomy.Code{
+				Value:      "PREREQUISITE_FAILURE",
+				Message:    "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
+				Doc:        "Something that the plan takes for granted is not there or cannot be reached.",
+				Resolution: "Find out what is there in its place; correct the step, or provide what is missing.",
+				Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
+				When: []taxonomy.Traits{
+					{Reaction: &reactionTryAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault},
+				},
+			},
 			rows: []genRow{
-				{2, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"},
-				{12, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "try_again, record_and_stop, block_task"},
+				{256, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"},
+				{257, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "try_again, record_and_stop, block_task"},
 			},
 			cases: []genCase[*PrerequisiteError]{
-				{2, NewPrerequisiteFailure(), "a prerequisite is not met", "{}"},
-				{2, NewPrerequisiteFailure().WithDetail("some detail\nsecond line").WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable): some detail", `{"detail":"some detail\nsecond line","reason":"missing_variable"}`},
-				{2, NewPrerequisiteFailure().WithDetail("some detail\nsecond line"), "a prerequisite is not met: some detail", `{"detail":"some detail\nsecond line"}`},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable)", `{"reason":"missing_variable"}`},
-				{2, NewPrerequisiteFailure().WithDetail("").WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable)", `{"detail":"","reason":"missing_variable"}`},
-				{2, NewPrerequisiteFailure().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "a prerequisite is not met: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{2, NewPrerequisiteFailure().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "a prerequisite is not met: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReason(10)), "a prerequisite is not met", "{}"},
+				{256, NewPrerequisiteFailure(), "a prerequisite is not met", "{}"},
+				{256, NewPrerequisiteFailure().WithDetail("some detail\nsecond line").WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable): some detail", `{"detail":"some detail\nsecond line","reason":"missing_variable"}`},
+				{256, NewPrerequisiteFailure().WithDetail("some detail\nsecond line"), "a prerequisite is not met: some detail", `{"detail":"some detail\nsecond line"}`},
+				{256, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable)", `{"reason":"missing_variable"}`},
+				{256, NewPrerequisiteFailure().WithDetail("").WithReason(PrerequisiteReasonMissingVariable), "a prerequisite is not met (missing_variable)", `{"detail":"","reason":"missing_variable"}`},
+				{256, NewPrerequisiteFailure().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "a prerequisite is not met: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
+				{256, NewPrerequisiteFailure().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "a prerequisite is not met: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+				{256, NewPrerequisiteFailure().WithReason(PrerequisiteReason(10)), "a prerequisite is not met", "{}"},
 			},
 			picks: []genPick[*PrerequisiteError]{
-				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonConnectionRefused)},
-				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonNetwork)},
-				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonTimeout)},
-				{12, NewPrerequisiteFailure().WithReason(PrerequisiteReasonServiceUnavailable)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingFile)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingDependency)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingCommand)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingVariable)},
-				{2, NewPrerequisiteFailure().WithReason(PrerequisiteReasonPermissionDenied)},
-				{2, NewPrerequisiteFailure()},
+				{257, NewPrerequisiteFailure().WithReason(PrerequisiteReasonConnectionRefused)},
+				{257, NewPrerequisiteFailure().WithReason(PrerequisiteReasonNetwork)},
+				{257, NewPrerequisiteFailure().WithReason(PrerequisiteReasonTimeout)},
+				{257, NewPrerequisiteFailure().WithReason(PrerequisiteReasonServiceUnavailable)},
+				{256, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingFile)},
+				{256, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingDependency)},
+				{256, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingCommand)},
+				{256, NewPrerequisiteFailure().WithReason(PrerequisiteReasonMissingVariable)},
+				{256, NewPrerequisiteFailure().WithReason(PrerequisiteReasonPermissionDenied)},
+				{256, NewPrerequisiteFailure()},
 			},
 		},
 	})
@@ -53,13 +67,13 @@ func TestPrerequisiteErrorCodes(t *testing.T) {
 
 func TestPrerequisiteErrorCopies(t *testing.T) {
 	original := NewPrerequisiteFailure()
-	genCheckCopies(t, original, &PrerequisiteError{code: CodePrerequisiteFailure}, []genCopy[*PrerequisiteError]{
-		{original.WithStep("some step"), &PrerequisiteError{code: CodePrerequisiteFailure, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &PrerequisiteError{code: CodePrerequisiteFailure, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &PrerequisiteError{code: CodePrerequisiteFailure, Files: []string{"files 1", "files 2"}}},
-		{original.WithReason(PrerequisiteReasonMissingVariable), &PrerequisiteError{code: CodePrerequisiteFailure, Reason: taxonomy.Some(PrerequisiteReasonMissingVariable)}},
-		{original.WithReason(PrerequisiteReason(10)), &PrerequisiteError{code: CodePrerequisiteFailure}},
-		{original.WithCause(genCause), &PrerequisiteError{code: CodePrerequisiteFailure, cause: genCause}},
+	genCheckCopies(t, original, &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure)}, []genCopy[*PrerequisiteError]{
+		{original.WithStep("some step"), &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure), Step: taxonomy.Some("some step")}},
+		{original.WithDetail("some detail"), &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure), Detail: taxonomy.Some("some detail")}},
+		{original.WithFiles([]string{"files 1", "files 2"}), &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure), Files: []string{"files 1", "files 2"}}},
+		{original.WithReason(PrerequisiteReasonMissingVariable), &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure), Reason: taxonomy.Some(PrerequisiteReasonMissingVariable)}},
+		{original.WithReason(PrerequisiteReason(10)), &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure)}},
+		{original.WithCause(genCause), &PrerequisiteError{base: gen.Made[PrerequisiteCode](uint16(CodePrerequisiteFailure), genCause)}},
 	})
 }
 
@@ -109,28 +123,20 @@ func TestPrerequisiteErrorOutputs(t *testing.T) {
 			NewPrerequisiteFailure().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(PrerequisiteReasonMissingVariable).WithCause(genCause), "PREREQUISITE_FAILURE",
 			"a prerequisite is not met (missing_variable): some detail",
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"missing_variable"}`,
-			PrerequisiteError{code: CodePrerequisiteFailure, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Reason: taxonomy.Some(PrerequisiteReasonMissingVariable)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"reason":"missing_variable"}`,
 		},
 		{
 			NewPrerequisiteFailure(), "PREREQUISITE_FAILURE",
 			"a prerequisite is not met",
-			"{}",
-			PrerequisiteError{code: CodePrerequisiteFailure},
 			"{}",
 		},
 		{
 			&PrerequisiteError{}, "",
 			"prerequisite error without a code",
 			"{}",
-			PrerequisiteError{},
-			"{}",
 		},
 		{
-			&PrerequisiteError{code: 601}, "",
+			&PrerequisiteError{base: gen.Of[PrerequisiteCode](601)}, "",
 			"prerequisite error without a code",
-			"{}",
-			PrerequisiteError{code: 601},
 			"{}",
 		},
 	})

@@ -34,74 +34,18 @@ var (
 )
 
 func TestTaxonomy(t *testing.T) {
-	got := *Table.Taxonomy
-	got.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil
-	assert.Equal(t, taxonomy.Taxonomy{
-		Package:       "errs",
-		Domain:        "orchestrator.example.com",
-		Doc:           "How a step of a plan can fail, and which tier takes it from there.",
-		Fallback:      "UNCLASSIFIED",
-		ByValue:       []uint16{4, 1, 3, 0, 9, 6, 8, 7, 5, 2},
-		Uncategorized: &reactionHandOver,
-		Reactions: []*taxonomy.Reaction{
-			&reactionAskUser,
-			&reactionFindOut,
-			&reactionAnalyse,
-			&reactionVerify,
-			&reactionTryAgain,
-			&reactionRunAgain,
-			&reactionMakeAgain,
-			&reactionTryWithLess,
-			&reactionHandOver,
-			&reactionWait,
-			&reactionCallAgain,
-			&reactionRecordAndStop,
-			&reactionBlockTask,
-			&reactionFailTask,
-			&reactionAbort,
-			&reactionBlock,
-			&reactionContinue,
-		},
-		Policies: []*taxonomy.Policy{
-			&policyTransient,
-			&policyOnceMore,
-			&policyOutage,
-			&policyRateLimit,
-		},
-		Sources: []taxonomy.Named{
-			{Name: "step", Doc: "An operation of a step, such as a command, a tool or a file that is read."},
-			{Name: "agent", Doc: "The report of the agent that carries out a step."},
-			{Name: "check", Doc: "The checks of a step's result, by commands (op gate), by its criteria, and of what they leave behind (op clean)."},
-			{Name: "review", Doc: "A reviewer of what an agent has done."},
-			{Name: "plan", Doc: "The check of the plan itself and of what it takes for granted."},
-			{Name: "git", Doc: "Git, or what runs it."},
-			{Name: "scope", Doc: "The guard of the files that may be changed, and whoever it asks."},
-			{Name: "executor", Doc: "Who calls a tier."},
-			{Name: "config", Doc: "The configuration of a call."},
-			{Name: "budget", Doc: "The guard of what calls may cost."},
-			{Name: "claude-cli", Doc: "A tier's provider that is a process."},
-			{Name: "anthropic-api", Doc: "A tier's provider over HTTP."},
-			{Name: "openai-api", Doc: "A tier's provider over HTTP."},
-			{Name: "scripted", Doc: "A tier's provider that plays a script."},
-		},
-		Ops: []taxonomy.Named{
-			{Name: "verify", Doc: "Right before a step."},
-			{Name: "finish", Doc: "After the last step."},
-			{Name: "execute", Doc: "A step is carried out."},
-			{Name: "diagnose", Doc: "It is found out why a step failed."},
-			{Name: "fix", Doc: "A step is mended and carried out again."},
-			{Name: "gate", Doc: "Commands that must pass before a step counts."},
-			{Name: "criteria", Doc: "What must be true when a step is done."},
-			{Name: "clean", Doc: "Whether the checks left the tree as it was."},
-			{Name: "review", Doc: "Somebody looks at what was done."},
-		},
-		Tiers: []taxonomy.Tier{
-			{Name: "haiku", Doc: "Carries out steps and reports what it sees; it does not judge its own errors."},
-			{Name: "sonnet", Doc: "Finds out what is wrong and mends what can be mended within the step.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
-			{Name: "opus", Doc: "Changes the plan.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
-			{Name: "human", Doc: "Decides what the plan leaves open.", Classifies: true, Person: true},
-		},
-	}, got)
+	got := Table.Taxonomy
+	assert.Equal(t, "errs", got.Package)
+	assert.Equal(t, "orchestrator.example.com", got.Domain)
+	assert.Equal(t, "How a step of a plan can fail, and which tier takes it from there.", got.Doc)
+	assert.Equal(t, "", got.HelpURL)
+	assert.Equal(t, "UNCLASSIFIED", got.Fallback)
+	assert.Same(t, &reactionHandOver, got.Uncategorized)
+	assert.Equal(t, []*taxonomy.Reaction{&reactionAskUser, &reactionFindOut, &reactionAnalyse, &reactionVerify, &reactionTryAgain, &reactionRunAgain, &reactionMakeAgain, &reactionTryWithLess, &reactionHandOver, &reactionWait, &reactionCallAgain, &reactionRecordAndStop, &reactionBlockTask, &reactionFailTask, &reactionAbort, &reactionBlock, &reactionContinue}, got.Reactions)
+	assert.Equal(t, []*taxonomy.Policy{&policyTransient, &policyOnceMore, &policyOutage, &policyRateLimit}, got.Policies)
+	assert.Equal(t, []taxonomy.Named{{Name: "step", Doc: "An operation of a step, such as a command, a tool or a file that is read."}, {Name: "agent", Doc: "The report of the agent that carries out a step."}, {Name: "check", Doc: "The checks of a step's result, by commands (op gate), by its criteria, and of what they leave behind (op clean)."}, {Name: "review", Doc: "A reviewer of what an agent has done."}, {Name: "plan", Doc: "The check of the plan itself and of what it takes for granted."}, {Name: "git", Doc: "Git, or what runs it."}, {Name: "scope", Doc: "The guard of the files that may be changed, and whoever it asks."}, {Name: "executor", Doc: "Who calls a tier."}, {Name: "config", Doc: "The configuration of a call."}, {Name: "budget", Doc: "The guard of what calls may cost."}, {Name: "claude-cli", Doc: "A tier's provider that is a process."}, {Name: "anthropic-api", Doc: "A tier's provider over HTTP."}, {Name: "openai-api", Doc: "A tier's provider over HTTP."}, {Name: "scripted", Doc: "A tier's provider that plays a script."}}, got.Sources)
+	assert.Equal(t, []taxonomy.Named{{Name: "verify", Doc: "Right before a step."}, {Name: "finish", Doc: "After the last step."}, {Name: "execute", Doc: "A step is carried out."}, {Name: "diagnose", Doc: "It is found out why a step failed."}, {Name: "fix", Doc: "A step is mended and carried out again."}, {Name: "gate", Doc: "Commands that must pass before a step counts."}, {Name: "criteria", Doc: "What must be true when a step is done."}, {Name: "clean", Doc: "Whether the checks left the tree as it was."}, {Name: "review", Doc: "Somebody looks at what was done."}}, got.Ops)
+	assert.Equal(t, []taxonomy.Tier{{Name: "haiku", Doc: "Carries out steps and reports what it sees; it does not judge its own errors."}, {Name: "sonnet", Doc: "Finds out what is wrong and mends what can be mended within the step.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis}, {Name: "opus", Doc: "Changes the plan.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis}, {Name: "human", Doc: "Decides what the plan leaves open.", Classifies: true, Person: true}}, got.Tiers)
 	assert.Nil(t, Table.Overlay)
 	assert.Equal(t, []Category{"prerequisite", "execution", "unexpected", "misalignment", "ambiguity", "unclassified", "tier"}, Categories())
 	assert.Equal(t, []Category{CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity, CategoryUnclassified, CategoryTier}, Categories())
@@ -128,38 +72,38 @@ func TestProfiles(t *testing.T) {
 		{
 			{0, &reactionRecordAndStop},
 			{1, &reactionRecordAndStop},
-			{2, &reactionRecordAndStop},
-			{3, &reactionRecordAndStop},
-			{4, &reactionRecordAndStop},
-			{5, &reactionRecordAndStop},
-			{6, &reactionRecordAndStop},
-			{7, &reactionRecordAndStop},
-			{8, &reactionRecordAndStop},
-			{9, &reactionRecordAndStop},
-			{10, &reactionRecordAndStop},
-			{11, &reactionRecordAndStop},
-			{12, &reactionRecordAndStop},
-			{13, &reactionRecordAndStop},
-			{14, &reactionRecordAndStop},
-			{15, &reactionRecordAndStop},
+			{256, &reactionRecordAndStop},
+			{4194560, &reactionRecordAndStop},
+			{8388864, &reactionRecordAndStop},
+			{12583168, &reactionRecordAndStop},
+			{16777472, &reactionRecordAndStop},
+			{20971776, &reactionRecordAndStop},
+			{25166080, &reactionRecordAndStop},
+			{25166336, &reactionRecordAndStop},
+			{25166592, &reactionRecordAndStop},
+			{25166848, &reactionRecordAndStop},
+			{257, &reactionRecordAndStop},
+			{4194561, &reactionRecordAndStop},
+			{8388865, &reactionRecordAndStop},
+			{12583169, &reactionRecordAndStop},
 		},
 		{
 			{0, &reactionFailTask},
 			{1, &reactionFailTask},
-			{2, &reactionFailTask},
-			{3, &reactionFailTask},
-			{4, &reactionFailTask},
-			{5, &reactionFailTask},
-			{6, &reactionFailTask},
-			{7, &reactionFailTask},
-			{8, &reactionBlockTask},
-			{9, &reactionBlockTask},
-			{10, &reactionFailTask},
-			{11, &reactionFailTask},
-			{12, &reactionBlockTask},
-			{13, &reactionBlockTask},
-			{14, &reactionBlockTask},
-			{15, &reactionBlockTask},
+			{256, &reactionFailTask},
+			{4194560, &reactionFailTask},
+			{8388864, &reactionFailTask},
+			{12583168, &reactionFailTask},
+			{16777472, &reactionFailTask},
+			{20971776, &reactionFailTask},
+			{25166080, &reactionBlockTask},
+			{25166336, &reactionBlockTask},
+			{25166592, &reactionFailTask},
+			{25166848, &reactionFailTask},
+			{257, &reactionBlockTask},
+			{4194561, &reactionBlockTask},
+			{8388865, &reactionBlockTask},
+			{12583169, &reactionBlockTask},
 		},
 	} {
 		rows := profiles[i].Rows
@@ -211,29 +155,29 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))
-	for i, row := range Table.Taxonomy.Rows {
-		got[i] = row.Reaction
+	got := map[taxonomy.Row]*taxonomy.Reaction{}
+	for row := range Table.Taxonomy.Rows() {
+		got[row] = Table.Taxonomy.Traits(row).Reaction
 	}
-	for i, want := range []*taxonomy.Reaction{
-		&reactionFindOut,     // 0
-		&reactionFindOut,     // 1
-		&reactionFindOut,     // 2
-		&reactionAnalyse,     // 3
-		&reactionVerify,      // 4
-		&reactionVerify,      // 5
-		&reactionFindOut,     // 6
-		&reactionFindOut,     // 7
-		&reactionWait,        // 8
-		&reactionCallAgain,   // 9
-		&reactionHandOver,    // 10
-		&reactionAskUser,     // 11
-		&reactionTryAgain,    // 12
-		&reactionRunAgain,    // 13
-		&reactionMakeAgain,   // 14
-		&reactionTryWithLess, // 15
+	for row, want := range map[taxonomy.Row]*taxonomy.Reaction{
+		0:        &reactionFindOut,
+		1:        &reactionFindOut,
+		256:      &reactionFindOut,
+		4194560:  &reactionAnalyse,
+		8388864:  &reactionVerify,
+		12583168: &reactionVerify,
+		16777472: &reactionFindOut,
+		20971776: &reactionFindOut,
+		25166080: &reactionWait,
+		25166336: &reactionCallAgain,
+		25166592: &reactionHandOver,
+		25166848: &reactionAskUser,
+		257:      &reactionTryAgain,
+		4194561:  &reactionRunAgain,
+		8388865:  &reactionMakeAgain,
+		12583169: &reactionTryWithLess,
 	} {
-		assert.Same(t, want, got[i], "row %d", i)
+		assert.Same(t, want, got[row], "row %d", row)
 	}
 	assert.Len(t, got, 16)
 	genCheckRow(t, &PrerequisiteError{}, genNone)

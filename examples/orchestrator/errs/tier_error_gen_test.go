@@ -8,75 +8,103 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestTierErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "tier", Type: "TierError", Doc: "What a tier itself fails with, or whoever calls it. It is none of the five and says nothing about the step.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "provider", Doc: "Who was asked, or who could not ask.", Type: "string", Required: true},
-		{Name: "reason", Doc: "What is the matter with it.", Type: "enum", Enum: []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"}},
-		{Name: "statusCode", Doc: "The HTTP status, when there was one.", Type: "int"},
-		{Name: "retryAfter", Doc: "How long it asks to wait.", Type: "duration"},
-		{Name: "resetAt", Doc: "When it lets one in again.", Type: "time"},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"TierError","category":"tier","code":"`, First: 6, Count: 4}
+	category := taxonomy.Category{
+		Name: "tier", Type: "TierError",
+		Doc: "What a tier itself fails with, or whoever calls it. It is none of the five and says nothing about the step.",
+		Fields: []taxonomy.Field{
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+			{Name: "files", Type: "strings", From: []string{"files"}},
+			{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
+			{Name: "reason", Type: "enum", Enum: []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"}},
+			{Name: "statusCode", Type: "int", From: []string{"status"}},
+			{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+			{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*TierError, TierCode]{
 		{
-			code:        CodeTierRateLimited,
-			description: taxonomy.Code{Value: "TIER_RATE_LIMITED", Doc: "The tier asks to slow down.", Resolution: "Wait, run fewer plans at once, or ask for a higher limit.", Message: "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]", Row: 8, Category: 6},
-			rows:        []genRow{{8, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "wait, record_and_stop, block_task"}},
+			code: CodeTierRateLimited,
+			description: taxonomy.Code{
+				Value:      "TIER_RATE_LIMITED",
+				Message:    "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
+				Doc:        "The tier asks to slow down.",
+				Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
+				Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			},
+			rows: []genRow{{25166080, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "wait, record_and_stop, block_task"}},
 			cases: []genCase[*TierError]{
-				{8, NewTierRateLimited("some provider"), "some provider limits the rate", `{"provider":"some provider"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`},
-				{8, NewTierRateLimited("").WithDetail("some detail\nsecond line").WithRetryAfter(7500 * time.Millisecond), " limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"","retryAfter":"7.5s"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("some detail\nsecond line"), "some provider limits the rate: some detail", `{"detail":"some detail\nsecond line","provider":"some provider"}`},
-				{8, NewTierRateLimited("some provider").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s", `{"provider":"some provider","retryAfter":"7.5s"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s", `{"detail":"","provider":"some provider","retryAfter":"7.5s"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("first " + strings.Repeat("x", 4000) + " last"), "some provider limits the rate: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last","provider":"some provider"}`},
-				{8, NewTierRateLimited("some provider").WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "some provider limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","provider":"some provider"}`},
+				{25166080, NewTierRateLimited("some provider"), "some provider limits the rate", `{"provider":"some provider"}`},
+				{25166080, NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`},
+				{25166080, NewTierRateLimited("").WithDetail("some detail\nsecond line").WithRetryAfter(7500 * time.Millisecond), " limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"","retryAfter":"7.5s"}`},
+				{25166080, NewTierRateLimited("some provider").WithDetail("some detail\nsecond line"), "some provider limits the rate: some detail", `{"detail":"some detail\nsecond line","provider":"some provider"}`},
+				{25166080, NewTierRateLimited("some provider").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s", `{"provider":"some provider","retryAfter":"7.5s"}`},
+				{25166080, NewTierRateLimited("some provider").WithDetail("").WithRetryAfter(7500 * time.Millisecond), "some provider limits the rate, retry after 7.5s", `{"detail":"","provider":"some provider","retryAfter":"7.5s"}`},
+				{25166080, NewTierRateLimited("some provider").WithDetail("first " + strings.Repeat("x", 4000) + " last"), "some provider limits the rate: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last","provider":"some provider"}`},
+				{25166080, NewTierRateLimited("some provider").WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "some provider limits the rate: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]","provider":"some provider"}`},
 			},
 		},
 		{
-			code:        CodeTierUnavailable,
-			description: taxonomy.Code{Value: "TIER_UNAVAILABLE", Doc: "The tier does not answer now, and may do so later.", Resolution: "Look at the provider's status page, or run its command by hand.", Message: "{provider} does not answer[ ({reason})][ with status {statusCode}][: {detail:first_line}]", Row: 9, Category: 6},
-			rows:        []genRow{{9, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "call_again, record_and_stop, block_task"}},
+			code: CodeTierUnavailable,
+			description: taxonomy.Code{
+				Value:      "TIER_UNAVAILABLE",
+				Message:    "{provider} does not answer[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
+				Doc:        "The tier does not answer now, and may do so later.",
+				Resolution: "Look at the provider's status page, or run its command by hand.",
+				Traits:     taxonomy.Traits{Reaction: &reactionCallAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			},
+			rows: []genRow{{25166336, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "call_again, record_and_stop, block_task"}},
 			cases: []genCase[*TierError]{
-				{9, NewTierUnavailable("some provider"), "some provider does not answer", `{"provider":"some provider"}`},
-				{9, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{9, NewTierUnavailable("").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), " does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"","reason":"no_answer","statusCode":8}`},
-				{9, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithStatusCode(8), "some provider does not answer with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","statusCode":8}`},
-				{9, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "some provider does not answer (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
-				{9, NewTierUnavailable("some provider").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8", `{"provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{9, NewTierUnavailable("some provider").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8", `{"detail":"","provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{9, NewTierUnavailable("some provider").WithReason(TierReason(13)), "some provider does not answer", `{"provider":"some provider"}`},
+				{25166336, NewTierUnavailable("some provider"), "some provider does not answer", `{"provider":"some provider"}`},
+				{25166336, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`},
+				{25166336, NewTierUnavailable("").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), " does not answer (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"","reason":"no_answer","statusCode":8}`},
+				{25166336, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithStatusCode(8), "some provider does not answer with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","statusCode":8}`},
+				{25166336, NewTierUnavailable("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "some provider does not answer (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
+				{25166336, NewTierUnavailable("some provider").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8", `{"provider":"some provider","reason":"no_answer","statusCode":8}`},
+				{25166336, NewTierUnavailable("some provider").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider does not answer (no_answer) with status 8", `{"detail":"","provider":"some provider","reason":"no_answer","statusCode":8}`},
+				{25166336, NewTierUnavailable("some provider").WithReason(TierReason(13)), "some provider does not answer", `{"provider":"some provider"}`},
 			},
 		},
 		{
-			code:        CodeTierRefused,
-			description: taxonomy.Code{Value: "TIER_REFUSED", Doc: "The tier cannot do it, and asking it again changes nothing.", Resolution: "Mend the credentials, the account, the request or the installation that the message names; until then another tier does the work.", Message: "{provider} cannot be used[ ({reason})][ with status {statusCode}][: {detail:first_line}]", Row: 10, Category: 6},
-			rows:        []genRow{{10, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "hand_over, record_and_stop, fail_task"}},
+			code: CodeTierRefused,
+			description: taxonomy.Code{
+				Value:      "TIER_REFUSED",
+				Message:    "{provider} cannot be used[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
+				Doc:        "The tier cannot do it, and asking it again changes nothing.",
+				Resolution: "Mend the credentials, the account, the request or the installation that the message names; until then another tier does the work.",
+				Traits:     taxonomy.Traits{Reaction: &reactionHandOver, Kind: taxonomy.Failure},
+			},
+			rows: []genRow{{25166592, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "hand_over, record_and_stop, fail_task"}},
 			cases: []genCase[*TierError]{
-				{10, NewTierRefused("some provider"), "some provider cannot be used", `{"provider":"some provider"}`},
-				{10, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{10, NewTierRefused("").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), " cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"","reason":"no_answer","statusCode":8}`},
-				{10, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithStatusCode(8), "some provider cannot be used with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","statusCode":8}`},
-				{10, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "some provider cannot be used (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
-				{10, NewTierRefused("some provider").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8", `{"provider":"some provider","reason":"no_answer","statusCode":8}`},
-				{10, NewTierRefused("some provider").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8", `{"detail":"","provider":"some provider","reason":"no_answer","statusCode":8}`},
+				{25166592, NewTierRefused("some provider"), "some provider cannot be used", `{"provider":"some provider"}`},
+				{25166592, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer","statusCode":8}`},
+				{25166592, NewTierRefused("").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer).WithStatusCode(8), " cannot be used (no_answer) with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"","reason":"no_answer","statusCode":8}`},
+				{25166592, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithStatusCode(8), "some provider cannot be used with status 8: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","statusCode":8}`},
+				{25166592, NewTierRefused("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "some provider cannot be used (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
+				{25166592, NewTierRefused("some provider").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8", `{"provider":"some provider","reason":"no_answer","statusCode":8}`},
+				{25166592, NewTierRefused("some provider").WithDetail("").WithReason(TierReasonNoAnswer).WithStatusCode(8), "some provider cannot be used (no_answer) with status 8", `{"detail":"","provider":"some provider","reason":"no_answer","statusCode":8}`},
 			},
 		},
 		{
-			code:        CodeTierNotCalled,
-			description: taxonomy.Code{Value: "TIER_NOT_CALLED", Doc: "The call could not be begun, and that of another tier could not either.", Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.", Message: "nothing was called[ ({reason})][: {detail:first_line}]", Row: 11, Category: 6},
-			rows:        []genRow{{11, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "ask_user, record_and_stop, fail_task"}},
+			code: CodeTierNotCalled,
+			description: taxonomy.Code{
+				Value: "TIER_NOT_CALLED", Message: "nothing was called[ ({reason})][: {detail:first_line}]",
+				Doc:        "The call could not be begun, and that of another tier could not either.",
+				Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.",
+				Traits:     taxonomy.Traits{Reaction: &reactionAskUser, Kind: taxonomy.Failure},
+			},
+			rows: []genRow{{25166848, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "ask_user, record_and_stop, fail_task"}},
 			cases: []genCase[*TierError]{
-				{11, NewTierNotCalled("some provider"), "nothing was called", `{"provider":"some provider"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "nothing was called (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line"), "nothing was called: some detail", `{"detail":"some detail\nsecond line","provider":"some provider"}`},
-				{11, NewTierNotCalled("some provider").WithReason(TierReasonNoAnswer), "nothing was called (no_answer)", `{"provider":"some provider","reason":"no_answer"}`},
-				{11, NewTierNotCalled("some provider").WithDetail("").WithReason(TierReasonNoAnswer), "nothing was called (no_answer)", `{"detail":"","provider":"some provider","reason":"no_answer"}`},
+				{25166848, NewTierNotCalled("some provider"), "nothing was called", `{"provider":"some provider"}`},
+				{25166848, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line").WithReason(TierReasonNoAnswer), "nothing was called (no_answer): some detail", `{"detail":"some detail\nsecond line","provider":"some provider","reason":"no_answer"}`},
+				{25166848, NewTierNotCalled("some provider").WithDetail("some detail\nsecond line"), "nothing was called: some detail", `{"detail":"some detail\nsecond line","provider":"some provider"}`},
+				{25166848, NewTierNotCalled("some provider").WithReason(TierReasonNoAnswer), "nothing was called (no_answer)", `{"provider":"some provider","reason":"no_answer"}`},
+				{25166848, NewTierNotCalled("some provider").WithDetail("").WithReason(TierReasonNoAnswer), "nothing was called (no_answer)", `{"detail":"","provider":"some provider","reason":"no_answer"}`},
 			},
 		},
 	})
@@ -84,16 +112,16 @@ func TestTierErrorCodes(t *testing.T) {
 
 func TestTierErrorCopies(t *testing.T) {
 	original := NewTierRateLimited("some provider")
-	genCheckCopies(t, original, &TierError{code: CodeTierRateLimited, Provider: "some provider"}, []genCopy[*TierError]{
-		{original.WithStep("some step"), &TierError{code: CodeTierRateLimited, Step: taxonomy.Some("some step"), Provider: "some provider"}},
-		{original.WithDetail("some detail"), &TierError{code: CodeTierRateLimited, Detail: taxonomy.Some("some detail"), Provider: "some provider"}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &TierError{code: CodeTierRateLimited, Files: []string{"files 1", "files 2"}, Provider: "some provider"}},
-		{original.WithReason(TierReasonNoAnswer), &TierError{code: CodeTierRateLimited, Provider: "some provider", Reason: taxonomy.Some(TierReasonNoAnswer)}},
-		{original.WithReason(TierReason(13)), &TierError{code: CodeTierRateLimited, Provider: "some provider"}},
-		{original.WithStatusCode(8), &TierError{code: CodeTierRateLimited, Provider: "some provider", StatusCode: taxonomy.Some(8)}},
-		{original.WithRetryAfter(7500 * time.Millisecond), &TierError{code: CodeTierRateLimited, Provider: "some provider", RetryAfter: taxonomy.Some(7500 * time.Millisecond)}},
-		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)), &TierError{code: CodeTierRateLimited, Provider: "some provider", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC))}},
-		{original.WithCause(genCause), &TierError{code: CodeTierRateLimited, cause: genCause, Provider: "some provider"}},
+	genCheckCopies(t, original, &TierError{base: gen.Of(CodeTierRateLimited), Provider: "some provider"}, []genCopy[*TierError]{
+		{original.WithStep("some step"), &TierError{base: gen.Of(CodeTierRateLimited), Step: taxonomy.Some("some step"), Provider: "some provider"}},
+		{original.WithDetail("some detail"), &TierError{base: gen.Of(CodeTierRateLimited), Detail: taxonomy.Some("some detail"), Provider: "some provider"}},
+		{original.WithFiles([]string{"files 1", "files 2"}), &TierError{base: gen.Of(CodeTierRateLimited), Files: []string{"files 1", "files 2"}, Provider: "some provider"}},
+		{original.WithReason(TierReasonNoAnswer), &TierError{base: gen.Of(CodeTierRateLimited), Provider: "some provider", Reason: taxonomy.Some(TierReasonNoAnswer)}},
+		{original.WithReason(TierReason(13)), &TierError{base: gen.Of(CodeTierRateLimited), Provider: "some provider"}},
+		{original.WithStatusCode(8), &TierError{base: gen.Of(CodeTierRateLimited), Provider: "some provider", StatusCode: taxonomy.Some(8)}},
+		{original.WithRetryAfter(7500 * time.Millisecond), &TierError{base: gen.Of(CodeTierRateLimited), Provider: "some provider", RetryAfter: taxonomy.Some(7500 * time.Millisecond)}},
+		{original.WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)), &TierError{base: gen.Of(CodeTierRateLimited), Provider: "some provider", ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC))}},
+		{original.WithCause(genCause), &TierError{base: gen.Made[TierCode](uint16(CodeTierRateLimited), genCause), Provider: "some provider"}},
 	})
 }
 
@@ -147,28 +175,20 @@ func TestTierErrorOutputs(t *testing.T) {
 			NewTierRateLimited("some provider").WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithReason(TierReasonNoAnswer).WithStatusCode(8).WithRetryAfter(7500 * time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC)).WithCause(genCause), "TIER_RATE_LIMITED",
 			"some provider limits the rate, retry after 7.5s: some detail",
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":"7.5s","resetAt":"2026-01-02T03:04:07Z"}`,
-			TierError{code: CodeTierRateLimited, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Provider: "some provider", Reason: taxonomy.Some(TierReasonNoAnswer), StatusCode: taxonomy.Some(8), RetryAfter: taxonomy.Some(7500 * time.Millisecond), ResetAt: taxonomy.Some(time.Date(2026, 1, 2, 3, 4, 7, 0, time.UTC))},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"provider":"some provider","reason":"no_answer","statusCode":8,"retryAfter":7500000000,"resetAt":"2026-01-02T03:04:07Z"}`,
 		},
 		{
 			NewTierRateLimited("some provider"), "TIER_RATE_LIMITED",
 			"some provider limits the rate",
-			`{"provider":"some provider"}`,
-			TierError{code: CodeTierRateLimited, Provider: "some provider"},
 			`{"provider":"some provider"}`,
 		},
 		{
 			&TierError{}, "",
 			"tier error without a code",
 			`{"provider":""}`,
-			TierError{},
-			`{"provider":""}`,
 		},
 		{
-			&TierError{code: 604}, "",
+			&TierError{base: gen.Of[TierCode](604)}, "",
 			"tier error without a code",
-			`{"provider":""}`,
-			TierError{code: 604},
 			`{"provider":""}`,
 		},
 	})

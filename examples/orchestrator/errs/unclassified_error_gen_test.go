@@ -7,26 +7,35 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestUnclassifiedErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"UnclassifiedError","category":"unclassified","code":"`, First: 5, Count: 1}
+	category := taxonomy.Category{
+		Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.",
+		Fields: []taxonomy.Field{
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+			{Name: "files", Type: "strings", From: []string{"files"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*UnclassifiedError, UnclassifiedCode]{
 		{
-			code:        CodeUnclassified,
-			description: taxonomy.Code{Value: "UNCLASSIFIED", Doc: "The step failed, and nothing says how. That never means that it succeeded.", Resolution: "Read the raw report; write a rule for it if it comes again.", Message: "unclassified failure[: {detail:first_line}]", Row: 7, Category: 5},
-			rows:        []genRow{{7, false, taxonomy.Unknowable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "find_out, record_and_stop, fail_task"}},
+			code: CodeUnclassified,
+			description: taxonomy.Code{
+				Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",
+				Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
+				Resolution: "Read the raw report; write a rule for it if it comes again.",
+				Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
+			},
+			rows: []genRow{{20971776, false, taxonomy.Unknowable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "find_out, record_and_stop, fail_task"}},
 			cases: []genCase[*UnclassifiedError]{
-				{7, NewUnclassified(), "unclassified failure", "{}"},
-				{7, NewUnclassified().WithDetail("some detail\nsecond line"), "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`},
-				{7, NewUnclassified().WithDetail(""), "unclassified failure", `{"detail":""}`},
-				{7, NewUnclassified().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "unclassified failure: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{7, NewUnclassified().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "unclassified failure: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+				{20971776, NewUnclassified(), "unclassified failure", "{}"},
+				{20971776, NewUnclassified().WithDetail("some detail\nsecond line"), "unclassified failure: some detail", `{"detail":"some detail\nsecond line"}`},
+				{20971776, NewUnclassified().WithDetail(""), "unclassified failure", `{"detail":""}`},
+				{20971776, NewUnclassified().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "unclassified failure: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
+				{20971776, NewUnclassified().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "unclassified failure: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
 			},
 		},
 	})
@@ -34,11 +43,11 @@ func TestUnclassifiedErrorCodes(t *testing.T) {
 
 func TestUnclassifiedErrorCopies(t *testing.T) {
 	original := NewUnclassified()
-	genCheckCopies(t, original, &UnclassifiedError{code: CodeUnclassified}, []genCopy[*UnclassifiedError]{
-		{original.WithStep("some step"), &UnclassifiedError{code: CodeUnclassified, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &UnclassifiedError{code: CodeUnclassified, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &UnclassifiedError{code: CodeUnclassified, Files: []string{"files 1", "files 2"}}},
-		{original.WithCause(genCause), &UnclassifiedError{code: CodeUnclassified, cause: genCause}},
+	genCheckCopies(t, original, &UnclassifiedError{base: gen.Of(CodeUnclassified)}, []genCopy[*UnclassifiedError]{
+		{original.WithStep("some step"), &UnclassifiedError{base: gen.Of(CodeUnclassified), Step: taxonomy.Some("some step")}},
+		{original.WithDetail("some detail"), &UnclassifiedError{base: gen.Of(CodeUnclassified), Detail: taxonomy.Some("some detail")}},
+		{original.WithFiles([]string{"files 1", "files 2"}), &UnclassifiedError{base: gen.Of(CodeUnclassified), Files: []string{"files 1", "files 2"}}},
+		{original.WithCause(genCause), &UnclassifiedError{base: gen.Made[UnclassifiedCode](uint16(CodeUnclassified), genCause)}},
 	})
 }
 
@@ -85,28 +94,20 @@ func TestUnclassifiedErrorOutputs(t *testing.T) {
 			NewUnclassified().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithCause(genCause), "UNCLASSIFIED",
 			"unclassified failure: some detail",
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`,
-			UnclassifiedError{code: CodeUnclassified, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"]}`,
 		},
 		{
 			NewUnclassified(), "UNCLASSIFIED",
 			"unclassified failure",
-			"{}",
-			UnclassifiedError{code: CodeUnclassified},
 			"{}",
 		},
 		{
 			&UnclassifiedError{}, "",
 			"unclassified error without a code",
 			"{}",
-			UnclassifiedError{},
-			"{}",
 		},
 		{
-			&UnclassifiedError{code: 601}, "",
+			&UnclassifiedError{base: gen.Of[UnclassifiedCode](601)}, "",
 			"unclassified error without a code",
-			"{}",
-			UnclassifiedError{code: 601},
 			"{}",
 		},
 	})

@@ -7,47 +7,61 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestUnexpectedResultErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "unexpected", Type: "UnexpectedResultError", Doc: "The operation succeeds, and its result is not what was specified.", Fields: []taxonomy.Field{
-		{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-		{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-		{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-		{Name: "finding", Doc: "In what it differs.", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content", "command"}},
-		{Name: "breach", Doc: "What was not kept, besides the step's own criteria.", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
-		{Name: "expected", Doc: "What was specified.", Type: "string"},
-		{Name: "actual", Doc: "What was found.", Type: "string"},
-		{Name: "reason", Doc: "Why it differs.", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}},
-	}, JSONHead: `{"domain":"orchestrator.example.com","name":"UnexpectedResultError","category":"unexpected","code":"`, First: 2, Count: 1}
+	category := taxonomy.Category{
+		Name: "unexpected", Type: "UnexpectedResultError",
+		Doc: "The operation succeeds, and its result is not what was specified.",
+		Fields: []taxonomy.Field{
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+			{Name: "files", Type: "strings", From: []string{"files"}},
+			{Name: "finding", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content", "command"}, From: []string{"type"}},
+			{Name: "breach", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
+			{Name: "expected", Type: "string", From: []string{"attributes.expected"}},
+			{Name: "actual", Type: "string", From: []string{"attributes.actual"}},
+			{Name: "reason", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}, From: []string{"attributes.reason"}},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*UnexpectedResultError, UnexpectedResultCode]{
 		{
-			code:        CodeUnexpectedResult,
-			description: taxonomy.Code{Value: "UNEXPECTED_RESULT", Doc: "The operation succeeds, and its result is not what was specified.", Resolution: "Verify the result against the step; work around it, or revise the plan.", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]", Row: 4, Branches: 14, Category: 2},
+			code: CodeUnexpectedResult,
+			description: taxonomy.Code{
+				Value:      "UNEXPECTED_RESULT",
+				Message:    "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
+				Doc:        "The operation succeeds, and its result is not what was specified.",
+				Resolution: "Verify the result against the step; work around it, or revise the plan.",
+				Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
+				When: []taxonomy.Traits{
+					{Reaction: &reactionMakeAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+				},
+			},
 			rows: []genRow{
-				{4, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
-				{14, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "make_again, record_and_stop, block_task"},
+				{8388864, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "verify, record_and_stop, fail_task"},
+				{8388865, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "make_again, record_and_stop, block_task"},
 			},
 			cases: []genCase[*UnexpectedResultError]{
-				{4, NewUnexpectedResult(), "unexpected result", "{}"},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied): some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithBreach(UnexpectedResultBreachDenied), "unexpected result (denied): some detail", `{"detail":"some detail\nsecond line","breach":"denied"}`},
-				{4, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize), "unexpected result (size): some detail", `{"detail":"some detail\nsecond line","finding":"size"}`},
-				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied)", `{"finding":"size","breach":"denied"}`},
-				{4, NewUnexpectedResult().WithDetail("").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied)", `{"detail":"","finding":"size","breach":"denied"}`},
-				{4, NewUnexpectedResult().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "unexpected result: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
-				{4, NewUnexpectedResult().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "unexpected result: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
-				{4, NewUnexpectedResult().WithFinding(UnexpectedResultFinding(7)), "unexpected result", "{}"},
-				{4, NewUnexpectedResult().WithBreach(UnexpectedResultBreach(7)), "unexpected result", "{}"},
-				{4, NewUnexpectedResult().WithReason(UnexpectedResultReason(5)), "unexpected result", "{}"},
+				{8388864, NewUnexpectedResult(), "unexpected result", "{}"},
+				{8388864, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied): some detail", `{"detail":"some detail\nsecond line","finding":"size","breach":"denied"}`},
+				{8388864, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithBreach(UnexpectedResultBreachDenied), "unexpected result (denied): some detail", `{"detail":"some detail\nsecond line","breach":"denied"}`},
+				{8388864, NewUnexpectedResult().WithDetail("some detail\nsecond line").WithFinding(UnexpectedResultFindingSize), "unexpected result (size): some detail", `{"detail":"some detail\nsecond line","finding":"size"}`},
+				{8388864, NewUnexpectedResult().WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied)", `{"finding":"size","breach":"denied"}`},
+				{8388864, NewUnexpectedResult().WithDetail("").WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied), "unexpected result (size) (denied)", `{"detail":"","finding":"size","breach":"denied"}`},
+				{8388864, NewUnexpectedResult().WithDetail("first " + strings.Repeat("x", 4000) + " last"), "unexpected result: …" + strings.Repeat("x", 3992) + " last", `{"detail":"…` + strings.Repeat("x", 3992) + ` last"}`},
+				{8388864, NewUnexpectedResult().WithDetail("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), "unexpected result: Authorization: Bearer [REDACTED]", `{"detail":"Authorization: Bearer [REDACTED]"}`},
+				{8388864, NewUnexpectedResult().WithFinding(UnexpectedResultFinding(7)), "unexpected result", "{}"},
+				{8388864, NewUnexpectedResult().WithBreach(UnexpectedResultBreach(7)), "unexpected result", "{}"},
+				{8388864, NewUnexpectedResult().WithReason(UnexpectedResultReason(5)), "unexpected result", "{}"},
 			},
 			picks: []genPick[*UnexpectedResultError]{
-				{14, NewUnexpectedResult().WithReason(UnexpectedResultReasonStaleCache)},
-				{14, NewUnexpectedResult().WithReason(UnexpectedResultReasonRaceCondition)},
-				{4, NewUnexpectedResult().WithReason(UnexpectedResultReasonWrongAlgorithm)},
-				{4, NewUnexpectedResult().WithReason(UnexpectedResultReasonSpecMismatch)},
-				{4, NewUnexpectedResult()},
+				{8388865, NewUnexpectedResult().WithReason(UnexpectedResultReasonStaleCache)},
+				{8388865, NewUnexpectedResult().WithReason(UnexpectedResultReasonRaceCondition)},
+				{8388864, NewUnexpectedResult().WithReason(UnexpectedResultReasonWrongAlgorithm)},
+				{8388864, NewUnexpectedResult().WithReason(UnexpectedResultReasonSpecMismatch)},
+				{8388864, NewUnexpectedResult()},
 			},
 		},
 	})
@@ -55,19 +69,19 @@ func TestUnexpectedResultErrorCodes(t *testing.T) {
 
 func TestUnexpectedResultErrorCopies(t *testing.T) {
 	original := NewUnexpectedResult()
-	genCheckCopies(t, original, &UnexpectedResultError{code: CodeUnexpectedResult}, []genCopy[*UnexpectedResultError]{
-		{original.WithStep("some step"), &UnexpectedResultError{code: CodeUnexpectedResult, Step: taxonomy.Some("some step")}},
-		{original.WithDetail("some detail"), &UnexpectedResultError{code: CodeUnexpectedResult, Detail: taxonomy.Some("some detail")}},
-		{original.WithFiles([]string{"files 1", "files 2"}), &UnexpectedResultError{code: CodeUnexpectedResult, Files: []string{"files 1", "files 2"}}},
-		{original.WithFinding(UnexpectedResultFindingSize), &UnexpectedResultError{code: CodeUnexpectedResult, Finding: taxonomy.Some(UnexpectedResultFindingSize)}},
-		{original.WithFinding(UnexpectedResultFinding(7)), &UnexpectedResultError{code: CodeUnexpectedResult}},
-		{original.WithBreach(UnexpectedResultBreachDenied), &UnexpectedResultError{code: CodeUnexpectedResult, Breach: taxonomy.Some(UnexpectedResultBreachDenied)}},
-		{original.WithBreach(UnexpectedResultBreach(7)), &UnexpectedResultError{code: CodeUnexpectedResult}},
-		{original.WithExpected("some expected"), &UnexpectedResultError{code: CodeUnexpectedResult, Expected: taxonomy.Some("some expected")}},
-		{original.WithActual("some actual"), &UnexpectedResultError{code: CodeUnexpectedResult, Actual: taxonomy.Some("some actual")}},
-		{original.WithReason(UnexpectedResultReasonSpecMismatch), &UnexpectedResultError{code: CodeUnexpectedResult, Reason: taxonomy.Some(UnexpectedResultReasonSpecMismatch)}},
-		{original.WithReason(UnexpectedResultReason(5)), &UnexpectedResultError{code: CodeUnexpectedResult}},
-		{original.WithCause(genCause), &UnexpectedResultError{code: CodeUnexpectedResult, cause: genCause}},
+	genCheckCopies(t, original, &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult)}, []genCopy[*UnexpectedResultError]{
+		{original.WithStep("some step"), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult), Step: taxonomy.Some("some step")}},
+		{original.WithDetail("some detail"), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult), Detail: taxonomy.Some("some detail")}},
+		{original.WithFiles([]string{"files 1", "files 2"}), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult), Files: []string{"files 1", "files 2"}}},
+		{original.WithFinding(UnexpectedResultFindingSize), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult), Finding: taxonomy.Some(UnexpectedResultFindingSize)}},
+		{original.WithFinding(UnexpectedResultFinding(7)), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult)}},
+		{original.WithBreach(UnexpectedResultBreachDenied), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult), Breach: taxonomy.Some(UnexpectedResultBreachDenied)}},
+		{original.WithBreach(UnexpectedResultBreach(7)), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult)}},
+		{original.WithExpected("some expected"), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult), Expected: taxonomy.Some("some expected")}},
+		{original.WithActual("some actual"), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult), Actual: taxonomy.Some("some actual")}},
+		{original.WithReason(UnexpectedResultReasonSpecMismatch), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult), Reason: taxonomy.Some(UnexpectedResultReasonSpecMismatch)}},
+		{original.WithReason(UnexpectedResultReason(5)), &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult)}},
+		{original.WithCause(genCause), &UnexpectedResultError{base: gen.Made[UnexpectedResultCode](uint16(CodeUnexpectedResult), genCause)}},
 	})
 }
 
@@ -123,28 +137,20 @@ func TestUnexpectedResultErrorOutputs(t *testing.T) {
 			NewUnexpectedResult().WithStep("some step").WithDetail("some detail").WithFiles([]string{"files 1", "files 2"}).WithFinding(UnexpectedResultFindingSize).WithBreach(UnexpectedResultBreachDenied).WithExpected("some expected").WithActual("some actual").WithReason(UnexpectedResultReasonSpecMismatch).WithCause(genCause), "UNEXPECTED_RESULT",
 			"unexpected result (size) (denied): some detail",
 			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
-			UnexpectedResultError{code: CodeUnexpectedResult, cause: genCause, Step: taxonomy.Some("some step"), Detail: taxonomy.Some("some detail"), Files: []string{"files 1", "files 2"}, Finding: taxonomy.Some(UnexpectedResultFindingSize), Breach: taxonomy.Some(UnexpectedResultBreachDenied), Expected: taxonomy.Some("some expected"), Actual: taxonomy.Some("some actual"), Reason: taxonomy.Some(UnexpectedResultReasonSpecMismatch)},
-			`{"step":"some step","detail":"some detail","files":["files 1","files 2"],"finding":"size","breach":"denied","expected":"some expected","actual":"some actual","reason":"spec_mismatch"}`,
 		},
 		{
 			NewUnexpectedResult(), "UNEXPECTED_RESULT",
 			"unexpected result",
-			"{}",
-			UnexpectedResultError{code: CodeUnexpectedResult},
 			"{}",
 		},
 		{
 			&UnexpectedResultError{}, "",
 			"unexpected error without a code",
 			"{}",
-			UnexpectedResultError{},
-			"{}",
 		},
 		{
-			&UnexpectedResultError{code: 601}, "",
+			&UnexpectedResultError{base: gen.Of[UnexpectedResultCode](601)}, "",
 			"unexpected error without a code",
-			"{}",
-			UnexpectedResultError{code: 601},
 			"{}",
 		},
 	})

@@ -6,32 +6,45 @@ import (
 	"testing"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 	"github.com/stretchr/testify/assert"
 )
 
 func TestOrderErrorCodes(t *testing.T) {
-	category := taxonomy.Category{Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.", Fields: []taxonomy.Field{
-		{Name: "orderId", Doc: "Which order.", Type: "string", Required: true},
-		{Name: "items", Doc: "Which of its items.", Type: "strings"},
-	}, JSONHead: `{"domain":"shop.example.com","name":"OrderError","category":"order","code":"`, Count: 2}
+	category := taxonomy.Category{
+		Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.",
+		Fields: []taxonomy.Field{
+			{Name: "orderId", Type: "string", Required: true},
+			{Name: "items", Type: "strings"},
+		},
+	}
 	genCheckCodes(t, category, []genCode[*OrderError, OrderCode]{
 		{
-			code:        CodeOrderNotFound,
-			description: taxonomy.Code{Value: "ORDER_NOT_FOUND", Doc: "There is no such order.", Resolution: "Check the number on the confirmation.", Message: "no order {orderId}", Groups: 0b1, Number: 1, Row: 2},
-			rows:        []genRow{{2, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 404, 5, "refuse, refuse"}},
+			code: CodeOrderNotFound,
+			description: taxonomy.Code{
+				Value: "ORDER_NOT_FOUND", Number: 1, Groups: 1 << 0, Message: "no order {orderId}",
+				Doc: "There is no such order.", Resolution: "Check the number on the confirmation.",
+				Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 404, GRPC: 5},
+			},
+			rows: []genRow{{256, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 404, 5, "refuse, refuse"}},
 			cases: []genCase[*OrderError]{
-				{2, NewOrderNotFound("some orderId"), "no order some orderId", `{"orderId":"some orderId"}`},
-				{2, NewOrderNotFound(""), "no order ", `{"orderId":""}`},
+				{256, NewOrderNotFound("some orderId"), "no order some orderId", `{"orderId":"some orderId"}`},
+				{256, NewOrderNotFound(""), "no order ", `{"orderId":""}`},
 			},
 		},
 		{
-			code:        CodeOrderOutOfStock,
-			description: taxonomy.Code{Value: "ORDER_OUT_OF_STOCK", Doc: "Some items are sold out.", Resolution: "Remove the items, or wait until they are back.", Message: "order {orderId}: {items:count} item(s) out of stock: {items}", Groups: 0b1, Number: 2, Row: 3},
-			rows:        []genRow{{3, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 409, 9, "refuse, refuse"}},
+			code: CodeOrderOutOfStock,
+			description: taxonomy.Code{
+				Value: "ORDER_OUT_OF_STOCK", Number: 2, Groups: 1 << 0,
+				Message: "order {orderId}: {items:count} item(s) out of stock: {items}",
+				Doc:     "Some items are sold out.", Resolution: "Remove the items, or wait until they are back.",
+				Takes: []string{"items"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
+			},
+			rows: []genRow{{512, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 409, 9, "refuse, refuse"}},
 			cases: []genCase[*OrderError]{
-				{3, NewOrderOutOfStock("some orderId", []string{"items 1", "items 2"}), "order some orderId: 2 item(s) out of stock: items 1, items 2", `{"orderId":"some orderId","items":["items 1","items 2"]}`},
-				{3, NewOrderOutOfStock("", []string{"items 1", "items 2"}), "order : 2 item(s) out of stock: items 1, items 2", `{"orderId":"","items":["items 1","items 2"]}`},
-				{3, NewOrderOutOfStock("some orderId", []string{}), "order some orderId: 0 item(s) out of stock: ", `{"orderId":"some orderId","items":[]}`},
+				{512, NewOrderOutOfStock("some orderId", []string{"items 1", "items 2"}), "order some orderId: 2 item(s) out of stock: items 1, items 2", `{"orderId":"some orderId","items":["items 1","items 2"]}`},
+				{512, NewOrderOutOfStock("", []string{"items 1", "items 2"}), "order : 2 item(s) out of stock: items 1, items 2", `{"orderId":"","items":["items 1","items 2"]}`},
+				{512, NewOrderOutOfStock("some orderId", []string{}), "order some orderId: 0 item(s) out of stock: ", `{"orderId":"some orderId","items":[]}`},
 			},
 		},
 	})
@@ -39,9 +52,9 @@ func TestOrderErrorCodes(t *testing.T) {
 
 func TestOrderErrorCopies(t *testing.T) {
 	original := NewOrderNotFound("some orderId")
-	genCheckCopies(t, original, &OrderError{code: CodeOrderNotFound, OrderID: "some orderId"}, []genCopy[*OrderError]{
-		{original.WithItems([]string{"items 1", "items 2"}), &OrderError{code: CodeOrderNotFound, OrderID: "some orderId", Items: []string{"items 1", "items 2"}}},
-		{original.WithCause(genCause), &OrderError{code: CodeOrderNotFound, cause: genCause, OrderID: "some orderId"}},
+	genCheckCopies(t, original, &OrderError{base: gen.Of(CodeOrderNotFound), OrderID: "some orderId"}, []genCopy[*OrderError]{
+		{original.WithItems([]string{"items 1", "items 2"}), &OrderError{base: gen.Of(CodeOrderNotFound), OrderID: "some orderId", Items: []string{"items 1", "items 2"}}},
+		{original.WithCause(genCause), &OrderError{base: gen.Made[OrderCode](uint16(CodeOrderNotFound), genCause), OrderID: "some orderId"}},
 	})
 }
 
@@ -76,28 +89,20 @@ func TestOrderErrorOutputs(t *testing.T) {
 			NewOrderNotFound("some orderId").WithItems([]string{"items 1", "items 2"}).WithCause(genCause), "ORDER_NOT_FOUND",
 			"no order some orderId",
 			`{"orderId":"some orderId","items":["items 1","items 2"]}`,
-			OrderError{code: CodeOrderNotFound, cause: genCause, OrderID: "some orderId", Items: []string{"items 1", "items 2"}},
-			`{"orderId":"some orderId","items":["items 1","items 2"]}`,
 		},
 		{
 			NewOrderNotFound("some orderId"), "ORDER_NOT_FOUND",
 			"no order some orderId",
-			`{"orderId":"some orderId"}`,
-			OrderError{code: CodeOrderNotFound, OrderID: "some orderId"},
 			`{"orderId":"some orderId"}`,
 		},
 		{
 			&OrderError{}, "",
 			"order error without a code",
 			`{"orderId":""}`,
-			OrderError{},
-			`{"orderId":""}`,
 		},
 		{
-			&OrderError{code: 602}, "",
+			&OrderError{base: gen.Of[OrderCode](602)}, "",
 			"order error without a code",
-			`{"orderId":""}`,
-			OrderError{code: 602},
 			`{"orderId":""}`,
 		},
 	})

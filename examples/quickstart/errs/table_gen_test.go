@@ -31,26 +31,15 @@ var (
 )
 
 func TestTaxonomy(t *testing.T) {
-	got := *Table.Taxonomy
-	got.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil
-	assert.Equal(t, taxonomy.Taxonomy{
-		Package:       "errs",
-		Domain:        "shop.example.com",
-		Doc:           "What can go wrong between an order and its payment.",
-		HelpURL:       "https://shop.example.com/errors/{code}",
-		ByValue:       []uint16{0, 1, 2, 3},
-		Uncategorized: &reactionAbort,
-		Reactions: []*taxonomy.Reaction{
-			&reactionPark,
-			&reactionPayAgain,
-			&reactionRefuse,
-			&reactionAbort,
-			&reactionBlock,
-			&reactionContinue,
-		},
-		Policies: []*taxonomy.Policy{&policyGateway},
-		Groups:   []taxonomy.Named{{Name: "customer", Doc: "The customer can put it right."}},
-	}, got)
+	got := Table.Taxonomy
+	assert.Equal(t, "errs", got.Package)
+	assert.Equal(t, "shop.example.com", got.Domain)
+	assert.Equal(t, "What can go wrong between an order and its payment.", got.Doc)
+	assert.Equal(t, "https://shop.example.com/errors/{code}", got.HelpURL)
+	assert.Same(t, &reactionAbort, got.Uncategorized)
+	assert.Equal(t, []*taxonomy.Reaction{&reactionPark, &reactionPayAgain, &reactionRefuse, &reactionAbort, &reactionBlock, &reactionContinue}, got.Reactions)
+	assert.Equal(t, []*taxonomy.Policy{&policyGateway}, got.Policies)
+	assert.Equal(t, []taxonomy.Named{{Name: "customer", Doc: "The customer can put it right."}}, got.Groups)
 	assert.Nil(t, Table.Overlay)
 	assert.Equal(t, []Category{"order", "payment"}, Categories())
 	assert.Equal(t, []Category{CategoryOrder, CategoryPayment}, Categories())
@@ -73,8 +62,8 @@ func TestProfiles(t *testing.T) {
 		reaction *taxonomy.Reaction
 	}{
 		{
-			{5, &nightReactionPayAgain},
-			{6, &reactionRefuse},
+			{4194816, &nightReactionPayAgain},
+			{4194561, &reactionRefuse},
 		},
 	} {
 		rows := profiles[i].Rows
@@ -112,21 +101,21 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))
-	for i, row := range Table.Taxonomy.Rows {
-		got[i] = row.Reaction
+	got := map[taxonomy.Row]*taxonomy.Reaction{}
+	for row := range Table.Taxonomy.Rows() {
+		got[row] = Table.Taxonomy.Traits(row).Reaction
 	}
-	for i, want := range []*taxonomy.Reaction{
-		&reactionAbort,    // 0
-		&reactionAbort,    // 1
-		&reactionRefuse,   // 2
-		&reactionRefuse,   // 3
-		&reactionRefuse,   // 4
-		&reactionPayAgain, // 5
-		&reactionPark,     // 6
-		&reactionPark,     // 7
+	for row, want := range map[taxonomy.Row]*taxonomy.Reaction{
+		0:       &reactionAbort,
+		1:       &reactionAbort,
+		256:     &reactionRefuse,
+		512:     &reactionRefuse,
+		4194560: &reactionRefuse,
+		4194816: &reactionPayAgain,
+		4194561: &reactionPark,
+		4194817: &reactionPark,
 	} {
-		assert.Same(t, want, got[i], "row %d", i)
+		assert.Same(t, want, got[row], "row %d", row)
 	}
 	assert.Len(t, got, 8)
 	genCheckRow(t, &OrderError{}, genNone)

@@ -10,59 +10,54 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 func TestRules(t *testing.T) {
-	genCheckRules(t, &detect.Rules{
-		Rules: []detect.Rule{
-			{Name: "TIMEOUT/1", Doc: "source: agent, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Code: 0, Derived: 0},
-			{Name: "TIMEOUT/2", Doc: "source: agent, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Code: 0, Derived: 1},
-			{Name: "RATE_LIMIT/1", Doc: "source: budget, type: [exceeded, unknown_cost]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}, {Key: detect.Type, Any: []string{"exceeded", "unknown_cost"}}}, Code: 1, Derived: 2},
-			{Name: "RATE_LIMIT/2", Doc: "source: agent, type: [rate_limit_error, rate_limit]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit"}}}, Code: 1, Derived: 3},
-			{Name: "RATE_LIMIT/3", Doc: "source: agent, status: 429", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Status, AnyNumber: []int{429}}}, Code: 1, Derived: 10},
-			{Name: "TEST_FAILURE/1", Doc: "source: post_done, type: tests", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"tests"}}}, Code: 3, Derived: 4},
-			{Name: "LINT_FAILURE/1", Doc: "source: post_done, type: lint", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"lint"}}}, Code: 4, Derived: 5},
-			{Name: "TASK_FAILED/1", Doc: "source: agent, type: task_failed", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"task_failed"}}}, Code: 5, Derived: 6},
-			{Name: "TASK_FAILED/2", Doc: "source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"context_overflow", "context_length_exceeded"}}}, Set: []string{"contextOverflow"}, Code: 5, Derived: 7},
-			{Name: "UNKNOWN/1", Doc: "source: executor, op: resume, type: interrupted, set: {interrupted: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: []string{"interrupted"}, Code: 7, Derived: 8},
-			{Name: "UNKNOWN/2", Doc: "source: agent, type: [not_found, start], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"not_found", "start"}}}, Set: []string{"instrument"}, Code: 7, Derived: 9},
-			{Name: "TEST_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[ \t]{0,40}--- FAIL: ', '(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}', '(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$', '(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w', '(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]', '(?m)^FAILED \S{1,200}::', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{0, 1, 2, 3, 4, 5, 6, 7}, Code: 3, Derived: 11},
-			{Name: "LINT_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{8, 9}, Code: 4, Derived: 12},
-			{Name: "TASK_FAILED/3", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model''s|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model''s maximum context length is \d', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'], set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{10, 11, 12, 13}, Set: []string{"contextOverflow"}, Code: 5, Derived: 13},
-			{Name: "TASK_FAILED/4", Doc: `source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{14}, Code: 5, Derived: 14},
-			{Name: "HOOK_FAILURE/1", Doc: "source: [pre_start, post_done]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"pre_start", "post_done"}}}, Code: 6, Derived: 15},
-			{Name: "UNKNOWN/3", Doc: "source: [budget, config, executor, state, validator], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator"}}}, Set: []string{"instrument"}, Code: 7, Derived: 16},
-			{Name: "UNKNOWN/4", Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: []string{"instrument"}, Code: 7, Derived: 17},
-			{Name: "RATE_LIMIT/4", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you''ve|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"', '(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)'], priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{15, 16, 17, 18, 19, 20, 21}, Code: 1, Derived: 18},
-		},
-		Patterns: []detect.Pattern{
-			{Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50},
-			{Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "== FAIL"}}, Reach: 170},
-			{Expr: `(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 17},
-			{Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL\t"}, {Text: "FAIL "}, {Text: "FAIL:\t"}, {Text: "FAIL: "}}, Reach: 219},
-			{Expr: `(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]`, Literals: []detect.Literal{{Text: "[FAIL"}}, Reach: 16},
-			{Expr: `(?m)^FAILED \S{1,200}::`, Literals: []detect.Literal{{Text: "FAILED "}}},
-			{Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " failed", Fold: true}}},
-			{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}},
-			{Expr: `(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "lint error", Fold: true}}, Reach: 23},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model's maximum context length is \d`, Literals: []detect.Literal{{Text: "this model's maximum context len", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " is too long", Fold: true}}},
-			{Expr: `(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$`, Literals: []detect.Literal{{Text: "TASK_FAILED"}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you've|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "you've hit your ", Fold: true}, {Text: "you've reached your ", Fold: true}, {Text: "you have hit your ", Fold: true}, {Text: "you have reached your ", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
-			{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}},
-			{Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"`, Literals: []detect.Literal{{Text: `"type":`, Fold: true}}},
-			{Expr: `(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "RateLimitError"}}, Reach: 223},
-		},
-		Needs: []detect.Need{
-			{Code: 6, Field: "reporter", From: []string{"source"}, Type: "enum", Words: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}},
-		},
-	})
+	genCheckRules(t, []detect.Rule{
+		{Name: "TIMEOUT/1", Doc: "source: agent, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Row: 256},
+		{Name: "TIMEOUT/2", Doc: "source: agent, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Row: 256, Derived: 1},
+		{Name: "RATE_LIMIT/1", Doc: "source: budget, type: [exceeded, unknown_cost]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}, {Key: detect.Type, Any: []string{"exceeded", "unknown_cost"}}}, Row: 512, Derived: 2},
+		{Name: "RATE_LIMIT/2", Doc: "source: agent, type: [rate_limit_error, rate_limit]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit"}}}, Row: 512, Derived: 3},
+		{Name: "RATE_LIMIT/3", Doc: "source: agent, status: 429", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Status, AnyNumber: []int{429}}}, Row: 512, Derived: 10},
+		{Name: "TEST_FAILURE/1", Doc: "source: post_done, type: tests", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"tests"}}}, Row: 1024, Derived: 4},
+		{Name: "LINT_FAILURE/1", Doc: "source: post_done, type: lint", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"lint"}}}, Row: 1280, Derived: 5},
+		{Name: "TASK_FAILED/1", Doc: "source: agent, type: task_failed", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"task_failed"}}}, Row: 1536, Derived: 6},
+		{Name: "TASK_FAILED/2", Doc: "source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"context_overflow", "context_length_exceeded"}}}, Set: []string{"contextOverflow"}, Row: 1536, Derived: 7},
+		{Name: "UNKNOWN/1", Doc: "source: executor, op: resume, type: interrupted, set: {interrupted: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: []string{"interrupted"}, Row: 2048, Derived: 8},
+		{Name: "UNKNOWN/2", Doc: "source: agent, type: [not_found, start], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"not_found", "start"}}}, Set: []string{"instrument"}, Row: 2048, Derived: 9},
+		{Name: "TEST_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[ \t]{0,40}--- FAIL: ', '(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}', '(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$', '(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w', '(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]', '(?m)^FAILED \S{1,200}::', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{0, 1, 2, 3, 4, 5, 6, 7}, Row: 1024, Derived: 11},
+		{Name: "LINT_FAILURE/2", Doc: `source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []uint16{8, 9}, Row: 1280, Derived: 12},
+		{Name: "TASK_FAILED/3", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model''s|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model''s maximum context length is \d', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'], set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{10, 11, 12, 13}, Set: []string{"contextOverflow"}, Row: 1536, Derived: 13},
+		{Name: "TASK_FAILED/4", Doc: `source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{14}, Row: 1536, Derived: 14},
+		{Name: "HOOK_FAILURE/1", Doc: "source: [pre_start, post_done]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"pre_start", "post_done"}}}, Row: 1792, Derived: 15},
+		{Name: "UNKNOWN/3", Doc: "source: [budget, config, executor, state, validator], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator"}}}, Set: []string{"instrument"}, Row: 2048, Derived: 16},
+		{Name: "UNKNOWN/4", Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: []string{"instrument"}, Row: 2048, Derived: 17},
+		{Name: "RATE_LIMIT/4", Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you''ve|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"', '(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)'], priority: -1`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []uint16{15, 16, 17, 18, 19, 20, 21}, Row: 512, Derived: 18},
+	}, []detect.Pattern{
+		{Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50},
+		{Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "== FAIL"}}, Reach: 170},
+		{Expr: `(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 17},
+		{Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL\t"}, {Text: "FAIL "}, {Text: "FAIL:\t"}, {Text: "FAIL: "}}, Reach: 219},
+		{Expr: `(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]`, Literals: []detect.Literal{{Text: "[FAIL"}}, Reach: 16},
+		{Expr: `(?m)^FAILED \S{1,200}::`, Literals: []detect.Literal{{Text: "FAILED "}}},
+		{Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " failed", Fold: true}}},
+		{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}},
+		{Expr: `(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "lint error", Fold: true}}, Reach: 23},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model's maximum context length is \d`, Literals: []detect.Literal{{Text: "this model's maximum context len", Fold: true}}},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " is too long", Fold: true}}},
+		{Expr: `(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$`, Literals: []detect.Literal{{Text: "TASK_FAILED"}}},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you've|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "you've hit your ", Fold: true}, {Text: "you've reached your ", Fold: true}, {Text: "you have hit your ", Fold: true}, {Text: "you have reached your ", Fold: true}}},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}}},
+		{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}},
+		{Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"`, Literals: []detect.Literal{{Text: `"type":`, Fold: true}}},
+		{Expr: `(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "RateLimitError"}}, Reach: 223},
+	}, nil)
 }
 
 func TestExamples(t *testing.T) {
@@ -560,73 +555,225 @@ func TestRuleIs(t *testing.T) {
 func TestMade(t *testing.T) {
 	genCheckMade(t, []genMade{
 		{
-			[]int{0, 1},
+			[]int{0},
 			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeTimeout, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
 		},
 		{
-			[]int{2, 3, 4, 18},
-			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeRateLimit, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+			[]int{0},
+			taxonomy.Evidence{Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause)},
 		},
 		{
-			[]int{5, 11},
-			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeTestFailure, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+			[]int{0},
+			taxonomy.Evidence{Source: "agent", Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), Reporter: taxonomy.Some(AttemptReporterAgent)},
 		},
 		{
-			[]int{6, 12},
-			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeLintFailure, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+			[]int{0},
+			taxonomy.Evidence{ExitCode: taxonomy.Some(4), Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), ExitCode: taxonomy.Some(4)},
 		},
 		{
-			[]int{7, 14},
-			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeTaskFailed, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+			[]int{0},
+			taxonomy.Evidence{Signal: "some signal", Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), Signal: taxonomy.Some("some signal")},
 		},
 		{
-			[]int{8, 13},
-			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeTaskFailed, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), ContextOverflow: taxonomy.Some(true), BudgetScope: taxonomy.Some("some attributes.scope")},
+			[]int{0},
+			taxonomy.Evidence{Text: "some text", Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), Detail: taxonomy.Some("some text")},
 		},
 		{
-			[]int{15},
+			[]int{0},
+			taxonomy.Evidence{Output: "some output", Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), CheckOutput: taxonomy.Some("some output")},
+		},
+		{
+			[]int{0},
+			taxonomy.Evidence{Attributes: map[string]string{"reason": "some attributes.reason"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), Reason: taxonomy.Some("some attributes.reason")},
+		},
+		{
+			[]int{0},
+			taxonomy.Evidence{Attributes: map[string]string{"command": "some attributes.command"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), Command: taxonomy.Some("some attributes.command")},
+		},
+		{
+			[]int{0},
+			taxonomy.Evidence{Attributes: map[string]string{"limit": "8.5s"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), Limit: taxonomy.Some(8500 * time.Millisecond)},
+		},
+		{
+			[]int{0},
+			taxonomy.Evidence{RetryAfter: taxonomy.Some(1500 * time.Millisecond), Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), RetryAfter: taxonomy.Some(1500 * time.Millisecond)},
+		},
+		{
+			[]int{0},
+			taxonomy.Evidence{Attributes: map[string]string{"scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{0},
+			taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"limit": "{no such value"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause)},
+		},
+		{
+			[]int{1},
 			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeHookFailure, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTimeout), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{2},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeRateLimit), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{3},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeRateLimit), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{4},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeRateLimit), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{5},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTestFailure), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{6},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeLintFailure), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{7},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTaskFailed), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{8},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTaskFailed), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), ContextOverflow: taxonomy.Some(true), BudgetScope: taxonomy.Some("some attributes.scope")},
 		},
 		{
 			[]int{9},
 			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeUnknown, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope"), Interrupted: taxonomy.Some(true)},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope"), Interrupted: taxonomy.Some(true)},
 		},
 		{
-			[]int{10, 16, 17},
+			[]int{10},
 			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeUnknown, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope"), Instrument: taxonomy.Some(true)},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope"), Instrument: taxonomy.Some(true)},
 		},
 		{
-			[]int{-1, 19},
+			[]int{11},
 			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
-			&AttemptError{code: CodeUnknown, cause: genCause, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTestFailure), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
 		},
-	})
-}
-
-func TestAttemptErrorFilled(t *testing.T) {
-	genCheckFilled(t, CodeTimeout.from, []genFilled{
-		{taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}}, &AttemptError{code: CodeTimeout, Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")}},
-		{taxonomy.Evidence{}, &AttemptError{code: CodeTimeout}},
-		{taxonomy.Evidence{Source: "agent"}, &AttemptError{code: CodeTimeout, Reporter: taxonomy.Some(AttemptReporterAgent)}},
-		{taxonomy.Evidence{ExitCode: taxonomy.Some(4)}, &AttemptError{code: CodeTimeout, ExitCode: taxonomy.Some(4)}},
-		{taxonomy.Evidence{Signal: "some signal"}, &AttemptError{code: CodeTimeout, Signal: taxonomy.Some("some signal")}},
-		{taxonomy.Evidence{Text: "some text"}, &AttemptError{code: CodeTimeout, Detail: taxonomy.Some("some text")}},
-		{taxonomy.Evidence{Output: "some output"}, &AttemptError{code: CodeTimeout, CheckOutput: taxonomy.Some("some output")}},
-		{taxonomy.Evidence{Attributes: map[string]string{"reason": "some attributes.reason"}}, &AttemptError{code: CodeTimeout, Reason: taxonomy.Some("some attributes.reason")}},
-		{taxonomy.Evidence{Attributes: map[string]string{"command": "some attributes.command"}}, &AttemptError{code: CodeTimeout, Command: taxonomy.Some("some attributes.command")}},
-		{taxonomy.Evidence{Attributes: map[string]string{"limit": "8.5s"}}, &AttemptError{code: CodeTimeout, Limit: taxonomy.Some(8500 * time.Millisecond)}},
-		{taxonomy.Evidence{RetryAfter: taxonomy.Some(1500 * time.Millisecond)}, &AttemptError{code: CodeTimeout, RetryAfter: taxonomy.Some(1500 * time.Millisecond)}},
-		{taxonomy.Evidence{Attributes: map[string]string{"scope": "some attributes.scope"}}, &AttemptError{code: CodeTimeout, BudgetScope: taxonomy.Some("some attributes.scope")}},
-		{taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"limit": "{no such value"}}, &AttemptError{code: CodeTimeout}},
+		{
+			[]int{12},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeLintFailure), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{13},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTaskFailed), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), ContextOverflow: taxonomy.Some(true), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{14},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeTaskFailed), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{15},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeHookFailure), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{16},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope"), Instrument: taxonomy.Some(true)},
+		},
+		{
+			[]int{17},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope"), Instrument: taxonomy.Some(true)},
+		},
+		{
+			[]int{18},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeRateLimit), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(4), Signal: "some signal", Text: "some text", Output: "some output", RetryAfter: taxonomy.Some(1500 * time.Millisecond), Attributes: map[string]string{"command": "some attributes.command", "limit": "8.5s", "reason": "some attributes.reason", "scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Reporter: taxonomy.Some(AttemptReporterAgent), ExitCode: taxonomy.Some(4), Signal: taxonomy.Some("some signal"), Detail: taxonomy.Some("some text"), CheckOutput: taxonomy.Some("some output"), Reason: taxonomy.Some("some attributes.reason"), Command: taxonomy.Some("some attributes.command"), Limit: taxonomy.Some(8500 * time.Millisecond), RetryAfter: taxonomy.Some(1500 * time.Millisecond), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause)},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Source: "agent", Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Reporter: taxonomy.Some(AttemptReporterAgent)},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{ExitCode: taxonomy.Some(4), Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), ExitCode: taxonomy.Some(4)},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Signal: "some signal", Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Signal: taxonomy.Some("some signal")},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Text: "some text", Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Detail: taxonomy.Some("some text")},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Output: "some output", Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), CheckOutput: taxonomy.Some("some output")},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Attributes: map[string]string{"reason": "some attributes.reason"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Reason: taxonomy.Some("some attributes.reason")},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Attributes: map[string]string{"command": "some attributes.command"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Command: taxonomy.Some("some attributes.command")},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Attributes: map[string]string{"limit": "8.5s"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), Limit: taxonomy.Some(8500 * time.Millisecond)},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{RetryAfter: taxonomy.Some(1500 * time.Millisecond), Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), RetryAfter: taxonomy.Some(1500 * time.Millisecond)},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Attributes: map[string]string{"scope": "some attributes.scope"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause), BudgetScope: taxonomy.Some("some attributes.scope")},
+		},
+		{
+			[]int{-1},
+			taxonomy.Evidence{Source: "{no such value", Attributes: map[string]string{"limit": "{no such value"}, Err: genCause},
+			&AttemptError{base: gen.Made[AttemptCode](uint16(CodeUnknown), genCause)},
+		},
 	})
 }
 

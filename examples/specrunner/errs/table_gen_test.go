@@ -28,45 +28,16 @@ var (
 )
 
 func TestTaxonomy(t *testing.T) {
-	got := *Table.Taxonomy
-	got.Categories, got.Codes, got.Rows, got.Profiles = nil, nil, nil, nil
-	assert.Equal(t, taxonomy.Taxonomy{
-		Package:       "errs",
-		Domain:        "specrunner.example.com",
-		Doc:           "How an attempt at a task can fail, and what the next attempt is told.",
-		Fallback:      "UNKNOWN",
-		ByValue:       []uint16{6, 4, 1, 2, 5, 3, 0, 7},
-		Uncategorized: &reactionExplainAndRetry,
-		Reactions: []*taxonomy.Reaction{
-			&reactionGiveUp,
-			&reactionSameAgain,
-			&reactionExplainAndRetry,
-			&reactionShortenAndRetry,
-			&reactionReturnAPIError,
-			&reactionSpendNoMore,
-			&reactionSpendNoMoreOnIt,
-			&reactionBeginAgain,
-			&reactionStopTheRunner,
-			&reactionFailFast,
-			&reactionAbort,
-			&reactionBlock,
-			&reactionContinue,
-		},
-		Policies: []*taxonomy.Policy{
-			&policyAttempts,
-			&policyInterruptions,
-		},
-		Sources: []taxonomy.Named{
-			{Name: "agent", Doc: "The coding agent's process. Its text is what it said on the error channel."},
-			{Name: "pre_start", Doc: "The hooks that run before the agent."},
-			{Name: "post_done", Doc: "The hooks that run after the agent has said that the task is done."},
-			{Name: "budget", Doc: "What may be spent on an attempt, a task, and all of them."},
-			{Name: "config", Doc: "The runner's settings."},
-			{Name: "executor", Doc: "The runner itself, when it takes a run, goes on with one, or prepares it."},
-			{Name: "state", Doc: "The database in which attempts are kept."},
-			{Name: "validator", Doc: "What runs the hooks after the agent, when it breaks down itself."},
-		},
-	}, got)
+	got := Table.Taxonomy
+	assert.Equal(t, "errs", got.Package)
+	assert.Equal(t, "specrunner.example.com", got.Domain)
+	assert.Equal(t, "How an attempt at a task can fail, and what the next attempt is told.", got.Doc)
+	assert.Equal(t, "", got.HelpURL)
+	assert.Equal(t, "UNKNOWN", got.Fallback)
+	assert.Same(t, &reactionExplainAndRetry, got.Uncategorized)
+	assert.Equal(t, []*taxonomy.Reaction{&reactionGiveUp, &reactionSameAgain, &reactionExplainAndRetry, &reactionShortenAndRetry, &reactionReturnAPIError, &reactionSpendNoMore, &reactionSpendNoMoreOnIt, &reactionBeginAgain, &reactionStopTheRunner, &reactionFailFast, &reactionAbort, &reactionBlock, &reactionContinue}, got.Reactions)
+	assert.Equal(t, []*taxonomy.Policy{&policyAttempts, &policyInterruptions}, got.Policies)
+	assert.Equal(t, []taxonomy.Named{{Name: "agent", Doc: "The coding agent's process. Its text is what it said on the error channel."}, {Name: "pre_start", Doc: "The hooks that run before the agent."}, {Name: "post_done", Doc: "The hooks that run after the agent has said that the task is done."}, {Name: "budget", Doc: "What may be spent on an attempt, a task, and all of them."}, {Name: "config", Doc: "The runner's settings."}, {Name: "executor", Doc: "The runner itself, when it takes a run, goes on with one, or prepares it."}, {Name: "state", Doc: "The database in which attempts are kept."}, {Name: "validator", Doc: "What runs the hooks after the agent, when it breaks down itself."}}, got.Sources)
 	assert.Nil(t, Table.Overlay)
 	assert.Equal(t, []Category{"attempt"}, Categories())
 	assert.Equal(t, []Category{CategoryAttempt}, Categories())
@@ -89,7 +60,7 @@ func TestProfiles(t *testing.T) {
 		reaction *taxonomy.Reaction
 	}{
 		{
-			{3, &phase1ReactionReturnAPIError},
+			{512, &phase1ReactionReturnAPIError},
 		},
 	} {
 		rows := profiles[i].Rows
@@ -134,28 +105,28 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	got := make([]*taxonomy.Reaction, len(Table.Taxonomy.Rows))
-	for i, row := range Table.Taxonomy.Rows {
-		got[i] = row.Reaction
+	got := map[taxonomy.Row]*taxonomy.Reaction{}
+	for row := range Table.Taxonomy.Rows() {
+		got[row] = Table.Taxonomy.Traits(row).Reaction
 	}
-	for i, want := range []*taxonomy.Reaction{
-		&reactionExplainAndRetry, // 0
-		&reactionAbort,           // 1
-		&reactionSameAgain,       // 2
-		&reactionReturnAPIError,  // 3
-		&reactionExplainAndRetry, // 4
-		&reactionExplainAndRetry, // 5
-		&reactionExplainAndRetry, // 6
-		&reactionExplainAndRetry, // 7
-		&reactionFailFast,        // 8
-		&reactionExplainAndRetry, // 9
-		&reactionSpendNoMore,     // 10
-		&reactionSpendNoMoreOnIt, // 11
-		&reactionShortenAndRetry, // 12
-		&reactionBeginAgain,      // 13
-		&reactionStopTheRunner,   // 14
+	for row, want := range map[taxonomy.Row]*taxonomy.Reaction{
+		0:    &reactionExplainAndRetry,
+		1:    &reactionAbort,
+		256:  &reactionSameAgain,
+		512:  &reactionReturnAPIError,
+		768:  &reactionExplainAndRetry,
+		1024: &reactionExplainAndRetry,
+		1280: &reactionExplainAndRetry,
+		1536: &reactionExplainAndRetry,
+		1792: &reactionFailFast,
+		2048: &reactionExplainAndRetry,
+		513:  &reactionSpendNoMore,
+		514:  &reactionSpendNoMoreOnIt,
+		1537: &reactionShortenAndRetry,
+		2049: &reactionBeginAgain,
+		2050: &reactionStopTheRunner,
 	} {
-		assert.Same(t, want, got[i], "row %d", i)
+		assert.Same(t, want, got[row], "row %d", row)
 	}
 	assert.Len(t, got, 15)
 	genCheckRow(t, &AttemptError{}, genNone)
