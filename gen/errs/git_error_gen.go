@@ -181,7 +181,7 @@ func (c GitCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c
 func (c GitCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *GitCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *GitError) Error() string                 { return gen.Text(e) }
+func (e *GitError) Error() string                 { return gen.Text(e, (*GitError).AppendMessage) }
 func (e *GitError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *GitError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *GitError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

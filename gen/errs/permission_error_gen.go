@@ -226,7 +226,7 @@ func (c PermissionCode) Reaction() taxonomy.Reaction      { return *definition.T
 func (c PermissionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *PermissionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *PermissionError) Error() string                 { return gen.Text(e) }
+func (e *PermissionError) Error() string                 { return gen.Text(e, (*PermissionError).AppendMessage) }
 func (e *PermissionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *PermissionError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *PermissionError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -184,7 +184,7 @@ func (c ScopeCode) Reaction() taxonomy.Reaction      { return *definition.Traits
 func (c ScopeCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ScopeCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *ScopeError) Error() string                 { return gen.Text(e) }
+func (e *ScopeError) Error() string                 { return gen.Text(e, (*ScopeError).AppendMessage) }
 func (e *ScopeError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *ScopeError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *ScopeError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

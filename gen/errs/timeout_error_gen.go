@@ -140,7 +140,7 @@ func (c TimeoutCode) Reaction() taxonomy.Reaction      { return *definition.Trai
 func (c TimeoutCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *TimeoutCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *TimeoutError) Error() string                 { return gen.Text(e) }
+func (e *TimeoutError) Error() string                 { return gen.Text(e, (*TimeoutError).AppendMessage) }
 func (e *TimeoutError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *TimeoutError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *TimeoutError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

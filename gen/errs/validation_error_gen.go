@@ -187,7 +187,7 @@ func (c ValidationCode) Reaction() taxonomy.Reaction      { return *definition.T
 func (c ValidationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ValidationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *ValidationError) Error() string                 { return gen.Text(e) }
+func (e *ValidationError) Error() string                 { return gen.Text(e, (*ValidationError).AppendMessage) }
 func (e *ValidationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *ValidationError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *ValidationError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -19,7 +20,7 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	}
 	declare(f, copies(c)...)
 	declare(f, messageMethod(c), feedbackMethod(c), contextMethod(c))
-	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
+	declare(f, listMethod(l, jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c))
 }
 
@@ -143,17 +144,17 @@ func contextMethod(c *model.Category) jen.Code {
 }
 
 // listMethod makes the method that lists a struct's fields, in the order of the table's.
-func listMethod(receiver jen.Code, owner string, fields []*model.Field) jen.Code {
+func listMethod(l *literals, receiver jen.Code, owner string, fields []*model.Field) jen.Code {
 	var pointers []jen.Code
 	for _, f := range fields {
-		pointers = append(pointers, fieldPointer(f, jen.Id(owner).Dot(f.Go)))
+		pointers = append(pointers, fieldPointer(l, f, jen.Id(owner).Dot(f.Go)))
 	}
 	return jen.Func().Params(receiver).Id("list").Params().Index().Any().
 		Block(jen.Return(jen.Index().Any().Add(list(pointers))))
 }
 
 // fieldPointer returns the pointer to a field that the runtime reads and sets it by.
-func fieldPointer(f *model.Field, field *jen.Statement) jen.Code {
+func fieldPointer(l *literals, f *model.Field, field *jen.Statement) jen.Code {
 	pointer := jen.Op("&").Add(field)
 	prefix := ""
 	switch {
@@ -166,10 +167,20 @@ func fieldPointer(f *model.Field, field *jen.Statement) jen.Code {
 	case model.EnumType:
 		return jen.Qual(pkgGen, prefix+"Word").Call(pointer)
 	case model.ObjectType:
+		if f.Sensitive && !filled(l, f) {
+			return pointer
+		}
 		return jen.Qual(pkgGen, prefix+"Part").Call(
 			pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))
 	}
 	return pointer
+}
+
+// filled reports whether evidence fills a secret object, or makes it where it fills nothing.
+func filled(l *literals, f *model.Field) bool { return l.classifies && (f.Required || fillable(f)) }
+
+func fillable(f *model.Field) bool {
+	return len(f.From) > 0 || f.Object != nil && slices.ContainsFunc(f.Object.Fields, fillable)
 }
 
 // categoryTable makes what the table says of a category.
@@ -228,7 +239,7 @@ func (c *$C) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c
 // errorMethods makes the methods of a category's errors that are the same for all.
 func errorMethods(c *model.Category) jen.Code {
 	return jen.Add(jen.Op(strings.ReplaceAll(`
-func (e *$E) Error() string { return gen.Text(e) }
+func (e *$E) Error() string { return gen.Text(e, (*$E).AppendMessage) }
 func (e *$E) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *$E) LogValue() slog.Value { return gen.LogValue(e) }
 func (e *$E) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e) }

@@ -41,12 +41,18 @@ var packages = []struct{ path, name string }{
 
 var importDecl = regexp.MustCompile(`(?m)^import (\(\n(?:[^)\n]*\n)*?\)|"[^"\n]*")\n`)
 
+var packageClause = regexp.MustCompile(`(?m)^package .*\n`)
+
 // groupImports returns src with the packages among its imports, and the standard library's first with
 // a blank line after them, as goimports has it.
 func groupImports(src []byte, packages map[string]bool) []byte {
 	at := importDecl.FindIndex(src)
 	if at == nil {
-		return src
+		if len(packages) == 0 {
+			return src
+		}
+		end := packageClause.FindIndex(src)[1]
+		at = []int{end, end}
 	}
 	lines := map[string]bool{}
 	for line := range strings.Lines(string(src[at[0]:at[1]])) {

@@ -1,7 +1,9 @@
 package emit
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +37,9 @@ func tablesOf(m *model.Package) *tables {
 	return t
 }
 
-func (t *tables) literals() *literals { return &literals{names: t.names, packages: map[string]bool{}} }
+func (t *tables) literals() *literals {
+	return &literals{names: t.names, packages: map[string]bool{}, classifies: classifies(t.m)}
+}
 
 func (t *tables) reaction(r *model.Reaction) *taxonomy.Reaction {
 	return &taxonomy.Reaction{
@@ -113,6 +117,7 @@ func (t *tables) profile(p *model.Profile) taxonomy.Profile {
 	for _, o := range p.Rows {
 		out.Rows = append(out.Rows, taxonomy.RowOverride{Row: rowOf(o.Row), Traits: t.traits(o.Traits)})
 	}
+	slices.SortFunc(out.Rows, func(a, b taxonomy.RowOverride) int { return cmp.Compare(a.Row, b.Row) })
 	return out
 }
 

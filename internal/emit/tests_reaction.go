@@ -1,6 +1,9 @@
 package emit
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/errgen/errgen/internal/model"
 )
 
@@ -80,7 +83,10 @@ func (w *testWriter) profileTable(m *model.Package) {
 	w.f("for i, want := range [][]struct {\nrow taxonomy.Row\nreaction *taxonomy.Reaction\n}{\n")
 	for _, p := range m.Profiles {
 		w.f("{\n")
-		for _, o := range p.Rows {
+		rows := slices.SortedFunc(slices.Values(p.Rows), func(a, b model.RowOverride) int {
+			return cmp.Compare(rowOf(a.Row), rowOf(b.Row))
+		})
+		for _, o := range rows {
 			w.f("{%d, &%s},\n", rowOf(o.Row), o.Traits.Reaction.Var)
 		}
 		w.f("},\n")

@@ -164,8 +164,8 @@ categories:
 			content = string(f.Content)
 		}
 	}
-	assert.Contains(t, content, "&CError{code: CodeX, A: 0}")
-	assert.Contains(t, content, "&CError{code: CodeY, A: 3}")
+	assert.Contains(t, content, "&CError{base: gen.Of(CodeX), A: 0}")
+	assert.Contains(t, content, "&CError{base: gen.Of(CodeY), A: 3}")
 	assert.Contains(t, content, "NewY(3, 4)")
 	formatted, err := format.Source([]byte(content))
 	require.NoError(t, err)

@@ -72,8 +72,8 @@ func importBlock(paths []string) string {
 			others.WriteString(line)
 		}
 	}
-	if others.Len() == 0 {
-		return "import (\n" + std.String() + ")\n"
+	if others.Len() == 0 || std.Len() == 0 {
+		return "import (\n" + std.String() + others.String() + ")\n"
 	}
 	return "import (\n" + std.String() + "\n" + others.String() + ")\n"
 }

@@ -75,13 +75,19 @@ func fieldTypes(f *jen.File, l *literals, t types) {
 		declare(f, enum(e)...)
 	}
 	for _, field := range t.objects {
-		declare(f, object(field)...)
+		declare(f, object(l, field)...)
 	}
 	for _, field := range t.secrets {
-		declare(f, objectType(field.Object), objectKept(field), objectList(field.Object))
+		declare(f, objectType(field.Object), objectKept(field))
+		if filled(l, field) {
+			declare(f, objectList(l, field.Object))
+		}
 	}
 	for _, field := range t.sealed {
-		declare(f, objectType(field.Object), objectList(field.Object))
+		declare(f, objectType(field.Object))
+		if filled(l, field) {
+			declare(f, objectList(l, field.Object))
+		}
 	}
 }
 

@@ -95,6 +95,9 @@ func fillFields(fields []taxonomy.Field, list []any, ev *taxonomy.Evidence) (fil
 		switch {
 		case f.Type == "object":
 			inner, store := gen.NewObject(list[i])
+			if store == nil {
+				continue
+			}
 			found := fillFields(f.Fields, inner, ev)
 			if found || f.Required {
 				store()

@@ -99,9 +99,9 @@ type Category struct {
 	// Codes are those of the category, by their place in it; the first is empty, as 0 is no code.
 	Codes []Code
 	// New returns an error of the category that has nothing but a code, 0 for none, and a cause.
-	New func(code uint16, cause error) Error
+	New func(code uint16, cause error) Error `json:"-"`
 	// List returns pointers to the fields of an error of the category, in the order of Fields.
-	List func(e Error) []any
+	List func(e Error) []any `json:"-"`
 }
 
 // Field describes a value of an error's context.

@@ -73,6 +73,9 @@ func (t Table) Row(row Row) Traits {
 
 func (t Table) row(row Row) *Traits {
 	if t.Overlay != nil {
+		if row != RowUnknownPermanent && t.Taxonomy.Code(row) == nil {
+			row = RowUnknown
+		}
 		if traits := t.Overlay.traits(row); traits != nil {
 			return traits
 		}

@@ -133,5 +133,10 @@ func SecretPart[T any](p *taxonomy.Secret[T], list func(*T) []any) any {
 }
 
 // NewObject returns pointers to the fields of a new object, and the function that sets the object
-// that p points to to it.
-func NewObject(p any) (list []any, store func()) { return p.(objectSetter).newObject() }
+// that p points to to it; nil for an object that nothing sets so.
+func NewObject(p any) (list []any, store func()) {
+	if o, ok := p.(objectSetter); ok {
+		return o.newObject()
+	}
+	return nil, nil
+}

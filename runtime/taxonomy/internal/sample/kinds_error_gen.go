@@ -390,7 +390,7 @@ func (c KindsCode) Reaction() taxonomy.Reaction      { return *definition.Traits
 func (c KindsCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *KindsCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *KindsError) Error() string                 { return gen.Text(e) }
+func (e *KindsError) Error() string                 { return gen.Text(e, (*KindsError).AppendMessage) }
 func (e *KindsError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *KindsError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *KindsError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

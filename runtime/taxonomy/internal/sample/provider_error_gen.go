@@ -211,7 +211,7 @@ func (c ProviderCode) Reaction() taxonomy.Reaction      { return *definition.Tra
 func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *ProviderError) Error() string                 { return gen.Text(e) }
+func (e *ProviderError) Error() string                 { return gen.Text(e, (*ProviderError).AppendMessage) }
 func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *ProviderError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *ProviderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

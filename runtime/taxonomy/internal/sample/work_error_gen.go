@@ -156,7 +156,7 @@ func (c WorkCode) Reaction() taxonomy.Reaction      { return *definition.Traits(
 func (c WorkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *WorkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *WorkError) Error() string                 { return gen.Text(e) }
+func (e *WorkError) Error() string                 { return gen.Text(e, (*WorkError).AppendMessage) }
 func (e *WorkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *WorkError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *WorkError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -95,7 +95,7 @@ func (c UserCode) Reaction() taxonomy.Reaction      { return *definition.Traits(
 func (c UserCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *UserCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *UserError) Error() string                 { return gen.Text(e) }
+func (e *UserError) Error() string                 { return gen.Text(e, (*UserError).AppendMessage) }
 func (e *UserError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *UserError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *UserError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
