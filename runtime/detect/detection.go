@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
@@ -26,7 +28,8 @@ type Detection struct {
 
 	once  sync.Once
 	rules Rules
-	sets  []string // what the rules set, by rank
+	sets  []string    // what the rules set, by rank
+	fills [][]filling // by category
 }
 
 // CodeRule is one detection rule at its code. All of its conditions must hold. If it has Text
@@ -77,7 +80,7 @@ func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	c := d.Taxonomy.Categories[row.Category()]
 	e := c.New(uint16(row.Code()), ev.Err)
 	list := c.List(e)
-	fillFields(c.Fields, list, ev)
+	fill(d.fills[row.Category()], list, ev)
 	for _, values := range [...]string{set, d.Taxonomy.Code(row).Set} {
 		if values != "" {
 			gen.Set(c.Fields, list, values)
@@ -86,47 +89,160 @@ func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	return e
 }
 
-// fillFields fills fields, to which list has pointers, from evidence, or else with their defaults. It
-// reports whether evidence fills one. An object is absent if evidence fills nothing in it, unless it
-// is required.
-func fillFields(fields []taxonomy.Field, list []any, ev *taxonomy.Evidence) (filled bool) {
+// filling is how evidence fills a field.
+type filling struct {
+	at     int // in the list of fields
+	field  *taxonomy.Field
+	texts  []textKey // the keys of a string that is filled from texts only
+	object []filling
+}
+
+// textKey is a key of evidence whose value is a text.
+type textKey struct {
+	key  Key
+	name string // of an attribute
+}
+
+// fillings returns how evidence fills fields, those that nothing fills left out.
+func fillings(fields []taxonomy.Field) []filling {
+	var out []filling
+	for i := range fields {
+		f := filling{at: i, field: &fields[i]}
+		if f.field.Type == "object" {
+			f.object = fillings(f.field.Fields)
+		} else if len(f.field.From) == 0 && f.field.Default == "" {
+			continue
+		}
+		if f.field.Type == "string" {
+			f.texts = textKeys(f.field.From)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// textKeys returns keys of evidence; nil if one of them is not a text that a condition can test.
+func textKeys(from []string) []textKey {
+	var out []textKey
+	for _, name := range from {
+		if attribute, ok := strings.CutPrefix(name, "attributes."); ok {
+			out = append(out, textKey{Attribute, attribute})
+			continue
+		}
+		key, ok := keysOfTexts[name]
+		if !ok {
+			return nil
+		}
+		out = append(out, textKey{key: key})
+	}
+	return out
+}
+
+// fill fills fields, to which list has pointers, from evidence, or else with their defaults. It reports
+// whether evidence fills one. An object is absent if evidence fills nothing in it, unless it is
+// required.
+func fill(fields []filling, list []any, ev *taxonomy.Evidence) (filled bool) {
 	for i := range fields {
 		f := &fields[i]
-		switch {
-		case f.Type == "object":
-			inner, store := gen.NewObject(list[i])
+		p := list[f.at]
+		if f.field.Type == "object" {
+			inner, store := gen.NewObject(p)
 			if store == nil {
 				continue
 			}
-			found := fillFields(f.Fields, inner, ev)
-			if found || f.Required {
+			found := fill(f.object, inner, ev)
+			if found || f.field.Required {
 				store()
 			}
 			filled = filled || found
-		case fillField(f, list[i], ev):
+			continue
+		}
+		if f.fill(p, ev) {
 			filled = true
-		case f.Default != "":
-			gen.SetDefault(f, list[i])
+		} else if f.field.Default != "" {
+			gen.SetDefault(f.field, p)
 		}
 	}
 	return filled
 }
 
-// fillField fills the field that p points to from the first key of evidence that has a value for it.
-func fillField(f *taxonomy.Field, p any, ev *taxonomy.Evidence) bool {
-	for _, from := range f.From {
-		if f.Type == "string" {
-			if text := textFrom(ev, from); text != "" {
-				gen.Put(p, text)
+// fill fills the field that p points to from the first key of evidence that has a value for it.
+func (f *filling) fill(p any, ev *taxonomy.Evidence) bool {
+	for i := range f.texts {
+		if text := f.texts[i].of(ev); text != "" {
+			putText(p, text)
+			return true
+		}
+	}
+	if f.texts != nil {
+		return false
+	}
+	for _, from := range f.field.From {
+		switch p := p.(type) {
+		case *taxonomy.Opt[int]:
+			if from == "status" && ev.Status != 0 {
+				*p = taxonomy.Some(ev.Status)
+				return true
+			}
+		case *taxonomy.Opt[time.Duration]:
+			if from == "retry_after" && !ev.RetryAfter.IsZero() {
+				*p = ev.RetryAfter
 				return true
 			}
 		}
-		if v, ok := Read(ev, from, f.Type, f.Enum); ok {
+		if v, ok := Read(ev, from, f.field.Type, f.field.Enum); ok {
 			gen.PutAny(p, v)
 			return true
 		}
 	}
 	return false
+}
+
+func (k *textKey) of(ev *taxonomy.Evidence) string {
+	switch k.key {
+	case Source:
+		return ev.Source
+	case Op:
+		return ev.Op
+	case Type:
+		return ev.Type
+	case Code:
+		return ev.Code
+	case Signal:
+		return ev.Signal
+	case Errno:
+		return ev.Errno
+	case textOnly:
+		return ev.Text
+	case outputOnly:
+		return ev.Output
+	case credentialOnly:
+		return ev.Credential
+	}
+	return ev.Attributes[k.name]
+}
+
+// The texts of evidence that no condition tests.
+const (
+	textOnly Key = 0x80 + iota
+	outputOnly
+	credentialOnly
+)
+
+var keysOfTexts = map[string]Key{
+	"source": Source, "op": Op, "type": Type, "code": Code, "signal": Signal, "errno": Errno, "text": textOnly,
+	"output": outputOnly, "credential": credentialOnly,
+}
+
+func putText(p any, text string) {
+	switch p := p.(type) {
+	case *string:
+		*p = text
+	case *taxonomy.Opt[string]:
+		*p = taxonomy.Some(text)
+	case *taxonomy.Secret[string]:
+		*p = taxonomy.SecretOf(text)
+	}
 }
 
 // class is what a rule ranks by among rules of its priority.
@@ -180,16 +296,18 @@ func (d *Detection) rank() {
 	for i, x := range sortedRules(all, func(x ranked) class { return x.derived }) {
 		derived[x.CodeRule] = uint16(i)
 	}
+	patterns := patternPlaces{rules: &d.rules, places: make(map[[2]string]uint16)}
 	d.rules = Rules{Taxonomy: d.Taxonomy, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
 	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
 		d.sets = append(d.sets, x.Set)
 		d.rules.Rules = append(d.rules.Rules, Rule{
 			Name: x.name, Doc: x.Doc, Conditions: x.Conditions, Set: setNames(x.Set), Row: x.row,
-			Derived: derived[x.CodeRule], Text: d.patterns(x.Text), Contains: d.patterns(x.Contains),
+			Derived: derived[x.CodeRule], Text: patterns.of(x.Text), Contains: patterns.of(x.Contains),
 		})
 	}
 	d.needs()
 	for _, c := range d.Taxonomy.Categories {
+		d.fills = append(d.fills, fillings(c.Fields))
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)
 	}
 	slices.Sort(d.rules.Sensitive)
@@ -202,16 +320,23 @@ func sortedRules(rules []ranked, of func(ranked) class) []ranked {
 	})
 }
 
-// patterns returns the places of patterns in [Rules.Patterns], where each is once.
-func (d *Detection) patterns(list []Pattern) []uint16 {
+// patternPlaces has the places of patterns in [Rules.Patterns], where each is once.
+type patternPlaces struct {
+	rules  *Rules
+	places map[[2]string]uint16
+}
+
+func (p *patternPlaces) of(list []Pattern) []uint16 {
 	var out []uint16
-	for _, p := range list {
-		i := slices.IndexFunc(d.rules.Patterns, func(q Pattern) bool { return q.Expr == p.Expr && q.Plain == p.Plain })
-		if i < 0 {
-			i = len(d.rules.Patterns)
-			d.rules.Patterns = append(d.rules.Patterns, p)
+	for _, pattern := range list {
+		key := [2]string{pattern.Expr, pattern.Plain}
+		place, ok := p.places[key]
+		if !ok {
+			place = uint16(len(p.rules.Patterns))
+			p.places[key] = place
+			p.rules.Patterns = append(p.rules.Patterns, pattern)
 		}
-		out = append(out, uint16(i))
+		out = append(out, place)
 	}
 	return out
 }

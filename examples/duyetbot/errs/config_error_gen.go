@@ -268,7 +268,7 @@ func (c ConfigCode) Reaction() taxonomy.Reaction      { return *definition.Trait
 func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *ConfigError) Error() string                 { return gen.Text(e) }
+func (e *ConfigError) Error() string                 { return gen.Text(e, (*ConfigError).AppendMessage) }
 func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *ConfigError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *ConfigError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

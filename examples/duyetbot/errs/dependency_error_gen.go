@@ -279,7 +279,7 @@ func (c DependencyCode) Reaction() taxonomy.Reaction      { return *definition.T
 func (c DependencyCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *DependencyCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *DependencyError) Error() string                 { return gen.Text(e) }
+func (e *DependencyError) Error() string                 { return gen.Text(e, (*DependencyError).AppendMessage) }
 func (e *DependencyError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *DependencyError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *DependencyError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

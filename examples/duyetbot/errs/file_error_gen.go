@@ -288,7 +288,7 @@ func (c FileCode) Reaction() taxonomy.Reaction      { return *definition.Traits(
 func (c FileCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *FileCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *FileError) Error() string                 { return gen.Text(e) }
+func (e *FileError) Error() string                 { return gen.Text(e, (*FileError).AppendMessage) }
 func (e *FileError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *FileError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *FileError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -351,7 +351,7 @@ func (c GitHubCode) Reaction() taxonomy.Reaction      { return *definition.Trait
 func (c GitHubCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *GitHubCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *GitHubError) Error() string                 { return gen.Text(e) }
+func (e *GitHubError) Error() string                 { return gen.Text(e, (*GitHubError).AppendMessage) }
 func (e *GitHubError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *GitHubError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *GitHubError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -393,7 +393,7 @@ func (c LLMCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c
 func (c LLMCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *LLMCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *LLMError) Error() string                 { return gen.Text(e) }
+func (e *LLMError) Error() string                 { return gen.Text(e, (*LLMError).AppendMessage) }
 func (e *LLMError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *LLMError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *LLMError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

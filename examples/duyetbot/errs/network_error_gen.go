@@ -321,7 +321,7 @@ func (c NetworkCode) Reaction() taxonomy.Reaction      { return *definition.Trai
 func (c NetworkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *NetworkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *NetworkError) Error() string                 { return gen.Text(e) }
+func (e *NetworkError) Error() string                 { return gen.Text(e, (*NetworkError).AppendMessage) }
 func (e *NetworkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *NetworkError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *NetworkError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

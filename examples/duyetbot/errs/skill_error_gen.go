@@ -287,7 +287,7 @@ func (c SkillCode) Reaction() taxonomy.Reaction      { return *definition.Traits
 func (c SkillCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *SkillCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *SkillError) Error() string                 { return gen.Text(e) }
+func (e *SkillError) Error() string                 { return gen.Text(e, (*SkillError).AppendMessage) }
 func (e *SkillError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *SkillError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *SkillError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -260,7 +260,7 @@ func (c SystemCode) Reaction() taxonomy.Reaction      { return *definition.Trait
 func (c SystemCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *SystemCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *SystemError) Error() string                 { return gen.Text(e) }
+func (e *SystemError) Error() string                 { return gen.Text(e, (*SystemError).AppendMessage) }
 func (e *SystemError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *SystemError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *SystemError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

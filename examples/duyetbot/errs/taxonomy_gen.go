@@ -297,8 +297,16 @@ var definition = taxonomy.Taxonomy{
 					Traits: taxonomy.Traits{Reaction: &strictReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
+					Row:    257,
+					Traits: taxonomy.Traits{Reaction: &strictReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				{
 					Row:    512,
 					Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				{
+					Row:    513,
+					Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
 					Row:    1536,
@@ -329,14 +337,6 @@ var definition = taxonomy.Taxonomy{
 					Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 				},
 				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &strictReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    513,
-					Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
 					Row:    33555201,
 					Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 				},
@@ -354,8 +354,16 @@ var definition = taxonomy.Taxonomy{
 					Traits: taxonomy.Traits{Reaction: &lenientReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
+					Row:    257,
+					Traits: taxonomy.Traits{Reaction: &lenientReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				{
 					Row:    512,
 					Traits: taxonomy.Traits{Reaction: &lenientReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				{
+					Row:    513,
+					Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
 					Row:    1536,
@@ -386,14 +394,6 @@ var definition = taxonomy.Taxonomy{
 					Traits: taxonomy.Traits{Reaction: &lenientReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 				},
 				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    513,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
 					Row:    33555201,
 					Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 				},
@@ -414,8 +414,16 @@ var definition = taxonomy.Taxonomy{
 					Traits: taxonomy.Traits{Reaction: &fastReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
+					Row:    257,
+					Traits: taxonomy.Traits{Reaction: &fastReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				{
 					Row:    512,
 					Traits: taxonomy.Traits{Reaction: &fastReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				{
+					Row:    513,
+					Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
 					Row:    1536,
@@ -446,14 +454,6 @@ var definition = taxonomy.Taxonomy{
 					Traits: taxonomy.Traits{Reaction: &fastReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 				},
 				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &fastReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    513,
-					Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
 					Row:    33555201,
 					Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 				},
@@ -471,8 +471,16 @@ var definition = taxonomy.Taxonomy{
 					Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
+					Row:    257,
+					Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				{
 					Row:    512,
 					Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				{
+					Row:    513,
+					Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
 					Row:    1536,
@@ -501,14 +509,6 @@ var definition = taxonomy.Taxonomy{
 				{
 					Row:    33555200,
 					Traits: taxonomy.Traits{Reaction: &thoroughReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    513,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
 				{
 					Row:    33555201,

@@ -316,7 +316,7 @@ func (c ToolCode) Reaction() taxonomy.Reaction      { return *definition.Traits(
 func (c ToolCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ToolCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *ToolError) Error() string                 { return gen.Text(e) }
+func (e *ToolError) Error() string                 { return gen.Text(e, (*ToolError).AppendMessage) }
 func (e *ToolError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *ToolError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *ToolError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -360,7 +360,7 @@ func (c VerificationCode) Reaction() taxonomy.Reaction      { return *definition
 func (c VerificationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *VerificationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *VerificationError) Error() string                 { return gen.Text(e) }
+func (e *VerificationError) Error() string                 { return gen.Text(e, (*VerificationError).AppendMessage) }
 func (e *VerificationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *VerificationError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *VerificationError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -162,7 +162,7 @@ func (c AmbiguityCode) Reaction() taxonomy.Reaction      { return *definition.Tr
 func (c AmbiguityCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *AmbiguityCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *AmbiguityError) Error() string                 { return gen.Text(e) }
+func (e *AmbiguityError) Error() string                 { return gen.Text(e, (*AmbiguityError).AppendMessage) }
 func (e *AmbiguityError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *AmbiguityError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *AmbiguityError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

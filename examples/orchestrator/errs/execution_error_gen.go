@@ -227,7 +227,7 @@ func (c ExecutionCode) Reaction() taxonomy.Reaction      { return *definition.Tr
 func (c ExecutionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ExecutionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *ExecutionError) Error() string                 { return gen.Text(e) }
+func (e *ExecutionError) Error() string                 { return gen.Text(e, (*ExecutionError).AppendMessage) }
 func (e *ExecutionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *ExecutionError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *ExecutionError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -196,7 +196,7 @@ func (c MisalignmentCode) Reaction() taxonomy.Reaction      { return *definition
 func (c MisalignmentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *MisalignmentCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *MisalignmentError) Error() string                 { return gen.Text(e) }
+func (e *MisalignmentError) Error() string                 { return gen.Text(e, (*MisalignmentError).AppendMessage) }
 func (e *MisalignmentError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *MisalignmentError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *MisalignmentError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -188,7 +188,7 @@ func (c PrerequisiteCode) Reaction() taxonomy.Reaction      { return *definition
 func (c PrerequisiteCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *PrerequisiteCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *PrerequisiteError) Error() string                 { return gen.Text(e) }
+func (e *PrerequisiteError) Error() string                 { return gen.Text(e, (*PrerequisiteError).AppendMessage) }
 func (e *PrerequisiteError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *PrerequisiteError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *PrerequisiteError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -294,7 +294,7 @@ func (c TierCode) Reaction() taxonomy.Reaction      { return *definition.Traits(
 func (c TierCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *TierCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *TierError) Error() string                 { return gen.Text(e) }
+func (e *TierError) Error() string                 { return gen.Text(e, (*TierError).AppendMessage) }
 func (e *TierError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *TierError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *TierError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

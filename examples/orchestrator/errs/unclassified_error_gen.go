@@ -111,7 +111,7 @@ func (c UnclassifiedCode) Reaction() taxonomy.Reaction      { return *definition
 func (c UnclassifiedCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *UnclassifiedCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *UnclassifiedError) Error() string                 { return gen.Text(e) }
+func (e *UnclassifiedError) Error() string                 { return gen.Text(e, (*UnclassifiedError).AppendMessage) }
 func (e *UnclassifiedError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *UnclassifiedError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *UnclassifiedError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -266,7 +266,9 @@ func (c UnexpectedResultCode) MarshalText() ([]byte, error) {
 }
 func (c *UnexpectedResultCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *UnexpectedResultError) Error() string                 { return gen.Text(e) }
+func (e *UnexpectedResultError) Error() string {
+	return gen.Text(e, (*UnexpectedResultError).AppendMessage)
+}
 func (e *UnexpectedResultError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *UnexpectedResultError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *UnexpectedResultError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -110,7 +110,7 @@ func (c OrderCode) Reaction() taxonomy.Reaction      { return *definition.Traits
 func (c OrderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *OrderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *OrderError) Error() string                 { return gen.Text(e) }
+func (e *OrderError) Error() string                 { return gen.Text(e, (*OrderError).AppendMessage) }
 func (e *OrderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *OrderError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *OrderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -188,7 +188,7 @@ func (c PaymentCode) Reaction() taxonomy.Reaction      { return *definition.Trai
 func (c PaymentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *PaymentCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *PaymentError) Error() string                 { return gen.Text(e) }
+func (e *PaymentError) Error() string                 { return gen.Text(e, (*PaymentError).AppendMessage) }
 func (e *PaymentError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *PaymentError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *PaymentError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }

@@ -62,8 +62,8 @@ func TestProfiles(t *testing.T) {
 		reaction *taxonomy.Reaction
 	}{
 		{
-			{4194816, &nightReactionPayAgain},
 			{4194561, &reactionRefuse},
+			{4194816, &nightReactionPayAgain},
 		},
 	} {
 		rows := profiles[i].Rows

@@ -439,7 +439,7 @@ func (c AttemptCode) Reaction() taxonomy.Reaction      { return *definition.Trai
 func (c AttemptCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *AttemptCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-func (e *AttemptError) Error() string                 { return gen.Text(e) }
+func (e *AttemptError) Error() string                 { return gen.Text(e, (*AttemptError).AppendMessage) }
 func (e *AttemptError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
 func (e *AttemptError) LogValue() slog.Value          { return gen.LogValue(e) }
 func (e *AttemptError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
