@@ -69,37 +69,26 @@ func NewConfigParseError(configPath, rawError string) *ConfigError {
 	return &ConfigError{base: gen.Of(CodeConfigParseError), ConfigPath: taxonomy.Some(configPath), RawError: taxonomy.Some(rawError)}
 }
 
-// WithConfigPath returns a copy of e with the ConfigPath.
+// Each With method returns a copy of e that has the value.
+
 func (e *ConfigError) WithConfigPath(configPath string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.ConfigPath = taxonomy.Some(configPath) })
 }
-
-// WithField returns a copy of e with the Field.
 func (e *ConfigError) WithField(field string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.Field = taxonomy.Some(field) })
 }
-
-// WithEnvVar returns a copy of e with the EnvVar.
 func (e *ConfigError) WithEnvVar(envVar string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.EnvVar = taxonomy.Some(envVar) })
 }
-
-// WithRawError returns a copy of e with the RawError.
 func (e *ConfigError) WithRawError(rawError string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithValue returns a copy of e with the Value.
 func (e *ConfigError) WithValue(value string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.Value = taxonomy.Some(value) })
 }
-
-// WithExpected returns a copy of e with the Expected.
 func (e *ConfigError) WithExpected(expected string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.Expected = taxonomy.Some(expected) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *ConfigError) WithCause(cause error) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { gen.SetCause(&e.base, cause) })
 }
@@ -109,22 +98,14 @@ func (e *ConfigError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeConfigInvalid:
-		m = m.Text("invalid configuration")
-		m = m.Begin(": ").String(e.Field.Or(""))
-		m = m.Begin(" is ").Quoted(e.Value.Or(""), configValue)
-		m = m.Begin(", expected ").Clean(e.Expected.Or(""), configExpected)
-		m = m.Begin(": ").Line(e.RawError.Or(""), configRawError)
+		m = m.Text("invalid configuration").Begin(": ").String(e.Field.Or("")).Begin(" is ").Quoted(e.Value.Or(""), configValue)
+		m = m.Begin(", expected ").Clean(e.Expected.Or(""), configExpected).Begin(": ").Line(e.RawError.Or(""), configRawError)
 	case CodeConfigMissing:
-		m = m.Text("configuration file not found")
-		m = m.Begin(": ").String(e.ConfigPath.Or(""))
+		m = m.Text("configuration file not found").Begin(": ").String(e.ConfigPath.Or(""))
 	case CodeConfigEnvVarMissing:
-		m = m.Text("environment variable")
-		m = m.Begin(" ").String(e.EnvVar.Or("")).End("")
-		m = m.Text(" is not set")
+		m = m.Text("environment variable").Begin(" ").String(e.EnvVar.Or("")).End("").Text(" is not set")
 	case CodeConfigParseError:
-		m = m.Text("configuration file")
-		m = m.Begin(" ").String(e.ConfigPath.Or("")).End("")
-		m = m.Text(" cannot be parsed")
+		m = m.Text("configuration file").Begin(" ").String(e.ConfigPath.Or("")).End("").Text(" cannot be parsed")
 		m = m.Begin(": ").Line(e.RawError.Or(""), configRawError)
 	default:
 		m = m.NoCode("config")

@@ -62,17 +62,14 @@ func NewGitStatusFailed(rawError string) *GitError {
 	return &GitError{base: gen.Of(CodeGitStatusFailed), Operation: "status", RawError: taxonomy.Some(rawError)}
 }
 
-// WithFiles returns a copy of e with the Files.
+// Each With method returns a copy of e that has the value.
+
 func (e *GitError) WithFiles(files []string) *GitError {
 	return gen.With(*e, func(e *GitError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithRawError returns a copy of e with the RawError.
 func (e *GitError) WithRawError(rawError string) *GitError {
 	return gen.With(*e, func(e *GitError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *GitError) WithCause(cause error) *GitError {
 	return gen.With(*e, func(e *GitError) { gen.SetCause(&e.base, cause) })
 }
@@ -82,17 +79,13 @@ func (e *GitError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeGitCommitFailed:
-		m = m.Text("git commit failed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
+		m = m.Text("git commit failed").Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitPushFailed:
-		m = m.Text("git push failed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
+		m = m.Text("git push failed").Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitRevertFailed:
-		m = m.Text("git revert failed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
+		m = m.Text("git revert failed").Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitStatusFailed:
-		m = m.Text("git status failed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
+		m = m.Text("git status failed").Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	default:
 		m = m.NoCode("git")
 	}

@@ -70,37 +70,26 @@ func NewPermissionAPIAuth(provider string) *PermissionError {
 	return &PermissionError{base: gen.Of(CodePermissionAPIAuth), Provider: taxonomy.Some(provider)}
 }
 
-// WithResource returns a copy of e with the Resource.
+// Each With method returns a copy of e that has the value.
+
 func (e *PermissionError) WithResource(resource string) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { e.Resource = taxonomy.Some(resource) })
 }
-
-// WithReason returns a copy of e with the Reason.
 func (e *PermissionError) WithReason(reason string) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { e.Reason = taxonomy.Some(reason) })
 }
-
-// WithCommand returns a copy of e with the Command.
 func (e *PermissionError) WithCommand(command string) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { e.Command = taxonomy.Some(command) })
 }
-
-// WithPolicy returns a copy of e with the Policy.
 func (e *PermissionError) WithPolicy(policy string) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { e.Policy = taxonomy.Some(policy) })
 }
-
-// WithProvider returns a copy of e with the Provider.
 func (e *PermissionError) WithProvider(provider string) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { e.Provider = taxonomy.Some(provider) })
 }
-
-// WithStatusCode returns a copy of e with the StatusCode.
 func (e *PermissionError) WithStatusCode(statusCode int) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *PermissionError) WithCause(cause error) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { gen.SetCause(&e.base, cause) })
 }
@@ -110,19 +99,15 @@ func (e *PermissionError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodePermissionSkipDenied:
-		m = m.Text("skipping permission checks was denied")
-		m = m.Begin(" for ").Clean(e.Resource.Or(""), permissionResource)
+		m = m.Text("skipping permission checks was denied").Begin(" for ").Clean(e.Resource.Or(""), permissionResource)
 	case CodePermissionCommandBlocked:
-		m = m.Text("command blocked")
-		m = m.Begin(" by policy ").String(e.Policy.Or(""))
+		m = m.Text("command blocked").Begin(" by policy ").String(e.Policy.Or(""))
 		m = m.Begin(": ").Quoted(e.Command.Or(""), permissionCommand)
 	case CodePermissionFileAccess:
-		m = m.Text("file access denied")
-		m = m.Begin(": ").Clean(e.Resource.Or(""), permissionResource)
+		m = m.Text("file access denied").Begin(": ").Clean(e.Resource.Or(""), permissionResource)
 		m = m.Begin(": ").Line(e.Reason.Or(""), permissionReason)
 	case CodePermissionAPIAuth:
-		m = m.Text("authentication failed")
-		m = m.Begin(" for provider ").String(e.Provider.Or(""))
+		m = m.Text("authentication failed").Begin(" for provider ").String(e.Provider.Or(""))
 		m = m.Begin(" with status ").Int(e.StatusCode)
 	default:
 		m = m.NoCode("permission")

@@ -73,52 +73,35 @@ func NewProviderRateLimit(provider string) *ProviderError {
 	return &ProviderError{base: gen.Of(CodeProviderRateLimit), Provider: provider}
 }
 
-// WithStatusCode returns a copy of e with the StatusCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *ProviderError) WithStatusCode(statusCode int) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithExitCode returns a copy of e with the ExitCode.
 func (e *ProviderError) WithExitCode(exitCode int) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.ExitCode = taxonomy.Some(exitCode) })
 }
-
-// WithSignal returns a copy of e with the Signal.
 func (e *ProviderError) WithSignal(signal string) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Signal = taxonomy.Some(signal) })
 }
-
-// WithRawError returns a copy of e with the RawError.
 func (e *ProviderError) WithRawError(rawError string) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *ProviderError) WithRetryAfter(retryAfter time.Duration) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *ProviderError) WithResetAt(resetAt time.Time) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithQuotaExceeded returns a copy of e with the QuotaExceeded.
 func (e *ProviderError) WithQuotaExceeded(quotaExceeded bool) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.QuotaExceeded = taxonomy.Some(quotaExceeded) })
 }
-
-// WithInvalidRequest returns a copy of e with the InvalidRequest.
 func (e *ProviderError) WithInvalidRequest(invalidRequest bool) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.InvalidRequest = taxonomy.Some(invalidRequest) })
 }
-
-// WithUnmatched returns a copy of e with the Unmatched.
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *ProviderError) WithCause(cause error) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
@@ -128,15 +111,12 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeProviderCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(" on ").String(e.Signal.Or(""))
-		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(" with exit code ").Int(e.ExitCode)
+		m = m.Begin(" on ").String(e.Signal.Or("")).Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderNotAvailable:
 		m = m.Text("provider ").String(e.Provider).Text(" is not available")
 	case CodeProviderAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
 		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")

@@ -73,12 +73,11 @@ func NewScopeUserDenied(files []string) *ScopeError {
 	return &ScopeError{base: gen.Of(CodeScopeUserDenied), Files: gen.CloneStrings(files), ScopeMode: "ask", Decision: ScopeDecisionAskUser}
 }
 
-// WithOutsideFiles returns a copy of e with the OutsideFiles.
+// Each With method returns a copy of e that has the value.
+
 func (e *ScopeError) WithOutsideFiles(outsideFiles []string) *ScopeError {
 	return gen.With(*e, func(e *ScopeError) { e.OutsideFiles = gen.CloneStrings(outsideFiles) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *ScopeError) WithCause(cause error) *ScopeError {
 	return gen.With(*e, func(e *ScopeError) { gen.SetCause(&e.base, cause) })
 }
@@ -104,9 +103,11 @@ func (e *ScopeError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeScopeForbidden:
-		m = m.Text("The changes to ").Strings(e.Files, 0).Text(" were undone, because this task forbids them. Reach the goal without touching these files.")
+		m = m.Text("The changes to ").Strings(e.Files, 0)
+		m = m.Text(" were undone, because this task forbids them. Reach the goal without touching these files.")
 	case CodeScopeOutsideAllowed:
-		m = m.Text("The changes to ").Strings(e.Files, 0).Text(" were undone, because this task does not allow them. Keep to the allowed files.")
+		m = m.Text("The changes to ").Strings(e.Files, 0)
+		m = m.Text(" were undone, because this task does not allow them. Keep to the allowed files.")
 	}
 	return m.Bytes()
 }

@@ -45,17 +45,14 @@ func NewOperationTimeout(timeoutMs int64) *TimeoutError {
 	return &TimeoutError{base: gen.Of(CodeOperationTimeout), TimeoutMs: timeoutMs}
 }
 
-// WithIteration returns a copy of e with the Iteration.
+// Each With method returns a copy of e that has the value.
+
 func (e *TimeoutError) WithIteration(iteration int) *TimeoutError {
 	return gen.With(*e, func(e *TimeoutError) { e.Iteration = taxonomy.Some(iteration) })
 }
-
-// WithElapsedMs returns a copy of e with the ElapsedMs.
 func (e *TimeoutError) WithElapsedMs(elapsedMs int64) *TimeoutError {
 	return gen.With(*e, func(e *TimeoutError) { e.ElapsedMs = taxonomy.Some(elapsedMs) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *TimeoutError) WithCause(cause error) *TimeoutError {
 	return gen.With(*e, func(e *TimeoutError) { gen.SetCause(&e.base, cause) })
 }
@@ -65,10 +62,8 @@ func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeIterationTimeout:
-		m = m.Text("iteration")
-		m = m.Begin(" ").Int(e.Iteration).End("")
-		m = m.Text(" exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs)).Text(" ms")
-		m = m.Begin(" after ").Int64(e.ElapsedMs).End(" ms")
+		m = m.Text("iteration").Begin(" ").Int(e.Iteration).End("").Text(" exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs))
+		m = m.Text(" ms").Begin(" after ").Int64(e.ElapsedMs).End(" ms")
 	case CodeOperationTimeout:
 		m = m.Text("operation exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs)).Text(" ms")
 		m = m.Begin(" after ").Int64(e.ElapsedMs).End(" ms")

@@ -77,7 +77,8 @@ func NewValidationPrePR(command string, exitCode int, output string) *Validation
 	}
 }
 
-// WithCause returns a copy of e with the Cause.
+// Each With method returns a copy of e that has the value.
+
 func (e *ValidationError) WithCause(cause error) *ValidationError {
 	return gen.With(*e, func(e *ValidationError) { gen.SetCause(&e.base, cause) })
 }
@@ -87,11 +88,14 @@ func (e *ValidationError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeValidationPreCommit:
-		m = m.Text("pre-commit validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-commit validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode))
 	case CodeValidationPrePush:
-		m = m.Text("pre-push validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-push validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode))
 	case CodeValidationPrePR:
-		m = m.Text("pre-PR validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-PR validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode))
 	default:
 		m = m.NoCode("validation")
 	}
@@ -103,11 +107,16 @@ func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeValidationPreCommit:
-		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePush:
-		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand)
+		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n")
+		m = m.Clean(e.Output, validationOutput)
 	case CodeValidationPrePR:
-		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand)
+		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n")
+		m = m.Clean(e.Output, validationOutput)
 	}
 	return m.Bytes()
 }

@@ -18,8 +18,7 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	for _, code := range c.Codes {
 		declare(f, factory(code))
 	}
-	declare(f, copies(c)...)
-	declare(f, messageMethod(c), feedbackMethod(c), contextMethod(c))
+	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c))
 	declare(f, listMethod(l, jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c))
 }
@@ -108,21 +107,20 @@ func shownAs(f *model.Field) string {
 
 // copies makes the methods that return a changed copy: one for each field that a factory may leave
 // out, and one for the cause.
-func copies(c *model.Category) []jen.Code {
-	var out []jen.Code
+func copies(c *model.Category) jen.Code {
+	s := jen.Add(note("Each With method returns a copy of e that has the value.")).Line()
 	for _, f := range c.Fields {
 		if !f.Required {
-			out = append(out, copyMethod(c, "With"+f.Go, f.Param, valueType(f),
+			s.Line().Add(copyMethod(c, "With"+f.Go, f.Param, valueType(f),
 				jen.Id("e").Dot(f.Go).Op("=").Add(kept(f, jen.Id(f.Param)))))
 		}
 	}
-	return append(out, copyMethod(c, "WithCause", "cause", jen.Error(),
+	return s.Line().Add(copyMethod(c, "WithCause", "cause", jen.Error(),
 		jen.Qual(pkgGen, "SetCause").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("cause"))))
 }
 
 func copyMethod(c *model.Category, name, param string, typ, change jen.Code) jen.Code {
-	return jen.Add(comment(name + " returns a copy of e with the " + strings.TrimPrefix(name, "With") + ".")).
-		Add(method(c, name)).Params(jen.Id(param).Add(typ)).Op("*").Id(c.Type).
+	return method(c, name).Params(jen.Id(param).Add(typ)).Op("*").Id(c.Type).
 		Block(jen.Return(jen.Qual(pkgGen, "With").Call(jen.Op("*").Id("e"),
 			jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inOneLine(change)))))
 }

@@ -30,7 +30,7 @@ func TestClassifiesWhere(t *testing.T) {
 				_, ok := files[name]
 				assert.Equal(t, tt.want, ok, name)
 			}
-			assert.Equal(t, tt.want, strings.Contains(files["taxonomy_gen.go"], "[Classify]"))
+			assert.Equal(t, tt.want, strings.Contains(files["doc_gen.go"], "[Classify]"))
 		})
 	}
 }

@@ -53,11 +53,10 @@ func assertCovered(t *testing.T, out string) {
 func assertEditsFail(t *testing.T, c *consumer) {
 	t.Helper()
 	for _, edit := range []struct{ file, old, edited, test string }{
-		{"fallback/detect_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)", "TestClassify"},
-		{"fallback/detect_gen.go", "detection.Decide(ev, &room, opts)", "detection.Decide(ev, &room, nil)",
+		{"fallback/doc_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)", "TestClassify"},
+		{"fallback/doc_gen.go", "detection.ClassifyEvidence(ev, opts)", "detection.ClassifyEvidence(ev, nil)",
 			"TestClassify"},
-		{"fallback/detect_gen.go", "detection.Explain(raw, opts)", "detection.Explain(raw, nil)", "TestClassify"},
-		{"fallback/detect_gen.go", "detect.Traced(makeError(rule, as), opts)", "makeError(rule, as)", "TestClassify"},
+		{"fallback/doc_gen.go", "detection.Explain(raw, opts)", "detection.Explain(raw, nil)", "TestClassify"},
 		{"errs/table_gen.go", "MinDelay: 500 * time.Millisecond", "MinDelay: 501 * time.Millisecond", "TestPolicies"},
 		{"errs/table_gen.go", "Of: 20, Probe: 3 * time.Second", "Of: 20, Probe: 4 * time.Second", "TestPolicies"},
 		{"errs/table_gen.go", "Retries: -1", "Retries: 1", "TestPolicies"},

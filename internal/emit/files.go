@@ -26,7 +26,10 @@ func plan(m *model.Package, t *tables, opts Options) []file {
 			category(f, t, c, l)
 		}})
 	}
-	files = append(files, file{name: "taxonomy_gen.go", build: func(f *jen.File, l *literals) { packageFile(f, t, l) }})
+	files = append(files,
+		file{name: "table_gen.go", build: func(f *jen.File, l *literals) { tableFile(f, t, l) }},
+		file{name: "doc_gen.go", build: func(f *jen.File, l *literals) { packageFile(f, t, l) }},
+	)
 	if shared := typesOf(m.Fields); !shared.empty() {
 		files = append(files, file{name: "fields_gen.go", build: func(f *jen.File, l *literals) {
 			fieldTypes(f, l, shared)

@@ -1,20 +1,16 @@
 package emit
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/stdlib"
-	"github.com/errgen/errgen/runtime/detect"
 )
 
 // packageFile makes the file of what the package has as a whole: its comment, the check of the
-// runtime's version, the names of what the taxonomy declares, the table, and what reads and
-// classifies.
+// runtime's version, the names of what the taxonomy declares, and what reads and classifies.
 func packageFile(f *jen.File, t *tables, l *literals) {
 	m := t.m
 	for _, line := range commentLines(packageComment(m)...) {
@@ -32,6 +28,11 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	if classifies(m) {
 		declare(f, classifyFunc(), classifyEvidenceFunc(), explainFunc(), t.detection(l), ruleIs(m))
 	}
+}
+
+// tableFile makes the file of the table, but for what the categories' files have of it.
+func tableFile(f *jen.File, t *tables, l *literals) {
+	m := t.m
 	declare(f, tableVar(), t.definition(l))
 	for _, r := range m.Reactions {
 		declare(f, variable(r.Var, r.Doc, "Reaction", l.of(*t.reactions[r])))
@@ -224,74 +225,13 @@ func tierConstants(m *model.Package) jen.Code {
 
 func categoryPredicate(c *model.Category) jen.Code {
 	return jen.Add(
-		comment(c.Predicate + " reports whether the first error of this taxonomy in err's chain is of category " +
-			c.Name + ".")).
+		comment(c.Predicate + " reports whether err is, or wraps, an error of category " + c.Name + ".")).
 		Func().Id(c.Predicate).Params(jen.Id("err").Error()).Bool().
 		Add(returning(jen.Qual(pkgGen, "InCategory").Call(jen.Id("err"), definition(), jen.Id(c.Var))))
 }
 
 func groupPredicate(g *model.Group) jen.Code {
-	doc := g.Predicate +
-		" reports whether the code of the first error of this taxonomy in err's chain is in the group " + g.Name
-	return jen.Add(comment(about(doc, g.Doc, "."))).
+	return jen.Add(comment(about(g.Predicate+" reports whether err is, or wraps, an error of group "+g.Name, g.Doc, "."))).
 		Func().Id(g.Predicate).Params(jen.Id("err").Error()).Bool().
 		Add(returning(jen.Qual(pkgGen, "InGroup").Call(jen.Id("err"), definition(), jen.Lit(g.Bit))))
-}
-
-// standardError is an error of the standard library that a rule names.
-type standardError struct {
-	key  detect.Key
-	name string
-}
-
-// standardErrors lists the errors that rules name, sorted: values first.
-func standardErrors(m *model.Package) []standardError {
-	var out []standardError
-	for _, r := range m.Rules {
-		for _, c := range r.Conditions {
-			if c.Key != detect.Is && c.Key != detect.As {
-				continue
-			}
-			for _, name := range slices.Concat(c.Any, c.Not) {
-				out = append(out, standardError{c.Key, name})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b standardError) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.name, b.name))
-	})
-	return slices.Compact(out)
-}
-
-// ruleIs makes the function that tests an error for what rules name; nil where they name nothing.
-func ruleIs(m *model.Package) jen.Code {
-	named := standardErrors(m)
-	if len(named) == 0 {
-		return nil
-	}
-	return jen.Add(comment("ruleIs reports whether err is, or wraps, the error that a rule names in is or as.")).
-		Func().Id("ruleIs").Params(jen.Err().Error(), jen.Id("name").String()).Bool().Block(
-		jen.Switch(jen.Id("name")).BlockFunc(func(g *jen.Group) {
-			for _, e := range named {
-				g.Case(jen.Lit(e.name)).Block(e.test()...)
-			}
-			g.Default().Block(jen.Return(jen.False()))
-		}),
-	)
-}
-
-func (e standardError) test() []jen.Code {
-	if e.key == detect.Is {
-		v, _ := stdlib.LookupValue(e.name)
-		return []jen.Code{jen.Return(jen.Qual(pkgErrors, "Is").Call(jen.Err(), jen.Qual(v.Package, v.Name)))}
-	}
-	t, _ := stdlib.LookupType(e.name)
-	typ := jen.Qual(t.Package, t.Name)
-	if t.Pointer {
-		typ = jen.Op("*").Add(typ)
-	}
-	return []jen.Code{
-		jen.List(jen.Id("_"), jen.Id("ok")).Op(":=").Qual("errors", "AsType").Types(typ).Call(jen.Err()),
-		jen.Return(jen.Id("ok")),
-	}
 }

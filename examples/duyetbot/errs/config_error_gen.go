@@ -105,42 +105,29 @@ func NewConfigInvalid(detail string, source ConfigSource) *ConfigError {
 	return &ConfigError{base: gen.Of(CodeConfigInvalid), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *ConfigError) WithSourceCode(sourceCode string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *ConfigError) WithRetryAfter(retryAfter time.Duration) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *ConfigError) WithResetAt(resetAt time.Time) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *ConfigError) WithExecution(execution Execution) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *ConfigError) WithGitHub(gitHub GitHub) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *ConfigError) WithRecovery(recovery Recovery) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *ConfigError) WithMetadata(metadata json.RawMessage) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *ConfigError) WithCause(cause error) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { gen.SetCause(&e.base, cause) })
 }

@@ -121,47 +121,32 @@ func NewDependencyError(detail string, source DependencySource) *DependencyError
 	return &DependencyError{base: gen.Of(CodeDependencyError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *DependencyError) WithSourceCode(sourceCode string) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *DependencyError) WithRetryAfter(retryAfter time.Duration) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *DependencyError) WithResetAt(resetAt time.Time) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *DependencyError) WithExecution(execution Execution) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *DependencyError) WithGitHub(gitHub GitHub) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *DependencyError) WithRecovery(recovery Recovery) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *DependencyError) WithMetadata(metadata json.RawMessage) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithPattern returns a copy of e with the Pattern.
 func (e *DependencyError) WithPattern(pattern DependencyPattern) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.Pattern = gen.SomeEnum(pattern, DependencyPatternDependency) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *DependencyError) WithCause(cause error) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { gen.SetCause(&e.base, cause) })
 }

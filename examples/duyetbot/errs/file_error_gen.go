@@ -111,42 +111,29 @@ func NewFileSystem(detail string, source FileSource) *FileError {
 	return &FileError{base: gen.Of(CodeFileSystem), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *FileError) WithSourceCode(sourceCode string) *FileError {
 	return gen.With(*e, func(e *FileError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *FileError) WithRetryAfter(retryAfter time.Duration) *FileError {
 	return gen.With(*e, func(e *FileError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *FileError) WithResetAt(resetAt time.Time) *FileError {
 	return gen.With(*e, func(e *FileError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *FileError) WithExecution(execution Execution) *FileError {
 	return gen.With(*e, func(e *FileError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *FileError) WithGitHub(gitHub GitHub) *FileError {
 	return gen.With(*e, func(e *FileError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *FileError) WithRecovery(recovery Recovery) *FileError {
 	return gen.With(*e, func(e *FileError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *FileError) WithMetadata(metadata json.RawMessage) *FileError {
 	return gen.With(*e, func(e *FileError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *FileError) WithCause(cause error) *FileError {
 	return gen.With(*e, func(e *FileError) { gen.SetCause(&e.base, cause) })
 }

@@ -133,42 +133,29 @@ func NewGitHubServerError(detail string, source GitHubSource) *GitHubError {
 	return &GitHubError{base: gen.Of(CodeGitHubServerError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *GitHubError) WithSourceCode(sourceCode string) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *GitHubError) WithRetryAfter(retryAfter time.Duration) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *GitHubError) WithResetAt(resetAt time.Time) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *GitHubError) WithExecution(execution Execution) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *GitHubError) WithGitHub(gitHub GitHub) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *GitHubError) WithRecovery(recovery Recovery) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *GitHubError) WithMetadata(metadata json.RawMessage) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *GitHubError) WithCause(cause error) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { gen.SetCause(&e.base, cause) })
 }

@@ -153,47 +153,32 @@ func NewLLMServerError(detail string, source LLMSource) *LLMError {
 	return &LLMError{base: gen.Of(CodeLLMServerError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *LLMError) WithSourceCode(sourceCode string) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *LLMError) WithRetryAfter(retryAfter time.Duration) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *LLMError) WithResetAt(resetAt time.Time) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *LLMError) WithExecution(execution Execution) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *LLMError) WithGitHub(gitHub GitHub) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *LLMError) WithRecovery(recovery Recovery) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *LLMError) WithMetadata(metadata json.RawMessage) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithPattern returns a copy of e with the Pattern.
 func (e *LLMError) WithPattern(pattern LLMPattern) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.Pattern = gen.SomeEnum(pattern, LLMPatternTimeout) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *LLMError) WithCause(cause error) *LLMError {
 	return gen.With(*e, func(e *LLMError) { gen.SetCause(&e.base, cause) })
 }

@@ -132,47 +132,32 @@ func NewNetworkError(detail string, source NetworkSource) *NetworkError {
 	return &NetworkError{base: gen.Of(CodeNetworkError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *NetworkError) WithSourceCode(sourceCode string) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *NetworkError) WithRetryAfter(retryAfter time.Duration) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *NetworkError) WithResetAt(resetAt time.Time) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *NetworkError) WithExecution(execution Execution) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *NetworkError) WithGitHub(gitHub GitHub) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *NetworkError) WithRecovery(recovery Recovery) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *NetworkError) WithMetadata(metadata json.RawMessage) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithPattern returns a copy of e with the Pattern.
 func (e *NetworkError) WithPattern(pattern NetworkPattern) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.Pattern = gen.SomeEnum(pattern, NetworkPatternNetwork) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *NetworkError) WithCause(cause error) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { gen.SetCause(&e.base, cause) })
 }

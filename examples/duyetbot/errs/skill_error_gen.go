@@ -112,42 +112,29 @@ func NewSkillValidation(detail string, source SkillSource) *SkillError {
 	return &SkillError{base: gen.Of(CodeSkillValidation), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *SkillError) WithSourceCode(sourceCode string) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *SkillError) WithRetryAfter(retryAfter time.Duration) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *SkillError) WithResetAt(resetAt time.Time) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *SkillError) WithExecution(execution Execution) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *SkillError) WithGitHub(gitHub GitHub) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *SkillError) WithRecovery(recovery Recovery) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *SkillError) WithMetadata(metadata json.RawMessage) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *SkillError) WithCause(cause error) *SkillError {
 	return gen.With(*e, func(e *SkillError) { gen.SetCause(&e.base, cause) })
 }

@@ -100,47 +100,32 @@ func NewSystemError(detail string, source SystemSource) *SystemError {
 	return &SystemError{base: gen.Of(CodeSystemError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *SystemError) WithSourceCode(sourceCode string) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *SystemError) WithRetryAfter(retryAfter time.Duration) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *SystemError) WithResetAt(resetAt time.Time) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *SystemError) WithExecution(execution Execution) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *SystemError) WithGitHub(gitHub GitHub) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *SystemError) WithRecovery(recovery Recovery) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *SystemError) WithMetadata(metadata json.RawMessage) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithUnmatched returns a copy of e with the Unmatched.
 func (e *SystemError) WithUnmatched(unmatched bool) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *SystemError) WithCause(cause error) *SystemError {
 	return gen.With(*e, func(e *SystemError) { gen.SetCause(&e.base, cause) })
 }

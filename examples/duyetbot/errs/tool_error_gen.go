@@ -118,42 +118,29 @@ func NewToolExecution(detail string, source ToolSource) *ToolError {
 	return &ToolError{base: gen.Of(CodeToolExecution), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *ToolError) WithSourceCode(sourceCode string) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *ToolError) WithRetryAfter(retryAfter time.Duration) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *ToolError) WithResetAt(resetAt time.Time) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *ToolError) WithExecution(execution Execution) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *ToolError) WithGitHub(gitHub GitHub) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *ToolError) WithRecovery(recovery Recovery) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *ToolError) WithMetadata(metadata json.RawMessage) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *ToolError) WithCause(cause error) *ToolError {
 	return gen.With(*e, func(e *ToolError) { gen.SetCause(&e.base, cause) })
 }

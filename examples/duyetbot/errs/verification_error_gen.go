@@ -152,47 +152,32 @@ func NewVerificationFailed(detail string, source VerificationSource) *Verificati
 	return &VerificationError{base: gen.Of(CodeVerificationFailed), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *VerificationError) WithSourceCode(sourceCode string) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *VerificationError) WithRetryAfter(retryAfter time.Duration) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *VerificationError) WithResetAt(resetAt time.Time) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the Execution.
 func (e *VerificationError) WithExecution(execution Execution) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the GitHub.
 func (e *VerificationError) WithGitHub(gitHub GitHub) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the Recovery.
 func (e *VerificationError) WithRecovery(recovery Recovery) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the Metadata.
 func (e *VerificationError) WithMetadata(metadata json.RawMessage) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithPattern returns a copy of e with the Pattern.
 func (e *VerificationError) WithPattern(pattern VerificationPattern) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.Pattern = gen.SomeEnum(pattern, VerificationPatternBuild) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *VerificationError) WithCause(cause error) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { gen.SetCause(&e.base, cause) })
 }

@@ -62,32 +62,23 @@ func NewAmbiguityError() *AmbiguityError {
 	return &AmbiguityError{base: gen.Of(CodeAmbiguityError)}
 }
 
-// WithStep returns a copy of e with the Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *AmbiguityError) WithStep(step string) *AmbiguityError {
 	return gen.With(*e, func(e *AmbiguityError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the Detail.
 func (e *AmbiguityError) WithDetail(detail string) *AmbiguityError {
 	return gen.With(*e, func(e *AmbiguityError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the Files.
 func (e *AmbiguityError) WithFiles(files []string) *AmbiguityError {
 	return gen.With(*e, func(e *AmbiguityError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithFinding returns a copy of e with the Finding.
 func (e *AmbiguityError) WithFinding(finding AmbiguityFinding) *AmbiguityError {
 	return gen.With(*e, func(e *AmbiguityError) { e.Finding = gen.SomeEnum(finding, AmbiguityFindingSilentPlan) })
 }
-
-// WithUnreadable returns a copy of e with the Unreadable.
 func (e *AmbiguityError) WithUnreadable(unreadable bool) *AmbiguityError {
 	return gen.With(*e, func(e *AmbiguityError) { e.Unreadable = taxonomy.Some(unreadable) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *AmbiguityError) WithCause(cause error) *AmbiguityError {
 	return gen.With(*e, func(e *AmbiguityError) { gen.SetCause(&e.base, cause) })
 }
@@ -97,8 +88,7 @@ func (e *AmbiguityError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeAmbiguityError:
-		m = m.Text("the plan is ambiguous")
-		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
+		m = m.Text("the plan is ambiguous").Begin(" (").String(e.Finding.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("ambiguity")

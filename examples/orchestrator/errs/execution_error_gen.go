@@ -90,42 +90,29 @@ func NewExecutionError() *ExecutionError {
 	return &ExecutionError{base: gen.Of(CodeExecutionError)}
 }
 
-// WithStep returns a copy of e with the Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *ExecutionError) WithStep(step string) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the Detail.
 func (e *ExecutionError) WithDetail(detail string) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the Files.
 func (e *ExecutionError) WithFiles(files []string) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithReason returns a copy of e with the Reason.
 func (e *ExecutionError) WithReason(reason ExecutionReason) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { e.Reason = gen.SomeEnum(reason, ExecutionReasonLogicError) })
 }
-
-// WithIndicator returns a copy of e with the Indicator.
 func (e *ExecutionError) WithIndicator(indicator ExecutionIndicator) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { e.Indicator = gen.SomeEnum(indicator, ExecutionIndicatorStderr) })
 }
-
-// WithExitCode returns a copy of e with the ExitCode.
 func (e *ExecutionError) WithExitCode(exitCode int) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { e.ExitCode = taxonomy.Some(exitCode) })
 }
-
-// WithSignal returns a copy of e with the Signal.
 func (e *ExecutionError) WithSignal(signal string) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { e.Signal = taxonomy.Some(signal) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *ExecutionError) WithCause(cause error) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { gen.SetCause(&e.base, cause) })
 }
@@ -135,10 +122,8 @@ func (e *ExecutionError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeExecutionError:
-		m = m.Text("execution failed")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(" by ").String(e.Signal.Or(""))
+		m = m.Text("execution failed").Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Begin(" with exit code ").Int(e.ExitCode).Begin(" by ").String(e.Signal.Or(""))
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("execution")

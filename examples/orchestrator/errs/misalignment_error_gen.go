@@ -88,36 +88,27 @@ func NewInterAgentMisalignment() *MisalignmentError {
 	return &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment)}
 }
 
-// WithStep returns a copy of e with the Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *MisalignmentError) WithStep(step string) *MisalignmentError {
 	return gen.With(*e, func(e *MisalignmentError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the Detail.
 func (e *MisalignmentError) WithDetail(detail string) *MisalignmentError {
 	return gen.With(*e, func(e *MisalignmentError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the Files.
 func (e *MisalignmentError) WithFiles(files []string) *MisalignmentError {
 	return gen.With(*e, func(e *MisalignmentError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithFinding returns a copy of e with the Finding.
 func (e *MisalignmentError) WithFinding(finding MisalignmentFinding) *MisalignmentError {
 	return gen.With(*e, func(e *MisalignmentError) {
 		e.Finding = gen.SomeEnum(finding, MisalignmentFindingIncompleteVerification)
 	})
 }
-
-// WithReason returns a copy of e with the Reason.
 func (e *MisalignmentError) WithReason(reason MisalignmentReason) *MisalignmentError {
 	return gen.With(*e, func(e *MisalignmentError) {
 		e.Reason = gen.SomeEnum(reason, MisalignmentReasonContradictoryInstructions)
 	})
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *MisalignmentError) WithCause(cause error) *MisalignmentError {
 	return gen.With(*e, func(e *MisalignmentError) { gen.SetCause(&e.base, cause) })
 }
@@ -127,8 +118,7 @@ func (e *MisalignmentError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeInterAgentMisalignment:
-		m = m.Text("an agent departs from its instructions")
-		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
+		m = m.Text("an agent departs from its instructions").Begin(" (").String(e.Finding.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("misalignment")

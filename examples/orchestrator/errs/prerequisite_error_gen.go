@@ -66,27 +66,20 @@ func NewPrerequisiteFailure() *PrerequisiteError {
 	return &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure)}
 }
 
-// WithStep returns a copy of e with the Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *PrerequisiteError) WithStep(step string) *PrerequisiteError {
 	return gen.With(*e, func(e *PrerequisiteError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the Detail.
 func (e *PrerequisiteError) WithDetail(detail string) *PrerequisiteError {
 	return gen.With(*e, func(e *PrerequisiteError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the Files.
 func (e *PrerequisiteError) WithFiles(files []string) *PrerequisiteError {
 	return gen.With(*e, func(e *PrerequisiteError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithReason returns a copy of e with the Reason.
 func (e *PrerequisiteError) WithReason(reason PrerequisiteReason) *PrerequisiteError {
 	return gen.With(*e, func(e *PrerequisiteError) { e.Reason = gen.SomeEnum(reason, PrerequisiteReasonServiceUnavailable) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *PrerequisiteError) WithCause(cause error) *PrerequisiteError {
 	return gen.With(*e, func(e *PrerequisiteError) { gen.SetCause(&e.base, cause) })
 }
@@ -96,8 +89,7 @@ func (e *PrerequisiteError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodePrerequisiteFailure:
-		m = m.Text("a prerequisite is not met")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Text("a prerequisite is not met").Begin(" (").String(e.Reason.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("prerequisite")

@@ -94,42 +94,29 @@ func NewTierNotCalled(provider string) *TierError {
 	return &TierError{base: gen.Of(CodeTierNotCalled), Provider: provider}
 }
 
-// WithStep returns a copy of e with the Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *TierError) WithStep(step string) *TierError {
 	return gen.With(*e, func(e *TierError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the Detail.
 func (e *TierError) WithDetail(detail string) *TierError {
 	return gen.With(*e, func(e *TierError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the Files.
 func (e *TierError) WithFiles(files []string) *TierError {
 	return gen.With(*e, func(e *TierError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithReason returns a copy of e with the Reason.
 func (e *TierError) WithReason(reason TierReason) *TierError {
 	return gen.With(*e, func(e *TierError) { e.Reason = gen.SomeEnum(reason, TierReasonBudget) })
 }
-
-// WithStatusCode returns a copy of e with the StatusCode.
 func (e *TierError) WithStatusCode(statusCode int) *TierError {
 	return gen.With(*e, func(e *TierError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *TierError) WithRetryAfter(retryAfter time.Duration) *TierError {
 	return gen.With(*e, func(e *TierError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the ResetAt.
 func (e *TierError) WithResetAt(resetAt time.Time) *TierError {
 	return gen.With(*e, func(e *TierError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *TierError) WithCause(cause error) *TierError {
 	return gen.With(*e, func(e *TierError) { gen.SetCause(&e.base, cause) })
 }
@@ -139,22 +126,16 @@ func (e *TierError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeTierRateLimited:
-		m = m.String(e.Provider).Text(" limits the rate")
-		m = m.Begin(", retry after ").Duration(e.RetryAfter)
+		m = m.String(e.Provider).Text(" limits the rate").Begin(", retry after ").Duration(e.RetryAfter)
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierUnavailable:
-		m = m.String(e.Provider).Text(" does not answer")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with status ").Int(e.StatusCode)
-		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.String(e.Provider).Text(" does not answer").Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Begin(" with status ").Int(e.StatusCode).Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierRefused:
-		m = m.String(e.Provider).Text(" cannot be used")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with status ").Int(e.StatusCode)
-		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.String(e.Provider).Text(" cannot be used").Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Begin(" with status ").Int(e.StatusCode).Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierNotCalled:
-		m = m.Text("nothing was called")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Text("nothing was called").Begin(" (").String(e.Reason.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("tier")

@@ -36,22 +36,17 @@ func NewUnclassified() *UnclassifiedError {
 	return &UnclassifiedError{base: gen.Of(CodeUnclassified)}
 }
 
-// WithStep returns a copy of e with the Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *UnclassifiedError) WithStep(step string) *UnclassifiedError {
 	return gen.With(*e, func(e *UnclassifiedError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the Detail.
 func (e *UnclassifiedError) WithDetail(detail string) *UnclassifiedError {
 	return gen.With(*e, func(e *UnclassifiedError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the Files.
 func (e *UnclassifiedError) WithFiles(files []string) *UnclassifiedError {
 	return gen.With(*e, func(e *UnclassifiedError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *UnclassifiedError) WithCause(cause error) *UnclassifiedError {
 	return gen.With(*e, func(e *UnclassifiedError) { gen.SetCause(&e.base, cause) })
 }
@@ -61,8 +56,7 @@ func (e *UnclassifiedError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeUnclassified:
-		m = m.Text("unclassified failure")
-		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.Text("unclassified failure").Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unclassified")
 	}

@@ -118,47 +118,32 @@ func NewUnexpectedResult() *UnexpectedResultError {
 	return &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult)}
 }
 
-// WithStep returns a copy of e with the Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *UnexpectedResultError) WithStep(step string) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the Detail.
 func (e *UnexpectedResultError) WithDetail(detail string) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the Files.
 func (e *UnexpectedResultError) WithFiles(files []string) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithFinding returns a copy of e with the Finding.
 func (e *UnexpectedResultError) WithFinding(finding UnexpectedResultFinding) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Finding = gen.SomeEnum(finding, UnexpectedResultFindingCommand) })
 }
-
-// WithBreach returns a copy of e with the Breach.
 func (e *UnexpectedResultError) WithBreach(breach UnexpectedResultBreach) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Breach = gen.SomeEnum(breach, UnexpectedResultBreachUnattended) })
 }
-
-// WithExpected returns a copy of e with the Expected.
 func (e *UnexpectedResultError) WithExpected(expected string) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Expected = taxonomy.Some(expected) })
 }
-
-// WithActual returns a copy of e with the Actual.
 func (e *UnexpectedResultError) WithActual(actual string) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Actual = taxonomy.Some(actual) })
 }
-
-// WithReason returns a copy of e with the Reason.
 func (e *UnexpectedResultError) WithReason(reason UnexpectedResultReason) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Reason = gen.SomeEnum(reason, UnexpectedResultReasonSpecMismatch) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *UnexpectedResultError) WithCause(cause error) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { gen.SetCause(&e.base, cause) })
 }
@@ -168,9 +153,7 @@ func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeUnexpectedResult:
-		m = m.Text("unexpected result")
-		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
-		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")")
+		m = m.Text("unexpected result").Begin(" (").String(e.Finding.Or(0).String()).End(")").Begin(" (").String(e.Breach.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unexpected")

@@ -41,12 +41,11 @@ func NewOrderOutOfStock(orderID string, items []string) *OrderError {
 	return &OrderError{base: gen.Of(CodeOrderOutOfStock), OrderID: orderID, Items: gen.CloneStrings(items)}
 }
 
-// WithItems returns a copy of e with the Items.
+// Each With method returns a copy of e that has the value.
+
 func (e *OrderError) WithItems(items []string) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Items = gen.CloneStrings(items) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *OrderError) WithCause(cause error) *OrderError {
 	return gen.With(*e, func(e *OrderError) { gen.SetCause(&e.base, cause) })
 }
@@ -58,7 +57,8 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	case CodeOrderNotFound:
 		m = m.Text("no order ").String(e.OrderID)
 	case CodeOrderOutOfStock:
-		m = m.Text("order ").String(e.OrderID).Text(": ").Count(len(e.Items)).Text(" item(s) out of stock: ").Strings(e.Items, 0)
+		m = m.Text("order ").String(e.OrderID).Text(": ").Count(len(e.Items)).Text(" item(s) out of stock: ")
+		m = m.Strings(e.Items, 0)
 	default:
 		m = m.NoCode("order")
 	}

@@ -71,32 +71,23 @@ func NewPaymentGatewayFailed(orderID string, amountCents int64) *PaymentError {
 	return &PaymentError{base: gen.Of(CodePaymentGatewayFailed), OrderID: orderID, AmountCents: amountCents}
 }
 
-// WithCard returns a copy of e with the Card.
+// Each With method returns a copy of e that has the value.
+
 func (e *PaymentError) WithCard(card string) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.Card = taxonomy.SecretOf(card) })
 }
-
-// WithReason returns a copy of e with the Reason.
 func (e *PaymentError) WithReason(reason PaymentReason) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.Reason = gen.SomeEnum(reason, PaymentReasonSuspectedFraud) })
 }
-
-// WithStatus returns a copy of e with the Status.
 func (e *PaymentError) WithStatus(status int) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.Status = taxonomy.Some(status) })
 }
-
-// WithReply returns a copy of e with the Reply.
 func (e *PaymentError) WithReply(reply string) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.Reply = taxonomy.Some(reply) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *PaymentError) WithRetryAfter(retryAfter time.Duration) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *PaymentError) WithCause(cause error) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { gen.SetCause(&e.base, cause) })
 }
@@ -106,11 +97,9 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodePaymentDeclined:
-		m = m.Text("payment of order ").String(e.OrderID).Text(" declined")
-		m = m.Begin(": ").String(e.Reason.Or(0).String())
+		m = m.Text("payment of order ").String(e.OrderID).Text(" declined").Begin(": ").String(e.Reason.Or(0).String())
 	case CodePaymentGatewayFailed:
-		m = m.Text("payment gateway failed for order ").String(e.OrderID)
-		m = m.Begin(" with status ").Int(e.Status)
+		m = m.Text("payment gateway failed for order ").String(e.OrderID).Begin(" with status ").Int(e.Status)
 		m = m.Begin(": ").Line(e.Reply.Or(""), paymentReply)
 	default:
 		m = m.NoCode("payment")

@@ -138,72 +138,47 @@ func NewUnknown() *AttemptError {
 	return &AttemptError{base: gen.Of(CodeUnknown)}
 }
 
-// WithReporter returns a copy of e with the Reporter.
+// Each With method returns a copy of e that has the value.
+
 func (e *AttemptError) WithReporter(reporter AttemptReporter) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Reporter = gen.SomeEnum(reporter, AttemptReporterValidator) })
 }
-
-// WithExitCode returns a copy of e with the ExitCode.
 func (e *AttemptError) WithExitCode(exitCode int) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.ExitCode = taxonomy.Some(exitCode) })
 }
-
-// WithSignal returns a copy of e with the Signal.
 func (e *AttemptError) WithSignal(signal string) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Signal = taxonomy.Some(signal) })
 }
-
-// WithDetail returns a copy of e with the Detail.
 func (e *AttemptError) WithDetail(detail string) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithCheckOutput returns a copy of e with the CheckOutput.
 func (e *AttemptError) WithCheckOutput(checkOutput string) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.CheckOutput = taxonomy.Some(checkOutput) })
 }
-
-// WithReason returns a copy of e with the Reason.
 func (e *AttemptError) WithReason(reason string) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Reason = taxonomy.Some(reason) })
 }
-
-// WithCommand returns a copy of e with the Command.
 func (e *AttemptError) WithCommand(command string) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Command = taxonomy.Some(command) })
 }
-
-// WithLimit returns a copy of e with the Limit.
 func (e *AttemptError) WithLimit(limit time.Duration) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Limit = taxonomy.Some(limit) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *AttemptError) WithRetryAfter(retryAfter time.Duration) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithContextOverflow returns a copy of e with the ContextOverflow.
 func (e *AttemptError) WithContextOverflow(contextOverflow bool) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.ContextOverflow = taxonomy.Some(contextOverflow) })
 }
-
-// WithBudgetScope returns a copy of e with the BudgetScope.
 func (e *AttemptError) WithBudgetScope(budgetScope string) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.BudgetScope = taxonomy.Some(budgetScope) })
 }
-
-// WithInterrupted returns a copy of e with the Interrupted.
 func (e *AttemptError) WithInterrupted(interrupted bool) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Interrupted = taxonomy.Some(interrupted) })
 }
-
-// WithInstrument returns a copy of e with the Instrument.
 func (e *AttemptError) WithInstrument(instrument bool) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Instrument = taxonomy.Some(instrument) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *AttemptError) WithCause(cause error) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { gen.SetCause(&e.base, cause) })
 }
@@ -213,35 +188,24 @@ func (e *AttemptError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeTimeout:
-		m = m.Text("the agent ran past its limit")
-		m = m.Begin(" of ").Duration(e.Limit)
+		m = m.Text("the agent ran past its limit").Begin(" of ").Duration(e.Limit)
 	case CodeRateLimit:
-		m = m.Text("the limit of requests is reached")
-		m = m.Begin(", try again in ").Duration(e.RetryAfter)
+		m = m.Text("the limit of requests is reached").Begin(", try again in ").Duration(e.RetryAfter)
 		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeSyntax:
-		m = m.Text("the code cannot be parsed")
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("the code cannot be parsed").Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeTestFailure:
-		m = m.Text("tests failed")
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("tests failed").Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeLintFailure:
-		m = m.Text("the linters object")
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("the linters object").Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
-		m = m.Text("the agent could not do the task")
-		m = m.Begin(": ").Clean(e.Reason.Or(""), attemptReason)
+		m = m.Text("the agent could not do the task").Begin(": ").Clean(e.Reason.Or(""), attemptReason)
 		m = m.Begin(" (").Line(e.Detail.Or(""), attemptDetail).End(")")
 	case CodeHookFailure:
-		m = m.Text("the hook ").String(e.Reporter.Or(0).String())
-		m = m.Begin(" (").Line(e.Command.Or(""), attemptCommand).End(")")
-		m = m.Text(" failed")
-		m = m.Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("the hook ").String(e.Reporter.Or(0).String()).Begin(" (").Line(e.Command.Or(""), attemptCommand).End(")")
+		m = m.Text(" failed").Begin(" with exit code ").Int(e.ExitCode).Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
-		m = m.Text("unknown failure")
-		m = m.Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(" by ").String(e.Signal.Or(""))
+		m = m.Text("unknown failure").Begin(" with exit code ").Int(e.ExitCode).Begin(" by ").String(e.Signal.Or(""))
 		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	default:
 		m = m.NoCode("attempt")
@@ -255,16 +219,13 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 	switch e.Code() {
 	case CodeTestFailure:
 		m = m.Text("The tests fail after your last attempt. Make them pass.")
-		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput)
-		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeLintFailure:
 		m = m.Text("The linters object to your last attempt. Mend what they name.")
-		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput)
-		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
 		m = m.Text("Your last attempt ended without success.")
-		m = m.Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".")
-		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".").Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
 		m = m.Text("Your last attempt failed, and nothing says why.")
 		m = m.Begin(" The last that was heard: ").Clean(e.Detail.Or(""), attemptDetail)

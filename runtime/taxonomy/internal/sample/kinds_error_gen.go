@@ -161,72 +161,47 @@ func NewKinds(
 	}
 }
 
-// WithOptStr returns a copy of e with the OptStr.
+// Each With method returns a copy of e that has the value.
+
 func (e *KindsError) WithOptStr(optStr string) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptStr = taxonomy.Some(optStr) })
 }
-
-// WithOptNum returns a copy of e with the OptNum.
 func (e *KindsError) WithOptNum(optNum int) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptNum = taxonomy.Some(optNum) })
 }
-
-// WithOptBig returns a copy of e with the OptBig.
 func (e *KindsError) WithOptBig(optBig int64) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptBig = taxonomy.Some(optBig) })
 }
-
-// WithOptSize returns a copy of e with the OptSize.
 func (e *KindsError) WithOptSize(optSize uint64) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptSize = taxonomy.Some(optSize) })
 }
-
-// WithOptRatio returns a copy of e with the OptRatio.
 func (e *KindsError) WithOptRatio(optRatio float64) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptRatio = taxonomy.Some(optRatio) })
 }
-
-// WithOptFlag returns a copy of e with the OptFlag.
 func (e *KindsError) WithOptFlag(optFlag bool) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptFlag = taxonomy.Some(optFlag) })
 }
-
-// WithOptTook returns a copy of e with the OptTook.
 func (e *KindsError) WithOptTook(optTook time.Duration) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptTook = taxonomy.Some(optTook) })
 }
-
-// WithOptAt returns a copy of e with the OptAt.
 func (e *KindsError) WithOptAt(optAt time.Time) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptAt = taxonomy.Some(optAt) })
 }
-
-// WithOptMood returns a copy of e with the OptMood.
 func (e *KindsError) WithOptMood(optMood KindsOptMood) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptMood = gen.SomeEnum(optMood, KindsOptMoodAskUser) })
 }
-
-// WithOptList returns a copy of e with the OptList.
 func (e *KindsError) WithOptList(optList []string) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptList = gen.CloneStrings(optList) })
 }
-
-// WithOptData returns a copy of e with the OptData.
 func (e *KindsError) WithOptData(optData json.RawMessage) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptData = gen.CloneJSON(optData) })
 }
-
-// WithOptRun returns a copy of e with the OptRun.
 func (e *KindsError) WithOptRun(optRun KindsOptRun) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptRun = taxonomy.Some(optRun) })
 }
-
-// WithOptPin returns a copy of e with the OptPin.
 func (e *KindsError) WithOptPin(optPin int) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptPin = taxonomy.SecretOf(optPin) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *KindsError) WithCause(cause error) *KindsError {
 	return gen.With(*e, func(e *KindsError) { gen.SetCause(&e.base, cause) })
 }
@@ -236,33 +211,18 @@ func (e *KindsError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeKinds:
-		m = m.Text("str=").String(e.Str)
-		m = m.Begin(" opt=").String(e.OptStr.Or("")).End(";")
-		m = m.Text(" num=").Int(taxonomy.Some(e.Num))
-		m = m.Begin(" opt=").Int(e.OptNum).End(";")
-		m = m.Text(" big=").Int64(taxonomy.Some(e.Big))
-		m = m.Begin(" opt=").Int64(e.OptBig).End(";")
-		m = m.Text(" size=").Uint64(taxonomy.Some(e.Size))
-		m = m.Begin(" opt=").Uint64(e.OptSize).End(";")
-		m = m.Text(" ratio=").Float64(taxonomy.Some(e.Ratio))
-		m = m.Begin(" opt=").Float64(e.OptRatio).End(";")
-		m = m.Text(" flag=").Bool(taxonomy.Some(e.Flag))
-		m = m.Begin(" opt=").Bool(e.OptFlag).End(";")
-		m = m.Text(" took=").Duration(taxonomy.Some(e.Took))
-		m = m.Begin(" opt=").Duration(e.OptTook).End(";")
-		m = m.Text(" at=").Time(taxonomy.Some(e.At))
-		m = m.Begin(" opt=").Time(e.OptAt).End(";")
-		m = m.Text(" secs=").Seconds(taxonomy.Some(e.Took))
-		m = m.Begin("/").Seconds(e.OptTook).End("")
-		m = m.Text(" quoted=").Quoted(e.Str, 0)
-		m = m.Begin("/").Quoted(e.OptStr.Or(""), 0).End("")
-		m = m.Text(" line=").Line(e.Str, 0).Text(" mood=").String(e.Mood.String())
-		m = m.Begin("/").String(e.OptMood.Or(0).String()).End("")
-		m = m.Text(" list=").Strings(e.List, 0)
-		m = m.Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, 0).End("")
-		m = m.Text(" data=").JSON(e.Data)
-		m = m.Begin("/").JSON(e.OptData)
-		m = m.Begin(" cause=").CauseLine(e.Unwrap()).Text("/").CauseQuoted(e.Unwrap())
+		m = m.Text("str=").String(e.Str).Begin(" opt=").String(e.OptStr.Or("")).End(";").Text(" num=").Int(taxonomy.Some(e.Num))
+		m = m.Begin(" opt=").Int(e.OptNum).End(";").Text(" big=").Int64(taxonomy.Some(e.Big))
+		m = m.Begin(" opt=").Int64(e.OptBig).End(";").Text(" size=").Uint64(taxonomy.Some(e.Size))
+		m = m.Begin(" opt=").Uint64(e.OptSize).End(";").Text(" ratio=").Float64(taxonomy.Some(e.Ratio))
+		m = m.Begin(" opt=").Float64(e.OptRatio).End(";").Text(" flag=").Bool(taxonomy.Some(e.Flag))
+		m = m.Begin(" opt=").Bool(e.OptFlag).End(";").Text(" took=").Duration(taxonomy.Some(e.Took))
+		m = m.Begin(" opt=").Duration(e.OptTook).End(";").Text(" at=").Time(taxonomy.Some(e.At))
+		m = m.Begin(" opt=").Time(e.OptAt).End(";").Text(" secs=").Seconds(taxonomy.Some(e.Took)).Begin("/").Seconds(e.OptTook).End("")
+		m = m.Text(" quoted=").Quoted(e.Str, 0).Begin("/").Quoted(e.OptStr.Or(""), 0).End("").Text(" line=").Line(e.Str, 0)
+		m = m.Text(" mood=").String(e.Mood.String()).Begin("/").String(e.OptMood.Or(0).String()).End("").Text(" list=").Strings(e.List, 0)
+		m = m.Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, 0).End("").Text(" data=").JSON(e.Data)
+		m = m.Begin("/").JSON(e.OptData).Begin(" cause=").CauseLine(e.Unwrap()).Text("/").CauseQuoted(e.Unwrap())
 	default:
 		m = m.NoCode("kinds")
 	}

@@ -77,37 +77,26 @@ func NewProviderRateLimit(provider string) *ProviderError {
 	return &ProviderError{base: gen.Of(CodeProviderRateLimit), Provider: provider}
 }
 
-// WithUnmatched returns a copy of e with the Unmatched.
+// Each With method returns a copy of e that has the value.
+
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-
-// WithRetryAfter returns a copy of e with the RetryAfter.
 func (e *ProviderError) WithRetryAfter(retryAfter time.Duration) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithRun returns a copy of e with the Run.
 func (e *ProviderError) WithRun(run ProviderRun) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Run = taxonomy.Some(run) })
 }
-
-// WithStatusCode returns a copy of e with the StatusCode.
 func (e *ProviderError) WithStatusCode(statusCode int) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithRawError returns a copy of e with the RawError.
 func (e *ProviderError) WithRawError(rawError string) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithToken returns a copy of e with the Token.
 func (e *ProviderError) WithToken(token string) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Token = taxonomy.SecretOf(token) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *ProviderError) WithCause(cause error) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
@@ -117,11 +106,9 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeProviderCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
 		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")

@@ -64,22 +64,17 @@ func NewGitCommit() *WorkError {
 	return &WorkError{base: gen.Of(CodeGitCommit)}
 }
 
-// WithFiles returns a copy of e with the Files.
+// Each With method returns a copy of e that has the value.
+
 func (e *WorkError) WithFiles(files []string) *WorkError {
 	return gen.With(*e, func(e *WorkError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithDecision returns a copy of e with the Decision.
 func (e *WorkError) WithDecision(decision WorkDecision) *WorkError {
 	return gen.With(*e, func(e *WorkError) { e.Decision = gen.SomeEnum(decision, WorkDecisionAskUser) })
 }
-
-// WithValue returns a copy of e with the Value.
 func (e *WorkError) WithValue(value string) *WorkError {
 	return gen.With(*e, func(e *WorkError) { e.Value = taxonomy.Some(value) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *WorkError) WithCause(cause error) *WorkError {
 	return gen.With(*e, func(e *WorkError) { gen.SetCause(&e.base, cause) })
 }
@@ -91,8 +86,7 @@ func (e *WorkError) AppendMessage(dst []byte) []byte {
 	case CodeScopeForbidden:
 		m = m.Count(len(e.Files)).Text(" forbidden: ").Strings(e.Files, 0)
 	case CodeGitCommit:
-		m = m.Text("commit failed")
-		m = m.Begin(": ").Cause(e.Unwrap())
+		m = m.Text("commit failed").Begin(": ").Cause(e.Unwrap())
 		m = m.Begin(" (").Clean(e.Value.Or(""), workValue).Text(", ").String(e.Decision.Or(0).String()).End(")")
 	default:
 		m = m.NoCode("work")

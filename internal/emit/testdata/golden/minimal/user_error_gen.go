@@ -39,7 +39,8 @@ func NewUserLocked(id string) *UserError {
 	return &UserError{base: gen.Of(CodeUserLocked), ID: id}
 }
 
-// WithCause returns a copy of e with the Cause.
+// Each With method returns a copy of e that has the value.
+
 func (e *UserError) WithCause(cause error) *UserError {
 	return gen.With(*e, func(e *UserError) { gen.SetCause(&e.base, cause) })
 }

@@ -108,42 +108,29 @@ func NewHung(provider string) *ProviderError {
 	return &ProviderError{base: gen.Of(CodeHung), Provider: provider}
 }
 
-// WithUnmatched returns a copy of e with the Unmatched.
+// Each With method returns a copy of e that has the value.
+
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-
-// WithStatusCode returns a copy of e with the StatusCode.
 func (e *ProviderError) WithStatusCode(statusCode int) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithRawError returns a copy of e with the RawError.
 func (e *ProviderError) WithRawError(rawError string) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithToken returns a copy of e with the Token.
 func (e *ProviderError) WithToken(token string) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Token = taxonomy.SecretOf(token) })
 }
-
-// WithFiles returns a copy of e with the Files.
 func (e *ProviderError) WithFiles(files []string) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithLimit returns a copy of e with the Limit.
 func (e *ProviderError) WithLimit(limit ProviderLimit) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Limit = gen.SomeEnum(limit, ProviderLimitTokens) })
 }
-
-// WithCall returns a copy of e with the Call.
 func (e *ProviderError) WithCall(call ProviderCall) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Call = taxonomy.Some(call) })
 }
-
-// WithCause returns a copy of e with the Cause.
 func (e *ProviderError) WithCause(cause error) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
@@ -153,11 +140,9 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeTooLong:
 		m = m.Text("prompt too long for ").String(e.Provider)
@@ -174,9 +159,7 @@ func (e *ProviderError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeTooLong:
-		m = m.Text("Say it in fewer words")
-		m = m.Begin(": ").Strings(e.Files, 0).End("")
-		m = m.Text(".")
+		m = m.Text("Say it in fewer words").Begin(": ").Strings(e.Files, 0).End("").Text(".")
 	}
 	return m.Bytes()
 }
