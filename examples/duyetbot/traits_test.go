@@ -109,8 +109,8 @@ func TestPolicies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" "+tt.name, func(t *testing.T) {
-			p, ok := errs.Table.Policy(tt.name)
-			require.True(t, ok)
+			p := errs.Table.Policy(taxonomy.PolicyName(tt.name))
+			require.NotZero(t, p)
 			assert.Equal(t, tt.attempts, p.MaxAttempts)
 			assert.Equal(t, tt.initial, p.InitialDelay)
 			assert.Equal(t, tt.max, p.MaxDelay)
@@ -184,7 +184,8 @@ func TestProfiles(t *testing.T) {
 		multiplier   float64
 	}
 	tests := []struct {
-		row, name                      string
+		row                            string
+		name                           taxonomy.ProfileName
 		text, severity, recoverability bool
 		recovers                       bool
 		maxRecoveries                  int
@@ -207,7 +208,7 @@ func TestProfiles(t *testing.T) {
 			true, numbers{10, time.Second, 2 * time.Minute, 2}, taxonomy.LogDebug, true, true},
 	}
 	for _, tt := range tests {
-		t.Run(tt.row+" "+tt.name, func(t *testing.T) {
+		t.Run(tt.row+" "+string(tt.name), func(t *testing.T) {
 			table, err := errs.Table.Profile(tt.name)
 			require.NoError(t, err)
 			p := table.Overlay
@@ -227,7 +228,7 @@ func TestProfiles(t *testing.T) {
 	t.Run("D150 the one at the start", func(t *testing.T) {
 		table, err := errs.Table.Profile("")
 		require.NoError(t, err)
-		assert.Equal(t, errs.ProfileDefault, table.Overlay.Name)
+		assert.Equal(t, string(errs.ProfileDefault), table.Overlay.Name)
 	})
 	t.Run("D153 the names", func(t *testing.T) {
 		assert.Equal(t, []string{"default", "strict", "lenient", "fast", "thorough"}, errs.Table.ProfileNames())

@@ -150,10 +150,10 @@ func TestCaps(t *testing.T) {
 
 // O16, O17: nothing is tried again there, not even what has no place in the taxonomy.
 func TestProfiles(t *testing.T) {
-	assert.Equal(t, []string{errs.ProfileChains, errs.ProfileTasks}, errs.Table.ProfileNames())
+	assert.Equal(t, []string{string(errs.ProfileChains), string(errs.ProfileTasks)}, errs.Table.ProfileNames())
 	for _, name := range errs.Table.ProfileNames() {
 		t.Run(name, func(t *testing.T) {
-			table, err := errs.Table.Profile(name)
+			table, err := errs.Table.Profile(taxonomy.ProfileName(name))
 			require.NoError(t, err)
 			assert.False(t, table.Overlay.Retry.Enabled)
 			assert.Equal(t, taxonomy.Abort, table.Reaction(errors.New("something new")).Action)

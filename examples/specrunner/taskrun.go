@@ -73,7 +73,7 @@ func (s *setup) execute(ctx context.Context, t *task, run string, attempts int, 
 func (s *setup) configuration(cancel context.CancelCauseFunc, attempts int) executor.Config {
 	l := s.settings.Limits
 	cfg := executor.Config{
-		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(s.table)), Decode: decode,
 		Lanes: s.store.Lanes(), Budget: s.budget(), Clock: s.stop.clock(cancel),
 		Observer: executor.Observers(s.screen, s.log(), s.stop.observer(cancel)),
 		Limits: executor.Limits{

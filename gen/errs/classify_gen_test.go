@@ -64,7 +64,7 @@ func genCheckExamples(t *testing.T, examples []genExample) {
 			genCheckRule(t, c.rule, explained)
 			bare := ev
 			bare.Source, bare.Op = "", ""
-			opts := []detect.Option{detect.From(ev.Source), detect.During(ev.Op)}
+			opts := []detect.Option{detect.WithSource(taxonomy.SourceName(ev.Source)), detect.WithOp(taxonomy.OpName(ev.Op))}
 			for _, err := range []error{
 				Classify(&ev), ClassifyEvidence(&ev), explained.Err,
 				Classify(&bare, opts...), ClassifyEvidence(&bare, opts...), Explain(&bare, opts...).Err,
@@ -149,7 +149,7 @@ func genCheckOptions(t *testing.T) {
 			Signal: "some signal", Errno: "some errno", Text: "some text",
 		},
 	} {
-		explained := Explain(&ev, detect.From(source))
+		explained := Explain(&ev, detect.WithSource(taxonomy.SourceName(source)))
 		assert.Equal(t, source, explained.Evidence.Source)
 
 		var got genRecorder
@@ -157,12 +157,12 @@ func genCheckOptions(t *testing.T) {
 		if explained.Outcome == detect.Fallback {
 			want = []string{source, source}
 		}
-		opts := []detect.Option{detect.From(source), detect.Unmatched(&got)}
+		opts := []detect.Option{detect.WithSource(taxonomy.SourceName(source)), detect.OnUnmatched(&got)}
 		assert.Equal(t, explained.Err, Classify(&ev, opts...))
 		assert.Equal(t, explained.Err, ClassifyEvidence(&ev, opts...))
 		assert.Equal(t, want, got.sources)
 
-		stacks := detect.In(taxonomy.Table{Overlay: &taxonomy.Profile{Reporting: taxonomy.Reporting{Stack: true}}})
+		stacks := detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Reporting: taxonomy.Reporting{Stack: true}}})
 		for _, err := range []error{Classify(&ev, stacks), ClassifyEvidence(&ev, stacks), Explain(&ev, stacks).Err} {
 			_, ok := errors.AsType[*taxonomy.Traced](err)
 			assert.True(t, ok, "%T has a stack", err)

@@ -84,13 +84,56 @@ func Categories() []Category {
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
+// The sources of evidence.
 const (
-	// ProfileStrict: nothing is tried again. What would have been retried stops and waits for a person.
-	ProfileStrict = "strict"
-	// ProfileUnattended: with nobody there to unblock a run, waits are short and end it as failed when
-	// they are used up.
-	ProfileUnattended = "unattended"
+	SourceConfig       taxonomy.SourceName = "config"
+	SourceExecutor     taxonomy.SourceName = "executor"
+	SourceState        taxonomy.SourceName = "state"
+	SourceBudget       taxonomy.SourceName = "budget"
+	SourceScope        taxonomy.SourceName = "scope"
+	SourceGit          taxonomy.SourceName = "git"
+	SourceValidator    taxonomy.SourceName = "validator"
+	SourceNotify       taxonomy.SourceName = "notify"
+	SourceClaudeCLI    taxonomy.SourceName = "claude-cli"
+	SourceAnthropicAPI taxonomy.SourceName = "anthropic-api"
+	SourceOpenaiAPI    taxonomy.SourceName = "openai-api"
+)
+
+// The policies.
+const (
+	PolicyAPI       taxonomy.PolicyName = "api"
+	PolicyRateLimit taxonomy.PolicyName = "rate_limit"
+	PolicyOnceMore  taxonomy.PolicyName = "once_more"
+)
+
+// The reactions.
+const (
+	ReactionBlock       taxonomy.ReactionName = "block"
+	ReactionAgain       taxonomy.ReactionName = "again"
+	ReactionBackoff     taxonomy.ReactionName = "backoff"
+	ReactionWait        taxonomy.ReactionName = "wait"
+	ReactionCorrect     taxonomy.ReactionName = "correct"
+	ReactionUndoAndStop taxonomy.ReactionName = "undo_and_stop"
+	ReactionUndo        taxonomy.ReactionName = "undo"
+	ReactionGoOn        taxonomy.ReactionName = "go_on"
+	ReactionRepeat      taxonomy.ReactionName = "repeat"
+	ReactionStop        taxonomy.ReactionName = "stop"
+	ReactionStopAll     taxonomy.ReactionName = "stop_all"
+	ReactionAbort       taxonomy.ReactionName = "abort"
+	ReactionContinue    taxonomy.ReactionName = "continue"
+)
+
+// The groups of codes.
+const (
+	GroupNetwork     taxonomy.GroupName = "network"
+	GroupCredentials taxonomy.GroupName = "credentials"
+	GroupHuman       taxonomy.GroupName = "human"
+)
+
+// The profiles.
+const (
+	ProfileStrict     taxonomy.ProfileName = "strict"
+	ProfileUnattended taxonomy.ProfileName = "unattended"
 )
 
 // IsProvider reports whether err is, or wraps, an error of category provider.

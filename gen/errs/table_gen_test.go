@@ -11,7 +11,7 @@ import (
 )
 
 // genProfiles are the names of the profiles.
-var genProfiles = []string{"strict", "unattended"}
+var genProfiles = []taxonomy.ProfileName{"strict", "unattended"}
 
 // genCategories are the categories.
 var genCategories = []genPredicate{
@@ -53,7 +53,7 @@ func TestTaxonomy(t *testing.T) {
 	assert.Equal(t, []Category{"provider", "timeout", "validation", "scope", "config", "git", "permission"}, Categories())
 	assert.Equal(t, []Category{CategoryProvider, CategoryTimeout, CategoryValidation, CategoryScope, CategoryConfig, CategoryGit, CategoryPermission}, Categories())
 	assert.Empty(t, CategoryOf(genCause))
-	assert.Equal(t, genProfiles, []string{ProfileStrict, ProfileUnattended})
+	assert.Equal(t, genProfiles, []taxonomy.ProfileName{ProfileStrict, ProfileUnattended})
 }
 
 func TestProfiles(t *testing.T) {

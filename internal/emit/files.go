@@ -36,7 +36,10 @@ func plan(m *model.Package, t *tables, opts Options) []file {
 		}})
 	}
 	if len(m.Strategies) > 0 {
-		files = append(files, file{name: "strategies_gen.go", build: func(f *jen.File, _ *literals) { strategies(f, m) }})
+		files = append(files, file{name: "strategies_gen.go", build: func(f *jen.File,
+			_ *literals) {
+			strategies(f, m)
+		}})
 	}
 	if len(m.Checks) > 0 {
 		files = append(files, file{name: "checks_gen.go", build: func(f *jen.File, _ *literals) { checks(f, m) }})

@@ -17,7 +17,8 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 		f.PackageComment(line)
 	}
 	declare(f, versionCheck(), baseType(), categoryType(m), categoryIndexes(m), categoriesFunc(m), categoryOf(),
-		profileConstants(m), tierConstants(m))
+		tierConstants(m))
+	declare(f, declaredNames(m)...)
 	for _, c := range m.Categories {
 		declare(f, categoryPredicate(c))
 	}
@@ -33,7 +34,7 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 // tableFile makes the file of the table, but for what the categories' files have of it.
 func tableFile(f *jen.File, t *tables, l *literals) {
 	m := t.m
-	declare(f, tableVar(), t.definition(l))
+	declare(f, tableVar(m), t.definition(l))
 	for _, r := range m.Reactions {
 		declare(f, variable(r.Var, r.Doc, "Reaction", l.of(*t.reactions[r])))
 	}
@@ -51,10 +52,14 @@ func baseType() jen.Code {
 // definition is the package's taxonomy.
 func definition() jen.Code { return jen.Op("&").Id("definition") }
 
-func tableVar() jen.Code {
+func tableVar(m *model.Package) jen.Code {
+	values := []jen.Code{jen.Id("Taxonomy").Op(":").Add(definition())}
+	if classifies(m) {
+		values = append(values, jen.Id("Classifier").Op(":").Op("&").Id("detection"))
+	}
 	return jen.Add(comment("Table answers for the errors of the taxonomy: what their reaction is, and what else is " +
 		"said of them.")).
-		Var().Id("Table").Op("=").Add(runtimeType("Table")).Values(jen.Id("Taxonomy").Op(":").Add(definition()))
+		Var().Id("Table").Op("=").Add(runtimeType("Table")).Values(values...)
 }
 
 // definition makes the variable of the taxonomy. All of the tables are composite literals of
@@ -201,17 +206,6 @@ func categoryOf() jen.Code {
 		Add(returning(jen.Id("Category").Call(jen.Qual(pkgGen, "CategoryOf").Call(jen.Id("err"), definition()))))
 }
 
-func profileConstants(m *model.Package) jen.Code {
-	if len(m.Profiles) == 0 {
-		return nil
-	}
-	return jen.Add(note("The profiles, for [Table].Profile.")).Const().DefsFunc(func(g *jen.Group) {
-		for _, p := range m.Profiles {
-			g.Add(comment(about(p.Const, p.Doc, " is the profile "+p.Name+"."))).Id(p.Const).Op("=").Lit(p.Name)
-		}
-	})
-}
-
 func tierConstants(m *model.Package) jen.Code {
 	if len(m.Tiers) == 0 {
 		return nil
@@ -231,7 +225,8 @@ func categoryPredicate(c *model.Category) jen.Code {
 }
 
 func groupPredicate(g *model.Group) jen.Code {
-	return jen.Add(comment(about(g.Predicate+" reports whether err is, or wraps, an error of group "+g.Name, g.Doc, "."))).
+	return jen.Add(comment(about(g.Predicate+" reports whether err is, or wraps, an error of group "+g.Name,
+		g.Doc, "."))).
 		Func().Id(g.Predicate).Params(jen.Id("err").Error()).Bool().
 		Add(returning(jen.Qual(pkgGen, "InGroup").Call(jen.Id("err"), definition(), jen.Lit(g.Bit))))
 }

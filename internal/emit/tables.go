@@ -69,15 +69,11 @@ func (t *tables) taxonomy() taxonomy.Taxonomy {
 	if m.Fallback != nil {
 		out.Fallback = m.Fallback.Value
 	}
-	for _, r := range m.Reactions {
-		if r.Declared && r.Profile == "" {
-			out.Reactions = append(out.Reactions, t.reactions[r])
-		}
+	for _, r := range declaredReactions(m) {
+		out.Reactions = append(out.Reactions, t.reactions[r])
 	}
-	for _, p := range m.Policies {
-		if p.Declared && p.Profile == "" {
-			out.Policies = append(out.Policies, t.policies[p])
-		}
+	for _, p := range declaredPolicies(m) {
+		out.Policies = append(out.Policies, t.policies[p])
 	}
 	for _, p := range m.Profiles {
 		out.Profiles = append(out.Profiles, t.profile(p))
@@ -140,6 +136,9 @@ func (t *tables) code(c *model.Code) taxonomy.Code {
 		Value: c.Value, Number: c.Number, Since: c.Since, Message: c.MessageText, Doc: c.Doc, Resolution: c.Resolution,
 		Deprecated: c.Deprecated, Aliases: c.Aliases, Set: setJSON(c.Set), Prevent: c.Prevent,
 		Traits: t.traits(c.Row.Traits),
+	}
+	if c.Key != c.Value {
+		out.Key = c.Key
 	}
 	if c.ReplacedBy != nil {
 		out.ReplacedBy = c.ReplacedBy.Value

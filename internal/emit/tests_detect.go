@@ -38,8 +38,7 @@ func (w *testWriter) rules(d detectionData) {
 	w.test("Rules", "")
 	w.use(pkgDetect, "")
 	rules := detect.Rules{Patterns: d.matched.Patterns, Needs: d.matched.Needs, Sensitive: d.matched.Sensitive}
-	for i, r := range d.matched.Rules {
-		r.Name = d.ranked[i].Code.Value + "/" + strconv.Itoa(d.ranked[i].Place)
+	for _, r := range d.matched.Rules {
 		slices.Sort(r.Set)
 		rules.Rules = append(rules.Rules, r)
 	}
@@ -109,7 +108,7 @@ func (w *testWriter) expect(v detection.Verdict) expectation {
 		context: sample.JSON(v.Code.Category.Fields, v.Context),
 	}
 	if v.Rule != nil {
-		e.rule = v.Rule.Code.Value + "/" + strconv.Itoa(v.Rule.Place)
+		e.rule = v.Rule.Name
 	}
 	return e
 }

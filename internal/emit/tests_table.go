@@ -34,7 +34,8 @@ func tableTests(m *model.Package, names testNames) []byte {
 
 // lookups writes the lists by which the checker goes.
 func (w *testWriter) lookups(m *model.Package) {
-	w.f("\n// #Profiles are the names of the profiles.\nvar #Profiles = %s\n", w.list(profileNames(m)))
+	w.f("\n// #Profiles are the names of the profiles.\nvar #Profiles = []%s{%s}\n",
+		w.use(pkgTaxonomy, "ProfileName"), joinEach(profileNames(m), w.str))
 	w.f("\n// #Categories are the categories.\nvar #Categories = []#Predicate{\n")
 	for _, c := range m.Categories {
 		w.f("{%q, %s},\n", c.Name, c.Predicate)
@@ -74,10 +75,14 @@ func (w *testWriter) declared(m *model.Package) {
 		name, typ string
 		list      []string
 	}{
-		{"Reactions", "*Reaction", eachText(declaredReactions(m), func(r *model.Reaction) string { return "&" + r.Var })},
+		{"Reactions", "*Reaction", eachText(declaredReactions(m),
+			func(r *model.Reaction) string { return "&" + r.Var })},
 		{"Policies", "*Policy", eachText(declaredPolicies(m), func(p *model.Policy) string { return "&" + p.Var })},
 		{"Groups", "Named", eachText(m.Groups, func(g *model.Group) string { return w.named(g.Name, g.Doc) })},
-		{"Strategies", "Named", eachText(m.Strategies, func(s *model.Strategy) string { return w.named(s.Name, s.Doc) })},
+		{"Strategies", "Named", eachText(m.Strategies, func(s *model.Strategy) string {
+			return w.named(s.Name,
+				s.Doc)
+		})},
 		{"Checks", "Named", eachText(m.Checks, func(c *model.Check) string { return w.named(c.Name, c.Doc) })},
 		{"Sources", "Named", eachText(m.Sources, func(n model.Named) string { return w.named(n.Name, n.Doc) })},
 		{"Ops", "Named", eachText(m.Ops, func(n model.Named) string { return w.named(n.Name, n.Doc) })},
@@ -96,7 +101,7 @@ func (w *testWriter) declared(m *model.Package) {
 		m.Categories, func(c *model.Category) string { return c.Const }))
 	w.f("assert.Empty(t, CategoryOf(#Cause))\n")
 	if len(m.Profiles) > 0 {
-		w.f("assert.Equal(t, #Profiles, []string{%s})\n", joinEach(
+		w.f("assert.Equal(t, #Profiles, []taxonomy.ProfileName{%s})\n", joinEach(
 			m.Profiles, func(p *model.Profile) string { return p.Const }))
 	}
 	if len(m.Tiers) > 0 {
@@ -124,16 +129,6 @@ func aliasPairs(m *model.Package) []aliasPair {
 	}
 	slices.SortFunc(out, func(a, b aliasPair) int { return strings.Compare(a.value, b.value) })
 	return out
-}
-
-func declaredReactions(m *model.Package) []*model.Reaction {
-	return slices.DeleteFunc(
-		slices.Clone(m.Reactions), func(r *model.Reaction) bool { return !r.Declared || r.Profile != "" })
-}
-
-func declaredPolicies(m *model.Package) []*model.Policy {
-	return slices.DeleteFunc(
-		slices.Clone(m.Policies), func(p *model.Policy) bool { return !p.Declared || p.Profile != "" })
 }
 
 func (w *testWriter) named(name, doc string) string {

@@ -38,7 +38,8 @@ func makeTaxonomy(rng *rand.Rand) *madeTaxonomy {
 	}
 	t.Strategies = []taxonomy.Named{{Name: "mend"}}
 	t.Uncategorized = makeReaction(rng, t, 3)
-	t.None, t.Permanent = taxonomy.Traits{Reaction: makeReaction(rng, t, 3)}, taxonomy.Traits{Reaction: makeReaction(rng, t, 3)}
+	t.None, t.Permanent = taxonomy.Traits{Reaction: makeReaction(rng, t,
+		3)}, taxonomy.Traits{Reaction: makeReaction(rng, t, 3)}
 	for i := range madeCodes {
 		category.Codes = append(category.Codes, taxonomy.Code{
 			Value: fmt.Sprint("C", i), Traits: taxonomy.Traits{Reaction: makeReaction(rng, t, 3), Retryable: true},

@@ -35,7 +35,7 @@ func dataOf(profile string) *reactionData {
 	}
 	if profile != "" {
 		var err error
-		if table, err = errs.Table.Profile(profile); err != nil {
+		if table, err = errs.Table.Profile(taxonomy.ProfileName(profile)); err != nil {
 			panic(err)
 		}
 		d.profile = *table.Overlay
@@ -131,7 +131,8 @@ func mutants(profile string) []mutant {
 		code, branch := rowName(o.Row)
 		for i, r := range base.reactions {
 			if *r != *traits.Reaction {
-				add(code, branch+"reaction="+r.Name, func(d *reactionData) { d.rows[row].Traits.Reaction = d.reactions[i] })
+				add(code, branch+"reaction="+r.Name,
+					func(d *reactionData) { d.rows[row].Traits.Reaction = d.reactions[i] })
 			}
 		}
 	}

@@ -225,7 +225,7 @@ func (c *collector) Record(ev *taxonomy.Evidence) error {
 func TestUnmatched(t *testing.T) {
 	r := mailRules()
 	c := &collector{err: io.ErrShortWrite}
-	opts := []detect.Option{detect.Unmatched(c), detect.From("smtp")}
+	opts := []detect.Option{detect.OnUnmatched(c), detect.WithSource(taxonomy.SourceName("smtp"))}
 	assert.Equal(t, "BOUNCED", taxonomy.CodeOf(r.ClassifyEvidence(&taxonomy.Evidence{Status: 550}, opts)))
 	assert.NoError(t, r.Classify(nil, opts))
 	assert.Equal(t, context.Canceled, r.Classify(context.Canceled, opts))
@@ -234,14 +234,14 @@ func TestUnmatched(t *testing.T) {
 	assert.Equal(t, "OTHER", taxonomy.CodeOf(r.Explain("not for the recorder", opts).Err))
 	assert.Equal(t, []taxonomy.Evidence{{Source: "smtp", Text: "what is this"}}, c.got)
 	assert.Equal(
-		t, "OTHER", taxonomy.CodeOf(r.Classify("x", []detect.Option{detect.Unmatched(&collector{panic: true})})))
+		t, "OTHER", taxonomy.CodeOf(r.Classify("x", []detect.Option{detect.OnUnmatched(&collector{panic: true})})))
 }
 
 func TestClassifyTraces(t *testing.T) {
 	table := taxonomy.Table{Taxonomy: &mail, Overlay: &taxonomy.Profile{
 		Detection: taxonomy.Detection{Text: true}, Reporting: taxonomy.Reporting{Stack: true},
 	}}
-	err := mailRules().Classify("try again", []detect.Option{detect.In(table)})
+	err := mailRules().Classify("try again", []detect.Option{detect.WithTable(table)})
 	assert.Equal(t, "GREYLISTED", taxonomy.CodeOf(err))
 	assert.Contains(t, fmt.Sprintf("%+v", err), "TestClassifyTraces")
 	var traced *taxonomy.Traced
@@ -273,7 +273,8 @@ func FuzzClassifyNeverPanics(f *testing.F) {
 			&http.Response{StatusCode: status, Header: http.Header{"Retry-After": {text}},
 				Body: io.NopCloser(strings.NewReader(text))},
 		}[kind%8]
-		err := r.Classify(raw, []detect.Option{detect.From(source), detect.TextLimit(status)})
+		err := r.Classify(raw, []detect.Option{detect.WithSource(taxonomy.SourceName(source)),
+			detect.TextLimit(status)})
 		if raw, ok := raw.(error); err == nil && (!ok || raw != nil) {
 			t.Fatal("no error")
 		}

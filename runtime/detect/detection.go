@@ -47,6 +47,14 @@ type CodeRule struct {
 // Classify is [Rules.Classify].
 func (d *Detection) Classify(raw any, opts []Option) error { return d.Rules().Classify(raw, opts) }
 
+// ClassifyFor is Classify with [WithTable]. It makes a Detection the classifier of a table.
+func (d *Detection) ClassifyFor(t taxonomy.Table, err error) error {
+	if t.Overlay == nil {
+		return d.Classify(err, nil)
+	}
+	return d.Classify(err, []Option{WithTable(t)})
+}
+
 // Explain is [Rules.Explain].
 func (d *Detection) Explain(raw any, opts []Option) Explanation { return d.Rules().Explain(raw, opts) }
 
@@ -281,9 +289,13 @@ func (d *Detection) rank() {
 	for i, codes := range d.Categories {
 		for n, rules := range codes {
 			row := taxonomy.At(i, uint16(n))
+			name := ""
+			if c := d.Taxonomy.Code(row); c != nil {
+				name = cmp.Or(c.Key, c.Value)
+			}
 			for k := range rules {
 				r := &rules[k]
-				x := ranked{r, fmt.Sprintf("%s/%d", d.Taxonomy.Code(row).Value, k+1), row,
+				x := ranked{r, fmt.Sprintf("%s/%d", name, k+1), row,
 					classOf(r, Source, Op), classOf(r, Source, Op, Status)}
 				if x.derived == general && x.class == structured {
 					x.derived = textual

@@ -61,7 +61,8 @@ func labelled() *run {
 			{
 				Name:   "work",
 				Fields: []taxonomy.Field{field, finding, {Name: "other", Enum: []string{"x"}}, {Name: "detail"}},
-				Codes:  []taxonomy.Code{{}, {Value: "BROKEN", Doc: "It broke.", Aliases: []string{"BROKE"}}, {Value: "ODD"}},
+				Codes: []taxonomy.Code{{}, {Value: "BROKEN", Doc: "It broke.", Aliases: []string{"BROKE"}},
+					{Value: "ODD"}},
 			},
 			{Name: "conduct", Codes: []taxonomy.Code{{}, {Value: "DRIFT"}}},
 		},

@@ -160,7 +160,7 @@ func TestDoByGeneratedTable(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			op, calls := story(raw)
 			err := retry.Do(t.Context(), op, retry.ByTable(tt.table), retry.WithClock(newClock()),
-				retry.WithClassifier(errs.Classify, detect.In(tt.table)))
+				retry.WithClassifier(errs.Classify, detect.WithTable(tt.table)))
 			e, ok := errors.AsType[*retry.Error](err)
 			require.True(t, ok)
 			assert.Equal(t, tt.calls, *calls)

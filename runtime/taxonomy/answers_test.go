@@ -18,7 +18,8 @@ import (
 var other = taxonomy.Taxonomy{
 	Package: "other",
 	Categories: []*taxonomy.Category{{Name: "cat", Codes: []taxonomy.Code{
-		{}, {Value: "OTHER", Resolution: "Do so.", Traits: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "other"}}},
+		{}, {Value: "OTHER", Resolution: "Do so.",
+			Traits: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "other"}}},
 	}}},
 	None:      taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "none"}},
 	Permanent: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "permanent"}},
@@ -65,7 +66,8 @@ func TestAnswers(t *testing.T) {
 			taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
 		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure,
 			502, 14, ""},
-		{"of another taxonomy", &coded{row: taxonomy.At(0, 1), cause: limited}, "OTHER", "cat", false, taxonomy.SeverityNone,
+		{"of another taxonomy", &coded{row: taxonomy.At(0, 1), cause: limited}, "OTHER", "cat", false,
+			taxonomy.SeverityNone,
 			taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
 		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone,
 			500, 2, ""},
@@ -177,16 +179,10 @@ func TestProfile(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	p, ok := sample.Table.Policy("rate_limit")
-	assert.True(t, ok)
-	assert.Equal(t, 21, p.MaxAttempts)
-	_, ok = sample.Table.Policy("none")
-	assert.False(t, ok)
-	r, ok := sample.Table.ReactionNamed("wait")
-	assert.True(t, ok)
-	assert.Equal(t, "Rate limited, waiting...", r.LogMessage)
-	_, ok = sample.Table.ReactionNamed("none")
-	assert.False(t, ok)
+	assert.Equal(t, 21, sample.Table.Policy(sample.PolicyRateLimit).MaxAttempts)
+	assert.Zero(t, sample.Table.Policy(taxonomy.PolicyName("none")))
+	assert.Equal(t, "Rate limited, waiting...", sample.Table.ReactionNamed(sample.ReactionWait).LogMessage)
+	assert.Zero(t, sample.Table.ReactionNamed(taxonomy.ReactionName("none")))
 	for value, code := range map[string]taxonomy.Coded{
 		"COMMIT_FAILED": sample.CodeGitCommit, "PROVIDER_API_ERROR": sample.CodeProviderAPIError,
 		"provider.rate_limit": sample.CodeProviderRateLimit, "PROVIDER_THROTTLED": sample.CodeProviderRateLimit,
@@ -198,7 +194,7 @@ func TestNamed(t *testing.T) {
 		assert.True(t, ok, value)
 		assert.Equal(t, code.Row(), row, value)
 	}
-	_, ok = sample.Table.Code("")
+	_, ok := sample.Table.Code("")
 	assert.False(t, ok)
 }
 

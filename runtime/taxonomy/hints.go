@@ -27,7 +27,7 @@ func HintsOf(err error) Hints {
 		return h.Hints()
 	}
 	e, ok := c.(Error)
-	if !ok {
+	if _, unknown := c.(*Unknown); unknown || !ok {
 		return Hints{}
 	}
 	t := e.Taxonomy()

@@ -57,6 +57,7 @@ type Traits struct {
 // Code describes a code of a taxonomy.
 type Code struct {
 	Value      string // on the wire
+	Key        string // in the taxonomy's file; empty when it is Value
 	Number     int    // published, never reused; 0 when there is none
 	Groups     uint64 // bit i is [Taxonomy.Groups][i]
 	Since      string
@@ -282,4 +283,13 @@ type Table struct {
 	Taxonomy *Taxonomy
 	// Overlay is nil for the table as it is.
 	Overlay *Profile
+	// Classifier classifies the errors of others; nil classifies none. Generated packages set it if
+	// their taxonomy has detect rules or a fallback.
+	Classifier Classifier
+}
+
+// Classifier finds the error of a taxonomy that an error of another kind is. A runtime/detect
+// Detection is one.
+type Classifier interface {
+	ClassifyFor(t Table, err error) error
 }

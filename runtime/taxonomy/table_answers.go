@@ -96,18 +96,20 @@ func (t Table) uncategorized() *Reaction {
 // Profile returns the table as the named profile has it. With no name it is the profile `default`
 // if the taxonomy declares one, otherwise the table without a profile. A name that is not declared
 // is an error that says which are.
-func (t Table) Profile(name string) (Table, error) {
-	wanted := name
+func (t Table) Profile(name ProfileName) (Table, error) {
+	wanted := string(name)
 	if wanted == "" {
 		wanted = defaultProfile
 	}
 	for i := range t.Taxonomy.Profiles {
 		if p := &t.Taxonomy.Profiles[i]; p.Name == wanted {
-			return Table{Taxonomy: t.Taxonomy, Overlay: p}, nil
+			t.Overlay = p
+			return t, nil
 		}
 	}
 	if name == "" {
-		return Table{Taxonomy: t.Taxonomy}, nil
+		t.Overlay = nil
+		return t, nil
 	}
 	if names := t.ProfileNames(); len(names) > 0 {
 		return Table{},
@@ -129,25 +131,26 @@ func (t Table) ProfileNames() []string {
 	return names
 }
 
-// Policy returns the named policy as the taxonomy declares it, without what a profile changes.
-func (t Table) Policy(name string) (Policy, bool) {
+// Policy returns a policy as the taxonomy declares it, without what a profile changes. The zero
+// Policy, which makes one call, is that of a name that is not declared.
+func (t Table) Policy(name Declared[PolicyName]) Policy {
 	for _, p := range t.Taxonomy.Policies {
-		if p.Name == name {
-			return *p, true
+		if p.Name == name.String() {
+			return *p
 		}
 	}
-	return Policy{}, false
+	return Policy{}
 }
 
-// ReactionNamed returns the named reaction as the taxonomy declares it, without what a profile
-// changes.
-func (t Table) ReactionNamed(name string) (Reaction, bool) {
+// ReactionNamed returns a reaction as the taxonomy declares it, without what a profile changes. The
+// zero Reaction, which aborts, is that of a name that is not declared.
+func (t Table) ReactionNamed(name Declared[ReactionName]) Reaction {
 	for _, r := range t.Taxonomy.Reactions {
-		if r.Name == name {
-			return *r, true
+		if r.Name == name.String() {
+			return *r
 		}
 	}
-	return Reaction{}, false
+	return Reaction{}
 }
 
 // Code returns the description of the code with the given wire value or alias. It must not be
@@ -155,6 +158,15 @@ func (t Table) ReactionNamed(name string) (Reaction, bool) {
 func (t Table) Code(value string) (*Code, bool) {
 	row, ok := t.Taxonomy.Find(value)
 	return t.Taxonomy.Code(row), ok
+}
+
+// Classify returns what err is an error of in the taxonomy, as the table's profile has it. A table
+// without a classifier returns err.
+func (t Table) Classify(err error) error {
+	if t.Classifier == nil || err == nil {
+		return err
+	}
+	return t.Classifier.ClassifyFor(t, err)
 }
 
 // Trace returns err with the stack of the caller if the profile's reporting asks for stacks,

@@ -95,18 +95,72 @@ func Categories() []Category {
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
+// The sources of evidence.
 const (
-	// ProfileDefault: Balanced.
-	ProfileDefault = "default"
-	// ProfileStrict: Fails at once; neither retries nor recovers.
-	ProfileStrict = "strict"
-	// ProfileLenient: Recovers and retries as much as it can.
-	ProfileLenient = "lenient"
-	// ProfileFast: Little handling; text is not searched.
-	ProfileFast = "fast"
-	// ProfileThorough: Takes its time, and learns how much of it.
-	ProfileThorough = "thorough"
+	SourceLLM          taxonomy.SourceName = "llm"
+	SourceGithub       taxonomy.SourceName = "github"
+	SourceTool         taxonomy.SourceName = "tool"
+	SourceVerification taxonomy.SourceName = "verification"
+	SourceFile         taxonomy.SourceName = "file"
+	SourceNetwork      taxonomy.SourceName = "network"
+	SourceConfig       taxonomy.SourceName = "config"
+	SourceSkill        taxonomy.SourceName = "skill"
+	SourceSystem       taxonomy.SourceName = "system"
+)
+
+// The policies.
+const (
+	PolicyLLM          taxonomy.PolicyName = "llm"
+	PolicyGithub       taxonomy.PolicyName = "github"
+	PolicyTool         taxonomy.PolicyName = "tool"
+	PolicyVerification taxonomy.PolicyName = "verification"
+	PolicyFixes        taxonomy.PolicyName = "fixes"
+	PolicyLLMLimits    taxonomy.PolicyName = "llm_limits"
+	PolicyGithubLimits taxonomy.PolicyName = "github_limits"
+	PolicyBackoffs     taxonomy.PolicyName = "backoffs"
+	PolicyFiveLimits   taxonomy.PolicyName = "five_limits"
+	PolicyThreeTimes   taxonomy.PolicyName = "three_times"
+	PolicyOnce         taxonomy.PolicyName = "once"
+)
+
+// The reactions.
+const (
+	ReactionFail                   taxonomy.ReactionName = "fail"
+	ReactionAsk                    taxonomy.ReactionName = "ask"
+	ReactionLLMWait                taxonomy.ReactionName = "llm_wait"
+	ReactionLLMRetry               taxonomy.ReactionName = "llm_retry"
+	ReactionGithubWait             taxonomy.ReactionName = "github_wait"
+	ReactionGithubRetry            taxonomy.ReactionName = "github_retry"
+	ReactionToolRetry              taxonomy.ReactionName = "tool_retry"
+	ReactionProfiledRetry          taxonomy.ReactionName = "profiled_retry"
+	ReactionVerifyAgain            taxonomy.ReactionName = "verify_again"
+	ReactionLLMWaitForRateLimit    taxonomy.ReactionName = "llm_wait_for_rate_limit"
+	ReactionLLMRetryWithBackoff    taxonomy.ReactionName = "llm_retry_with_backoff"
+	ReactionGithubWaitForRateLimit taxonomy.ReactionName = "github_wait_for_rate_limit"
+	ReactionGithubRetryWithBackoff taxonomy.ReactionName = "github_retry_with_backoff"
+	ReactionToolRetryWithBackoff   taxonomy.ReactionName = "tool_retry_with_backoff"
+	ReactionInstallDependency      taxonomy.ReactionName = "install_dependency"
+	ReactionApplyTypeFix           taxonomy.ReactionName = "apply_type_fix"
+	ReactionApplyLintFix           taxonomy.ReactionName = "apply_lint_fix"
+	ReactionFixTest                taxonomy.ReactionName = "fix_test"
+	ReactionFixBuild               taxonomy.ReactionName = "fix_build"
+	ReactionPatternWaitAndRetry    taxonomy.ReactionName = "pattern_wait_and_retry"
+	ReactionPatternRetryLLM        taxonomy.ReactionName = "pattern_retry_llm"
+	ReactionPatternRetryNetwork    taxonomy.ReactionName = "pattern_retry_network"
+	ReactionPatternApplyTypeFix    taxonomy.ReactionName = "pattern_apply_type_fix"
+	ReactionPatternApplyLintFix    taxonomy.ReactionName = "pattern_apply_lint_fix"
+	ReactionAbort                  taxonomy.ReactionName = "abort"
+	ReactionBlock                  taxonomy.ReactionName = "block"
+	ReactionContinue               taxonomy.ReactionName = "continue"
+)
+
+// The profiles.
+const (
+	ProfileDefault  taxonomy.ProfileName = "default"
+	ProfileStrict   taxonomy.ProfileName = "strict"
+	ProfileLenient  taxonomy.ProfileName = "lenient"
+	ProfileFast     taxonomy.ProfileName = "fast"
+	ProfileThorough taxonomy.ProfileName = "thorough"
 )
 
 // IsLLM reports whether err is, or wraps, an error of category llm.

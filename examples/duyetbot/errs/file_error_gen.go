@@ -230,16 +230,17 @@ var fileCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeFileNotFound: {
-			Value: "file_not_found", Message: "no such file: {detail:first_line}", Doc: "There is no such file.",
+			Value: "file_not_found", Key: "FILE_NOT_FOUND", Message: "no such file: {detail:first_line}",
+			Doc:    "There is no such file.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeFilePermission: {
-			Value: "file_permission", Message: "no permission for a file: {detail:first_line}",
-			Doc:    "A file may not be read or written.",
+			Value: "file_permission", Key: "FILE_PERMISSION",
+			Message: "no permission for a file: {detail:first_line}", Doc: "A file may not be read or written.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeFileSystem: {
-			Value: "file_system", Message: "the file system failed: {detail:first_line}",
+			Value: "file_system", Key: "FILE_SYSTEM", Message: "the file system failed: {detail:first_line}",
 			Doc:    "The file system failed otherwise.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityHigh},
 		},

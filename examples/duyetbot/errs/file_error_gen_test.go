@@ -54,7 +54,8 @@ func TestFileErrorCodes(t *testing.T) {
 		{
 			code: CodeFileNotFound,
 			description: taxonomy.Code{
-				Value: "file_not_found", Message: "no such file: {detail:first_line}", Doc: "There is no such file.",
+				Value: "file_not_found", Key: "FILE_NOT_FOUND", Message: "no such file: {detail:first_line}",
+				Doc:    "There is no such file.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 			},
 			rows: []genRow{{29360384, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
@@ -75,8 +76,8 @@ func TestFileErrorCodes(t *testing.T) {
 		{
 			code: CodeFilePermission,
 			description: taxonomy.Code{
-				Value: "file_permission", Message: "no permission for a file: {detail:first_line}",
-				Doc:    "A file may not be read or written.",
+				Value: "file_permission", Key: "FILE_PERMISSION",
+				Message: "no permission for a file: {detail:first_line}", Doc: "A file may not be read or written.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{29360640, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
@@ -89,7 +90,7 @@ func TestFileErrorCodes(t *testing.T) {
 		{
 			code: CodeFileSystem,
 			description: taxonomy.Code{
-				Value: "file_system", Message: "the file system failed: {detail:first_line}",
+				Value: "file_system", Key: "FILE_SYSTEM", Message: "the file system failed: {detail:first_line}",
 				Doc:    "The file system failed otherwise.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityHigh},
 			},

@@ -54,8 +54,8 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubRateLimit,
 			description: taxonomy.Code{
-				Value: "github_rate_limit", Message: "GitHub limits the rate: {detail:first_line}",
-				Doc:     "GitHub asks to slow down.",
+				Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT",
+				Message: "GitHub limits the rate: {detail:first_line}", Doc: "GitHub asks to slow down.",
 				Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
 				Traits:  taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			},
@@ -77,8 +77,8 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubTimeout,
 			description: taxonomy.Code{
-				Value: "github_timeout", Message: "GitHub did not answer in time: {detail:first_line}",
-				Doc:    "GitHub did not answer in time.",
+				Value: "github_timeout", Key: "GITHUB_TIMEOUT",
+				Message: "GitHub did not answer in time: {detail:first_line}", Doc: "GitHub did not answer in time.",
 				Traits: taxonomy.Traits{Reaction: &reactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{4194816, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry recoverability=unknown, github_retry_with_backoff"}},
@@ -91,9 +91,10 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubNotFound,
 			description: taxonomy.Code{
-				Value: "github_not_found", Message: "GitHub does not have it: {detail:first_line}",
-				Doc:    "GitHub does not have it, or hides it.",
-				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+				Value: "github_not_found", Key: "GITHUB_NOT_FOUND",
+				Message: "GitHub does not have it: {detail:first_line}",
+				Doc:     "GitHub does not have it, or hides it.",
+				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{4195072, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*GitHubError]{
@@ -105,9 +106,10 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubForbidden,
 			description: taxonomy.Code{
-				Value: "github_forbidden", Message: "GitHub forbids it: {detail:first_line}",
-				Doc:    "The credentials are bad, or do not reach so far.",
-				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+				Value: "github_forbidden", Key: "GITHUB_FORBIDDEN",
+				Message: "GitHub forbids it: {detail:first_line}",
+				Doc:     "The credentials are bad, or do not reach so far.",
+				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{4195328, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*GitHubError]{
@@ -119,9 +121,10 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubValidation,
 			description: taxonomy.Code{
-				Value: "github_validation", Message: "GitHub does not take the request: {detail:first_line}",
-				Doc:    "GitHub does not take the request as it is.",
-				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+				Value: "github_validation", Key: "GITHUB_VALIDATION",
+				Message: "GitHub does not take the request: {detail:first_line}",
+				Doc:     "GitHub does not take the request as it is.",
+				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 			},
 			rows: []genRow{{4195584, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*GitHubError]{
@@ -133,9 +136,10 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubServerError,
 			description: taxonomy.Code{
-				Value: "github_server_error", Message: "GitHub fails: {detail:first_line}",
-				Doc:    "GitHub's API fails, or answers in a way that nothing describes.",
-				Traits: taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+				Value: "github_server_error", Key: "GITHUB_SERVER_ERROR",
+				Message: "GitHub fails: {detail:first_line}",
+				Doc:     "GitHub's API fails, or answers in a way that nothing describes.",
+				Traits:  taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 			},
 			rows: []genRow{{4195840, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "github_retry, github_retry, fail, github_retry, github_retry recoverability=unknown, github_retry"}},
 			cases: []genCase[*GitHubError]{

@@ -55,8 +55,8 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code: CodeLLMRateLimit,
 			description: taxonomy.Code{
-				Value: "llm_rate_limit", Message: "the LLM limits the rate: {detail:first_line}",
-				Doc:     "The model's API asks to slow down.",
+				Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT",
+				Message: "the LLM limits the rate: {detail:first_line}", Doc: "The model's API asks to slow down.",
 				Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6},
 				Traits:  taxonomy.Traits{Reaction: &reactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				When: []taxonomy.Traits{
@@ -90,9 +90,10 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code: CodeLLMTimeout,
 			description: taxonomy.Code{
-				Value: "llm_timeout", Message: "the LLM did not answer in time: {detail:first_line}",
-				Doc:    "The model did not answer in time.",
-				Traits: taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				Value: "llm_timeout", Key: "LLM_TIMEOUT",
+				Message: "the LLM did not answer in time: {detail:first_line}",
+				Doc:     "The model did not answer in time.",
+				Traits:  taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				When: []taxonomy.Traits{
 					{Reaction: &reactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
@@ -115,9 +116,10 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code: CodeLLMQuotaExceeded,
 			description: taxonomy.Code{
-				Value: "llm_quota_exceeded", Message: "the quota of the LLM is used up: {detail:first_line}",
-				Doc:    "What was paid for is used up.",
-				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
+				Value: "llm_quota_exceeded", Key: "LLM_QUOTA_EXCEEDED",
+				Message: "the quota of the LLM is used up: {detail:first_line}",
+				Doc:     "What was paid for is used up.",
+				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
 			},
 			rows: []genRow{{768, false, taxonomy.Permanent, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*LLMError]{
@@ -129,7 +131,7 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code: CodeLLMAuth,
 			description: taxonomy.Code{
-				Value: "llm_auth", Message: "the LLM refuses the key: {detail:first_line}",
+				Value: "llm_auth", Key: "LLM_AUTH", Message: "the LLM refuses the key: {detail:first_line}",
 				Doc:    "The model's API refuses the key.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
@@ -143,9 +145,10 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code: CodeLLMInvalidRequest,
 			description: taxonomy.Code{
-				Value: "llm_invalid_request", Message: "the LLM does not take the request: {detail:first_line}",
-				Doc:    "The model's API does not take the request as it is.",
-				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+				Value: "llm_invalid_request", Key: "LLM_INVALID_REQUEST",
+				Message: "the LLM does not take the request: {detail:first_line}",
+				Doc:     "The model's API does not take the request as it is.",
+				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 			},
 			rows: []genRow{{1280, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*LLMError]{
@@ -157,7 +160,7 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code: CodeLLMServerError,
 			description: taxonomy.Code{
-				Value: "llm_server_error", Message: "the LLM fails: {detail:first_line}",
+				Value: "llm_server_error", Key: "LLM_SERVER_ERROR", Message: "the LLM fails: {detail:first_line}",
 				Doc:    "The model's API fails.",
 				Traits: taxonomy.Traits{Reaction: &reactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 			},

@@ -258,17 +258,17 @@ var networkCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeDNSError: {
-			Value: "dns_error", Message: "a name cannot be resolved: {detail:first_line}",
+			Value: "dns_error", Key: "DNS_ERROR", Message: "a name cannot be resolved: {detail:first_line}",
 			Doc:    "A name does not lead to an address.",
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeConnectionError: {
-			Value: "connection_error", Message: "no connection: {detail:first_line}",
+			Value: "connection_error", Key: "CONNECTION_ERROR", Message: "no connection: {detail:first_line}",
 			Doc:    "A connection cannot be made, or broke.",
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeNetworkError: {
-			Value: "network_error", Message: "the network failed: {detail:first_line}",
+			Value: "network_error", Key: "NETWORK_ERROR", Message: "the network failed: {detail:first_line}",
 			Doc:    "The network failed, and nothing says where.",
 			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 			When: []taxonomy.Traits{

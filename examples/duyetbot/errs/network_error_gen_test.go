@@ -56,7 +56,7 @@ func TestNetworkErrorCodes(t *testing.T) {
 		{
 			code: CodeDNSError,
 			description: taxonomy.Code{
-				Value: "dns_error", Message: "a name cannot be resolved: {detail:first_line}",
+				Value: "dns_error", Key: "DNS_ERROR", Message: "a name cannot be resolved: {detail:first_line}",
 				Doc:    "A name does not lead to an address.",
 				Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 			},
@@ -79,7 +79,7 @@ func TestNetworkErrorCodes(t *testing.T) {
 		{
 			code: CodeConnectionError,
 			description: taxonomy.Code{
-				Value: "connection_error", Message: "no connection: {detail:first_line}",
+				Value: "connection_error", Key: "CONNECTION_ERROR", Message: "no connection: {detail:first_line}",
 				Doc:    "A connection cannot be made, or broke.",
 				Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 			},
@@ -93,7 +93,7 @@ func TestNetworkErrorCodes(t *testing.T) {
 		{
 			code: CodeNetworkError,
 			description: taxonomy.Code{
-				Value: "network_error", Message: "the network failed: {detail:first_line}",
+				Value: "network_error", Key: "NETWORK_ERROR", Message: "the network failed: {detail:first_line}",
 				Doc:    "The network failed, and nothing says where.",
 				Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 				When: []taxonomy.Traits{

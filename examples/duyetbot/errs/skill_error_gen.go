@@ -231,18 +231,18 @@ var skillCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeSkillNotFound: {
-			Value: "skill_not_found", Message: "no such skill: {detail:first_line}",
+			Value: "skill_not_found", Key: "SKILL_NOT_FOUND", Message: "no such skill: {detail:first_line}",
 			Doc:    "There is no such skill.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeSkillTimeout: {
-			Value: "skill_timeout", Message: "a skill ran too long: {detail:first_line}",
+			Value: "skill_timeout", Key: "SKILL_TIMEOUT", Message: "a skill ran too long: {detail:first_line}",
 			Doc:    "A skill ran too long.",
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		},
 		CodeSkillValidation: {
-			Value: "skill_validation", Message: "a skill is invalid: {detail:first_line}",
-			Doc:    "A skill is not what a skill must be.",
+			Value: "skill_validation", Key: "SKILL_VALIDATION",
+			Message: "a skill is invalid: {detail:first_line}", Doc: "A skill is not what a skill must be.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},

@@ -54,7 +54,7 @@ func TestSkillErrorCodes(t *testing.T) {
 		{
 			code: CodeSkillNotFound,
 			description: taxonomy.Code{
-				Value: "skill_not_found", Message: "no such skill: {detail:first_line}",
+				Value: "skill_not_found", Key: "SKILL_NOT_FOUND", Message: "no such skill: {detail:first_line}",
 				Doc:    "There is no such skill.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 			},
@@ -76,7 +76,7 @@ func TestSkillErrorCodes(t *testing.T) {
 		{
 			code: CodeSkillTimeout,
 			description: taxonomy.Code{
-				Value: "skill_timeout", Message: "a skill ran too long: {detail:first_line}",
+				Value: "skill_timeout", Key: "SKILL_TIMEOUT", Message: "a skill ran too long: {detail:first_line}",
 				Doc:    "A skill ran too long.",
 				Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			},
@@ -90,8 +90,8 @@ func TestSkillErrorCodes(t *testing.T) {
 		{
 			code: CodeSkillValidation,
 			description: taxonomy.Code{
-				Value: "skill_validation", Message: "a skill is invalid: {detail:first_line}",
-				Doc:    "A skill is not what a skill must be.",
+				Value: "skill_validation", Key: "SKILL_VALIDATION",
+				Message: "a skill is invalid: {detail:first_line}", Doc: "A skill is not what a skill must be.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 			},
 			rows: []genRow{{20972288, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},

@@ -55,7 +55,7 @@ func TestSystemErrorCodes(t *testing.T) {
 		{
 			code: CodeSystemError,
 			description: taxonomy.Code{
-				Value: "system_error", Message: "system error: {detail:first_line}",
+				Value: "system_error", Key: "SYSTEM_ERROR", Message: "system error: {detail:first_line}",
 				Doc:    "The bot's own failure, which nothing can go on after; or one that no rule describes.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityCritical},
 				When: []taxonomy.Traits{

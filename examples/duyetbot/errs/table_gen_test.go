@@ -12,7 +12,7 @@ import (
 )
 
 // genProfiles are the names of the profiles.
-var genProfiles = []string{"default", "strict", "lenient", "fast", "thorough"}
+var genProfiles = []taxonomy.ProfileName{"default", "strict", "lenient", "fast", "thorough"}
 
 // genCategories are the categories.
 var genCategories = []genPredicate{
@@ -53,7 +53,7 @@ func TestTaxonomy(t *testing.T) {
 	assert.Equal(t, []Category{"llm", "github", "tool", "verification", "dependency", "skill", "config", "file", "network", "system"}, Categories())
 	assert.Equal(t, []Category{CategoryLLM, CategoryGitHub, CategoryTool, CategoryVerification, CategoryDependency, CategorySkill, CategoryConfig, CategoryFile, CategoryNetwork, CategorySystem}, Categories())
 	assert.Empty(t, CategoryOf(genCause))
-	assert.Equal(t, genProfiles, []string{ProfileDefault, ProfileStrict, ProfileLenient, ProfileFast, ProfileThorough})
+	assert.Equal(t, genProfiles, []taxonomy.ProfileName{ProfileDefault, ProfileStrict, ProfileLenient, ProfileFast, ProfileThorough})
 }
 
 func TestProfiles(t *testing.T) {

@@ -239,22 +239,23 @@ var toolCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeToolTimeout: {
-			Value: "tool_timeout", Message: "a tool ran too long: {detail:first_line}",
+			Value: "tool_timeout", Key: "TOOL_TIMEOUT", Message: "a tool ran too long: {detail:first_line}",
 			Doc:    "A tool ran too long.",
 			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		},
 		CodeToolNotFound: {
-			Value: "tool_not_found", Message: "a tool is missing: {detail:first_line}",
+			Value: "tool_not_found", Key: "TOOL_NOT_FOUND", Message: "a tool is missing: {detail:first_line}",
 			Doc:    "There is no such tool, or it does not find what it needs.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeToolPermission: {
-			Value: "tool_permission", Message: "a tool lacks permission: {detail:first_line}",
-			Doc:    "A tool may not be run, or may not do what it was to do.",
-			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+			Value: "tool_permission", Key: "TOOL_PERMISSION",
+			Message: "a tool lacks permission: {detail:first_line}",
+			Doc:     "A tool may not be run, or may not do what it was to do.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeToolExecution: {
-			Value: "tool_execution", Message: "a tool failed: {detail:first_line}",
+			Value: "tool_execution", Key: "TOOL_EXECUTION", Message: "a tool failed: {detail:first_line}",
 			Doc:    "A tool failed in a way of its own.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
 		},

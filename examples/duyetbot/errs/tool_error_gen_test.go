@@ -54,7 +54,7 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code: CodeToolTimeout,
 			description: taxonomy.Code{
-				Value: "tool_timeout", Message: "a tool ran too long: {detail:first_line}",
+				Value: "tool_timeout", Key: "TOOL_TIMEOUT", Message: "a tool ran too long: {detail:first_line}",
 				Doc:    "A tool ran too long.",
 				Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			},
@@ -76,7 +76,7 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code: CodeToolNotFound,
 			description: taxonomy.Code{
-				Value: "tool_not_found", Message: "a tool is missing: {detail:first_line}",
+				Value: "tool_not_found", Key: "TOOL_NOT_FOUND", Message: "a tool is missing: {detail:first_line}",
 				Doc:    "There is no such tool, or it does not find what it needs.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 			},
@@ -90,9 +90,10 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code: CodeToolPermission,
 			description: taxonomy.Code{
-				Value: "tool_permission", Message: "a tool lacks permission: {detail:first_line}",
-				Doc:    "A tool may not be run, or may not do what it was to do.",
-				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+				Value: "tool_permission", Key: "TOOL_PERMISSION",
+				Message: "a tool lacks permission: {detail:first_line}",
+				Doc:     "A tool may not be run, or may not do what it was to do.",
+				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{8389376, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ToolError]{
@@ -104,7 +105,7 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code: CodeToolExecution,
 			description: taxonomy.Code{
-				Value: "tool_execution", Message: "a tool failed: {detail:first_line}",
+				Value: "tool_execution", Key: "TOOL_EXECUTION", Message: "a tool failed: {detail:first_line}",
 				Doc:    "A tool failed in a way of its own.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
 			},

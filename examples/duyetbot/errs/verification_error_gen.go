@@ -281,7 +281,7 @@ var verificationCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeTypeError: {
-			Value: "type_error", Message: "type error: {detail:first_line}",
+			Value: "type_error", Key: "TYPE_ERROR", Message: "type error: {detail:first_line}",
 			Doc:    "The type checker found an error.",
 			Traits: taxonomy.Traits{Reaction: &reactionApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 			When: []taxonomy.Traits{
@@ -289,23 +289,26 @@ var verificationCategory = taxonomy.Category{
 			},
 		},
 		CodeBuildFailed: {
-			Value: "build_failed", Message: "the build failed: {detail:first_line}", Doc: "The build failed.",
+			Value: "build_failed", Key: "BUILD_FAILED", Message: "the build failed: {detail:first_line}",
+			Doc:    "The build failed.",
 			Traits: taxonomy.Traits{Reaction: &reactionFixBuild, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		},
 		CodeLintError: {
-			Value: "lint_error", Message: "lint error: {detail:first_line}", Doc: "The linter found fault.",
+			Value: "lint_error", Key: "LINT_ERROR", Message: "lint error: {detail:first_line}",
+			Doc:    "The linter found fault.",
 			Traits: taxonomy.Traits{Reaction: &reactionApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPatternApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
 			},
 		},
 		CodeTestFailure: {
-			Value: "test_failure", Message: "a test failed: {detail:first_line}", Doc: "A test failed.",
+			Value: "test_failure", Key: "TEST_FAILURE", Message: "a test failed: {detail:first_line}",
+			Doc:    "A test failed.",
 			Traits: taxonomy.Traits{Reaction: &reactionFixTest, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeVerificationFailed: {
-			Value: "verification_failed", Message: "verification failed: {detail:first_line}",
-			Doc:    "A check failed, and nothing says which.",
+			Value: "verification_failed", Key: "VERIFICATION_FAILED",
+			Message: "verification failed: {detail:first_line}", Doc: "A check failed, and nothing says which.",
 			Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		},
 	},

@@ -55,7 +55,7 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code: CodeTypeError,
 			description: taxonomy.Code{
-				Value: "type_error", Message: "type error: {detail:first_line}",
+				Value: "type_error", Key: "TYPE_ERROR", Message: "type error: {detail:first_line}",
 				Doc:    "The type checker found an error.",
 				Traits: taxonomy.Traits{Reaction: &reactionApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 				When: []taxonomy.Traits{
@@ -91,7 +91,8 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code: CodeBuildFailed,
 			description: taxonomy.Code{
-				Value: "build_failed", Message: "the build failed: {detail:first_line}", Doc: "The build failed.",
+				Value: "build_failed", Key: "BUILD_FAILED", Message: "the build failed: {detail:first_line}",
+				Doc:    "The build failed.",
 				Traits: taxonomy.Traits{Reaction: &reactionFixBuild, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{12583424, false, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fix_build, fail, fail, fix_build, fail recoverability=unknown, fix_build"}},
@@ -104,7 +105,8 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code: CodeLintError,
 			description: taxonomy.Code{
-				Value: "lint_error", Message: "lint error: {detail:first_line}", Doc: "The linter found fault.",
+				Value: "lint_error", Key: "LINT_ERROR", Message: "lint error: {detail:first_line}",
+				Doc:    "The linter found fault.",
 				Traits: taxonomy.Traits{Reaction: &reactionApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
 				When: []taxonomy.Traits{
 					{Reaction: &reactionPatternApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
@@ -130,7 +132,8 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code: CodeTestFailure,
 			description: taxonomy.Code{
-				Value: "test_failure", Message: "a test failed: {detail:first_line}", Doc: "A test failed.",
+				Value: "test_failure", Key: "TEST_FAILURE", Message: "a test failed: {detail:first_line}",
+				Doc:    "A test failed.",
 				Traits: taxonomy.Traits{Reaction: &reactionFixTest, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 			},
 			rows: []genRow{{12583936, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fix_test, fail, fail, fix_test, fail recoverability=unknown, fix_test"}},
@@ -143,8 +146,8 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code: CodeVerificationFailed,
 			description: taxonomy.Code{
-				Value: "verification_failed", Message: "verification failed: {detail:first_line}",
-				Doc:    "A check failed, and nothing says which.",
+				Value: "verification_failed", Key: "VERIFICATION_FAILED",
+				Message: "verification failed: {detail:first_line}", Doc: "A check failed, and nothing says which.",
 				Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{12584192, true, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "verify_again, verify_again, fail, verify_again, verify_again recoverability=unknown, verify_again"}},

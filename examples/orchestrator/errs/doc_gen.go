@@ -82,16 +82,6 @@ func Categories() []Category {
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
-const (
-	// ProfileChains: a chain of steps records what happened and stops, whatever it was; a person
-	// resumes it.
-	ProfileChains = "chains"
-	// ProfileTasks: the state of a task says whether waiting can help. What may pass blocks it, what
-	// will not fails it; what then is a person's to decide.
-	ProfileTasks = "tasks"
-)
-
 // The tiers, in the order of escalation.
 const (
 	// TierHaiku: Carries out steps and reports what it sees; it does not judge its own errors.
@@ -102,6 +92,72 @@ const (
 	TierOpus = "opus"
 	// TierHuman: Decides what the plan leaves open.
 	TierHuman = "human"
+)
+
+// The sources of evidence.
+const (
+	SourceStep         taxonomy.SourceName = "step"
+	SourceAgent        taxonomy.SourceName = "agent"
+	SourceCheck        taxonomy.SourceName = "check"
+	SourceReview       taxonomy.SourceName = "review"
+	SourcePlan         taxonomy.SourceName = "plan"
+	SourceGit          taxonomy.SourceName = "git"
+	SourceScope        taxonomy.SourceName = "scope"
+	SourceExecutor     taxonomy.SourceName = "executor"
+	SourceConfig       taxonomy.SourceName = "config"
+	SourceBudget       taxonomy.SourceName = "budget"
+	SourceClaudeCLI    taxonomy.SourceName = "claude-cli"
+	SourceAnthropicAPI taxonomy.SourceName = "anthropic-api"
+	SourceOpenaiAPI    taxonomy.SourceName = "openai-api"
+	SourceScripted     taxonomy.SourceName = "scripted"
+)
+
+// The operations.
+const (
+	OpVerify   taxonomy.OpName = "verify"
+	OpFinish   taxonomy.OpName = "finish"
+	OpExecute  taxonomy.OpName = "execute"
+	OpDiagnose taxonomy.OpName = "diagnose"
+	OpFix      taxonomy.OpName = "fix"
+	OpGate     taxonomy.OpName = "gate"
+	OpCriteria taxonomy.OpName = "criteria"
+	OpClean    taxonomy.OpName = "clean"
+	OpReview   taxonomy.OpName = "review"
+)
+
+// The policies.
+const (
+	PolicyTransient taxonomy.PolicyName = "transient"
+	PolicyOnceMore  taxonomy.PolicyName = "once_more"
+	PolicyOutage    taxonomy.PolicyName = "outage"
+	PolicyRateLimit taxonomy.PolicyName = "rate_limit"
+)
+
+// The reactions.
+const (
+	ReactionAskUser       taxonomy.ReactionName = "ask_user"
+	ReactionFindOut       taxonomy.ReactionName = "find_out"
+	ReactionAnalyse       taxonomy.ReactionName = "analyse"
+	ReactionVerify        taxonomy.ReactionName = "verify"
+	ReactionTryAgain      taxonomy.ReactionName = "try_again"
+	ReactionRunAgain      taxonomy.ReactionName = "run_again"
+	ReactionMakeAgain     taxonomy.ReactionName = "make_again"
+	ReactionTryWithLess   taxonomy.ReactionName = "try_with_less"
+	ReactionHandOver      taxonomy.ReactionName = "hand_over"
+	ReactionWait          taxonomy.ReactionName = "wait"
+	ReactionCallAgain     taxonomy.ReactionName = "call_again"
+	ReactionRecordAndStop taxonomy.ReactionName = "record_and_stop"
+	ReactionBlockTask     taxonomy.ReactionName = "block_task"
+	ReactionFailTask      taxonomy.ReactionName = "fail_task"
+	ReactionAbort         taxonomy.ReactionName = "abort"
+	ReactionBlock         taxonomy.ReactionName = "block"
+	ReactionContinue      taxonomy.ReactionName = "continue"
+)
+
+// The profiles.
+const (
+	ProfileChains taxonomy.ProfileName = "chains"
+	ProfileTasks  taxonomy.ProfileName = "tasks"
 )
 
 // IsPrerequisite reports whether err is, or wraps, an error of category prerequisite.

@@ -11,7 +11,7 @@ import (
 )
 
 // genProfiles are the names of the profiles.
-var genProfiles = []string{"chains", "tasks"}
+var genProfiles = []taxonomy.ProfileName{"chains", "tasks"}
 
 // genCategories are the categories.
 var genCategories = []genPredicate{
@@ -50,7 +50,7 @@ func TestTaxonomy(t *testing.T) {
 	assert.Equal(t, []Category{"prerequisite", "execution", "unexpected", "misalignment", "ambiguity", "unclassified", "tier"}, Categories())
 	assert.Equal(t, []Category{CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity, CategoryUnclassified, CategoryTier}, Categories())
 	assert.Empty(t, CategoryOf(genCause))
-	assert.Equal(t, genProfiles, []string{ProfileChains, ProfileTasks})
+	assert.Equal(t, genProfiles, []taxonomy.ProfileName{ProfileChains, ProfileTasks})
 	assert.Equal(t, []string{"haiku", "sonnet", "opus", "human"}, []string{TierHaiku, TierSonnet, TierOpus, TierHuman})
 }
 

@@ -45,10 +45,29 @@ func Categories() []Category { return []Category{CategoryOrder, CategoryPayment}
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
+// The policies.
 const (
-	// ProfileNight: the nightly run has time, and nobody of the support team is awake.
-	ProfileNight = "night"
+	PolicyGateway taxonomy.PolicyName = "gateway"
+)
+
+// The reactions.
+const (
+	ReactionPark     taxonomy.ReactionName = "park"
+	ReactionPayAgain taxonomy.ReactionName = "pay_again"
+	ReactionRefuse   taxonomy.ReactionName = "refuse"
+	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionContinue taxonomy.ReactionName = "continue"
+)
+
+// The groups of codes.
+const (
+	GroupCustomer taxonomy.GroupName = "customer"
+)
+
+// The profiles.
+const (
+	ProfileNight taxonomy.ProfileName = "night"
 )
 
 // IsOrder reports whether err is, or wraps, an error of category order.

@@ -11,7 +11,7 @@ import (
 )
 
 // genProfiles are the names of the profiles.
-var genProfiles = []string{"night"}
+var genProfiles = []taxonomy.ProfileName{"night"}
 
 // genCategories are the categories.
 var genCategories = []genPredicate{
@@ -44,7 +44,7 @@ func TestTaxonomy(t *testing.T) {
 	assert.Equal(t, []Category{"order", "payment"}, Categories())
 	assert.Equal(t, []Category{CategoryOrder, CategoryPayment}, Categories())
 	assert.Empty(t, CategoryOf(genCause))
-	assert.Equal(t, genProfiles, []string{ProfileNight})
+	assert.Equal(t, genProfiles, []taxonomy.ProfileName{ProfileNight})
 }
 
 func TestProfiles(t *testing.T) {

@@ -48,11 +48,44 @@ func Categories() []Category { return []Category{CategoryAttempt} }
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
+// The sources of evidence.
 const (
-	// ProfilePhase1: As the first phase had it, where a limit counted as a failure like every other
-	// one.
-	ProfilePhase1 = "phase1"
+	SourceAgent     taxonomy.SourceName = "agent"
+	SourcePreStart  taxonomy.SourceName = "pre_start"
+	SourcePostDone  taxonomy.SourceName = "post_done"
+	SourceBudget    taxonomy.SourceName = "budget"
+	SourceConfig    taxonomy.SourceName = "config"
+	SourceExecutor  taxonomy.SourceName = "executor"
+	SourceState     taxonomy.SourceName = "state"
+	SourceValidator taxonomy.SourceName = "validator"
+)
+
+// The policies.
+const (
+	PolicyAttempts      taxonomy.PolicyName = "attempts"
+	PolicyInterruptions taxonomy.PolicyName = "interruptions"
+)
+
+// The reactions.
+const (
+	ReactionGiveUp          taxonomy.ReactionName = "give_up"
+	ReactionSameAgain       taxonomy.ReactionName = "same_again"
+	ReactionExplainAndRetry taxonomy.ReactionName = "explain_and_retry"
+	ReactionShortenAndRetry taxonomy.ReactionName = "shorten_and_retry"
+	ReactionReturnAPIError  taxonomy.ReactionName = "return_api_error"
+	ReactionSpendNoMore     taxonomy.ReactionName = "spend_no_more"
+	ReactionSpendNoMoreOnIt taxonomy.ReactionName = "spend_no_more_on_it"
+	ReactionBeginAgain      taxonomy.ReactionName = "begin_again"
+	ReactionStopTheRunner   taxonomy.ReactionName = "stop_the_runner"
+	ReactionFailFast        taxonomy.ReactionName = "fail_fast"
+	ReactionAbort           taxonomy.ReactionName = "abort"
+	ReactionBlock           taxonomy.ReactionName = "block"
+	ReactionContinue        taxonomy.ReactionName = "continue"
+)
+
+// The profiles.
+const (
+	ProfilePhase1 taxonomy.ProfileName = "phase1"
 )
 
 // IsAttempt reports whether err is, or wraps, an error of category attempt.

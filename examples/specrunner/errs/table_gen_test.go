@@ -11,7 +11,7 @@ import (
 )
 
 // genProfiles are the names of the profiles.
-var genProfiles = []string{"phase1"}
+var genProfiles = []taxonomy.ProfileName{"phase1"}
 
 // genCategories are the categories.
 var genCategories = []genPredicate{
@@ -42,7 +42,7 @@ func TestTaxonomy(t *testing.T) {
 	assert.Equal(t, []Category{"attempt"}, Categories())
 	assert.Equal(t, []Category{CategoryAttempt}, Categories())
 	assert.Empty(t, CategoryOf(genCause))
-	assert.Equal(t, genProfiles, []string{ProfilePhase1})
+	assert.Equal(t, genProfiles, []taxonomy.ProfileName{ProfilePhase1})
 }
 
 func TestProfiles(t *testing.T) {

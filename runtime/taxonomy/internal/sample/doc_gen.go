@@ -49,20 +49,43 @@ func Categories() []Category { return []Category{CategoryProvider, CategoryWork,
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
-const (
-	// ProfileStrict: no retries.
-	ProfileStrict = "strict"
-	// ProfileChains: Repairs instead of retries.
-	ProfileChains = "chains"
-)
-
 // The tiers, in the order of escalation.
 const (
 	// TierHaiku: Carries out steps.
 	TierHaiku = "haiku"
 	// TierHuman: Decides.
 	TierHuman = "human"
+)
+
+// The policies.
+const (
+	PolicyProvider  taxonomy.PolicyName = "provider"
+	PolicyRateLimit taxonomy.PolicyName = "rate_limit"
+)
+
+// The reactions.
+const (
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionAgain    taxonomy.ReactionName = "again"
+	ReactionBackoff  taxonomy.ReactionName = "backoff"
+	ReactionWait     taxonomy.ReactionName = "wait"
+	ReactionRevert   taxonomy.ReactionName = "revert"
+	ReactionContinue taxonomy.ReactionName = "continue"
+	ReactionOnce     taxonomy.ReactionName = "once"
+	ReactionFatal    taxonomy.ReactionName = "fatal"
+	ReactionReduce   taxonomy.ReactionName = "reduce"
+	ReactionAbort    taxonomy.ReactionName = "abort"
+)
+
+// The groups of codes.
+const (
+	GroupNetwork taxonomy.GroupName = "network"
+)
+
+// The profiles.
+const (
+	ProfileStrict taxonomy.ProfileName = "strict"
+	ProfileChains taxonomy.ProfileName = "chains"
 )
 
 // IsProvider reports whether err is, or wraps, an error of category provider.

@@ -97,9 +97,10 @@ func TestProviderErrorCodes(t *testing.T) {
 		{
 			code: CodeProviderRateLimit,
 			description: taxonomy.Code{
-				Value: "provider.rate_limit", Number: 3, Message: "provider {provider} limits the rate",
-				Doc: "The provider asks to slow down.", Aliases: []string{"PROVIDER_THROTTLED"},
-				Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+				Value: "provider.rate_limit", Key: "PROVIDER_RATE_LIMIT", Number: 3,
+				Message: "provider {provider} limits the rate", Doc: "The provider asks to slow down.",
+				Aliases: []string{"PROVIDER_THROTTLED"},
+				Traits:  taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
 			},
 			rows: []genRow{{768, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.Failure, 429, 14, "wait, block, wait"}},
 			cases: []genCase[*ProviderError]{

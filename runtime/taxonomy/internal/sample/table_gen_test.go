@@ -12,7 +12,7 @@ import (
 )
 
 // genProfiles are the names of the profiles.
-var genProfiles = []string{"strict", "chains"}
+var genProfiles = []taxonomy.ProfileName{"strict", "chains"}
 
 // genCategories are the categories.
 var genCategories = []genPredicate{
@@ -49,7 +49,7 @@ func TestTaxonomy(t *testing.T) {
 	assert.Equal(t, []Category{"provider", "work", "kinds"}, Categories())
 	assert.Equal(t, []Category{CategoryProvider, CategoryWork, CategoryKinds}, Categories())
 	assert.Empty(t, CategoryOf(genCause))
-	assert.Equal(t, genProfiles, []string{ProfileStrict, ProfileChains})
+	assert.Equal(t, genProfiles, []taxonomy.ProfileName{ProfileStrict, ProfileChains})
 	assert.Equal(t, []string{"haiku", "human"}, []string{TierHaiku, TierHuman})
 }
 

@@ -41,6 +41,13 @@ func Categories() []Category { return []Category{CategoryUser} }
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
+// The reactions.
+const (
+	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionContinue taxonomy.ReactionName = "continue"
+)
+
 // IsUser reports whether err is, or wraps, an error of category user.
 func IsUser(err error) bool { return gen.InCategory(err, &definition, categoryUser) }
 

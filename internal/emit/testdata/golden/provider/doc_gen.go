@@ -47,12 +47,6 @@ func Categories() []Category { return []Category{CategoryProvider} }
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
-const (
-	// ProfileStrict: no retries.
-	ProfileStrict = "strict"
-)
-
 // The tiers, in the order of escalation.
 const (
 	// TierSmall is the tier small.
@@ -61,6 +55,40 @@ const (
 	TierLarge = "large"
 	// TierOwner is the tier owner.
 	TierOwner = "owner"
+)
+
+// The sources of evidence.
+const (
+	SourceAPI taxonomy.SourceName = "api"
+	SourceCLI taxonomy.SourceName = "cli"
+)
+
+// The policies.
+const (
+	PolicyCalm taxonomy.PolicyName = "calm"
+)
+
+// The reactions.
+const (
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionAgain    taxonomy.ReactionName = "again"
+	ReactionBackoff  taxonomy.ReactionName = "backoff"
+	ReactionHigher   taxonomy.ReactionName = "higher"
+	ReactionAsked    taxonomy.ReactionName = "asked"
+	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionShorter  taxonomy.ReactionName = "shorter"
+	ReactionFatal    taxonomy.ReactionName = "fatal"
+	ReactionContinue taxonomy.ReactionName = "continue"
+)
+
+// The groups of codes.
+const (
+	GroupNetwork taxonomy.GroupName = "network"
+)
+
+// The profiles.
+const (
+	ProfileStrict taxonomy.ProfileName = "strict"
 )
 
 // IsProvider reports whether err is, or wraps, an error of category provider.

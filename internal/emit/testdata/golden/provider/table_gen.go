@@ -10,7 +10,7 @@ import (
 
 // Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
 // them.
-var Table = taxonomy.Table{Taxonomy: &definition}
+var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
 	Package: "provider", Domain: "example.org", Doc: "Errors of a model provider.", Fallback: "CRASH",
