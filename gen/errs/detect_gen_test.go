@@ -392,7 +392,7 @@ func TestExamples(t *testing.T) {
 		{
 			"not PROVIDER_API_ERROR 1", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"iteration": "3", "timeout_ms": "300000"}, Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("failed")}},
 			"ITERATION_TIMEOUT/1", "ITERATION_TIMEOUT", true, "again",
-			"iteration 3 exceeded the limit of 300000 ms",
+			"iteration 3 exceeded the limit of 5m0s",
 			`{"timeoutMs":300000,"iteration":3}`,
 		},
 		{
@@ -500,31 +500,31 @@ func TestExamples(t *testing.T) {
 		{
 			"ITERATION_TIMEOUT 1", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"elapsed_ms": "300041", "iteration": "3", "timeout_ms": "300000"}},
 			"ITERATION_TIMEOUT/1", "ITERATION_TIMEOUT", true, "again",
-			"iteration 3 exceeded the limit of 300000 ms after 300041 ms",
+			"iteration 3 exceeded the limit of 5m0s after 5m0.041s",
 			`{"timeoutMs":300000,"iteration":3,"elapsedMs":300041}`,
 		},
 		{
 			"ITERATION_TIMEOUT 2", taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "300000"}},
 			"ITERATION_TIMEOUT/2", "ITERATION_TIMEOUT", true, "again",
-			"iteration exceeded the limit of 300000 ms",
+			"iteration exceeded the limit of 5m0s",
 			`{"timeoutMs":300000}`,
 		},
 		{
 			"OPERATION_TIMEOUT 1", taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "timeout", Output: "still testing", Attributes: map[string]string{"command": "make test", "timeout_ms": "600000"}},
 			"OPERATION_TIMEOUT/1", "OPERATION_TIMEOUT", true, "again",
-			"operation exceeded the limit of 600000 ms",
+			"operation exceeded the limit of 10m0s",
 			`{"timeoutMs":600000}`,
 		},
 		{
 			"OPERATION_TIMEOUT 2", taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "60000"}},
 			"OPERATION_TIMEOUT/2", "OPERATION_TIMEOUT", true, "again",
-			"operation exceeded the limit of 60000 ms",
+			"operation exceeded the limit of 1m0s",
 			`{"timeoutMs":60000}`,
 		},
 		{
 			"OPERATION_TIMEOUT 3", taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: context.DeadlineExceeded},
 			"OPERATION_TIMEOUT/3", "OPERATION_TIMEOUT", true, "again",
-			"operation exceeded the limit of 0 ms",
+			"operation exceeded the limit of 0s",
 			`{"timeoutMs":0}`,
 		},
 		{

@@ -62,11 +62,10 @@ func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeIterationTimeout:
-		m = m.Text("iteration").Begin(" ").Int(e.Iteration).End("").Text(" exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs))
-		m = m.Text(" ms").Begin(" after ").Int64(e.ElapsedMs).End(" ms")
+		m = m.Text("iteration").Begin(" ").Int(e.Iteration).End("").Text(" exceeded the limit of ").Millis(taxonomy.Some(e.TimeoutMs))
+		m = m.Begin(" after ").Millis(e.ElapsedMs)
 	case CodeOperationTimeout:
-		m = m.Text("operation exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs)).Text(" ms")
-		m = m.Begin(" after ").Int64(e.ElapsedMs).End(" ms")
+		m = m.Text("operation exceeded the limit of ").Millis(taxonomy.Some(e.TimeoutMs)).Begin(" after ").Millis(e.ElapsedMs)
 	default:
 		m = m.NoCode("timeout")
 	}
@@ -100,14 +99,14 @@ var timeoutCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeIterationTimeout: {
 			Value: "ITERATION_TIMEOUT", Number: 201,
-			Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]",
+			Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
 			Doc:        "An iteration did not end in time; its process was stopped.",
 			Resolution: "Raise the iteration's limit, or split the task.", Takes: []string{"iteration"},
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeOperationTimeout: {
 			Value: "OPERATION_TIMEOUT", Number: 202,
-			Message:    "operation exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]",
+			Message:    "operation exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
 			Doc:        "One operation did not end in time.",
 			Resolution: "Raise the operation's limit, or find out what it waits for.",
 			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},

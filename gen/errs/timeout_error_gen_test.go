@@ -23,30 +23,30 @@ func TestTimeoutErrorCodes(t *testing.T) {
 			code: CodeIterationTimeout,
 			description: taxonomy.Code{
 				Value: "ITERATION_TIMEOUT", Number: 201,
-				Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]",
+				Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
 				Doc:        "An iteration did not end in time; its process was stopped.",
 				Resolution: "Raise the iteration's limit, or split the task.", Takes: []string{"iteration"},
 				Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 			},
 			rows: []genRow{{4194560, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
 			cases: []genCase[*TimeoutError]{
-				{4194560, NewIterationTimeout(9223372036854775807, 4), "iteration 4 exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807,"iteration":4}`},
-				{4194560, NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), "iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`},
+				{4194560, NewIterationTimeout(9223372036854775807, 4), "iteration 4 exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4}`},
+				{4194560, NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), "iteration 4 exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`},
 			},
 		},
 		{
 			code: CodeOperationTimeout,
 			description: taxonomy.Code{
 				Value: "OPERATION_TIMEOUT", Number: 202,
-				Message:    "operation exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]",
+				Message:    "operation exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
 				Doc:        "One operation did not end in time.",
 				Resolution: "Raise the operation's limit, or find out what it waits for.",
 				Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 			},
 			rows: []genRow{{4194816, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
 			cases: []genCase[*TimeoutError]{
-				{4194816, NewOperationTimeout(9223372036854775807), "operation exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807}`},
-				{4194816, NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), "operation exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`},
+				{4194816, NewOperationTimeout(9223372036854775807), "operation exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807}`},
+				{4194816, NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), "operation exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`},
 			},
 		},
 	})
@@ -79,12 +79,12 @@ func TestTimeoutErrorOutputs(t *testing.T) {
 	genCheckOutputs(t, "timeout", []genOutput[*TimeoutError]{
 		{
 			NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805).WithCause(genCause), "ITERATION_TIMEOUT",
-			"iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms",
+			"iteration 4 exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s",
 			`{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`,
 		},
 		{
 			NewIterationTimeout(9223372036854775807, 4), "ITERATION_TIMEOUT",
-			"iteration 4 exceeded the limit of 9223372036854775807 ms",
+			"iteration 4 exceeded the limit of 2562047h47m16.854s",
 			`{"timeoutMs":9223372036854775807,"iteration":4}`,
 		},
 		{
