@@ -123,6 +123,9 @@ var gitCategory = taxonomy.Category{
 			Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.",
 			Set:        `{"operation":"commit"}`, Takes: []string{"files", "rawError"},
 			Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
 		},
 		CodeGitPushFailed: {
 			Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0,
@@ -131,6 +134,9 @@ var gitCategory = taxonomy.Category{
 			Resolution: "Push by hand, after pulling if the remote has moved on.", Set: `{"operation":"push"}`,
 			Takes:  []string{"rawError"},
 			Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
 		},
 		CodeGitRevertFailed: {
 			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2,
@@ -146,6 +152,9 @@ var gitCategory = taxonomy.Category{
 			Resolution: "Run git status in the working tree and mend what it reports.",
 			Set:        `{"operation":"status"}`, Takes: []string{"rawError"},
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
 		},
 	},
 }

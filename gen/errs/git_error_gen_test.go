@@ -29,6 +29,9 @@ func TestGitErrorCodes(t *testing.T) {
 				Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.",
 				Set:        `{"operation":"commit"}`, Takes: []string{"files", "rawError"},
 				Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+				},
 			},
 			rows: []genRow{{20971776, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "repeat, block, repeat"}},
 			cases: []genCase[*GitError]{
@@ -48,6 +51,9 @@ func TestGitErrorCodes(t *testing.T) {
 				Resolution: "Push by hand, after pulling if the remote has moved on.", Set: `{"operation":"push"}`,
 				Takes:  []string{"rawError"},
 				Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+				},
 			},
 			rows: []genRow{{20972032, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "repeat, block, repeat"}},
 			cases: []genCase[*GitError]{
@@ -81,6 +87,9 @@ func TestGitErrorCodes(t *testing.T) {
 				Resolution: "Run git status in the working tree and mend what it reports.",
 				Set:        `{"operation":"status"}`, Takes: []string{"rawError"},
 				Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+				},
 			},
 			rows: []genRow{{20972544, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "again, block, again"}},
 			cases: []genCase[*GitError]{

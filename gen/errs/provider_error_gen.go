@@ -204,6 +204,9 @@ var providerCategory = taxonomy.Category{
 				{Reaction: &reactionStop},
 				{Reaction: &reactionStop},
 			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionBackoff, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
 		},
 		CodeProviderRateLimit: {
 			Value: "PROVIDER_RATE_LIMIT", Number: 104, Groups: 1 << 0,
@@ -211,6 +214,9 @@ var providerCategory = taxonomy.Category{
 			Doc:        "The provider asks to slow down.",
 			Resolution: "Wait, use fewer tasks in parallel, or ask the provider for a higher limit.",
 			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionWait, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
 		},
 	},
 }

@@ -81,6 +81,9 @@ func TestProviderErrorCodes(t *testing.T) {
 					{Reaction: &reactionStop},
 					{Reaction: &reactionStop},
 				},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionBackoff, Retryable: true, Recoverability: taxonomy.Retryable}},
+				},
 			},
 			rows: []genRow{
 				{768, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "backoff, block, backoff"},
@@ -120,6 +123,9 @@ func TestProviderErrorCodes(t *testing.T) {
 				Doc:        "The provider asks to slow down.",
 				Resolution: "Wait, use fewer tasks in parallel, or ask the provider for a higher limit.",
 				Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionWait, Retryable: true, Recoverability: taxonomy.Retryable}},
+				},
 			},
 			rows: []genRow{{1024, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "wait, block, wait"}},
 			cases: []genCase[*ProviderError]{

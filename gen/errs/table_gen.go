@@ -32,39 +32,15 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyAPI, &policyRateLimit, &policyOnceMore},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "strict",
-			Doc:  "Nothing is tried again. What would have been retried stops and waits for a person.",
-			Rows: []taxonomy.RowOverride{
-				{
-					Row:    20971776,
-					Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable},
-				},
-				{
-					Row:    20972032,
-					Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable},
-				},
-				{
-					Row:    20972544,
-					Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable},
-				},
-			},
+			Name:      "strict",
+			Doc:       "Nothing is tried again. What would have been retried stops and waits for a person.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
 		{
-			Name: "unattended",
-			Doc:  "With nobody there to unblock a run, waits are short and end it as failed when they are used up.",
-			Rows: []taxonomy.RowOverride{
-				{
-					Row:    768,
-					Traits: taxonomy.Traits{Reaction: &unattendedReactionBackoff, Retryable: true, Recoverability: taxonomy.Retryable},
-				},
-				{
-					Row:    1024,
-					Traits: taxonomy.Traits{Reaction: &unattendedReactionWait, Retryable: true, Recoverability: taxonomy.Retryable},
-				},
-			},
+			Name:      "unattended",
+			Doc:       "With nobody there to unblock a run, waits are short and end it as failed when they are used up.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true},

@@ -81,7 +81,8 @@ func TestProfiles(t *testing.T) {
 			{1024, &unattendedReactionWait},
 		},
 	} {
-		rows := profiles[i].Rows
+		table, _ := Table.Profile(taxonomy.ProfileName(profiles[i].Name))
+		rows := table.Overlay.Rows
 		if !assert.Len(t, rows, len(want)) {
 			continue
 		}

@@ -1,9 +1,7 @@
 package emit
 
 import (
-	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,12 +17,26 @@ type tables struct {
 	names     map[any]string
 	reactions map[*model.Reaction]*taxonomy.Reaction
 	policies  map[*model.Policy]*taxonomy.Policy
+	overrides map[*model.Code][]profileRow
+}
+
+// profileRow is a row that a profile changes.
+type profileRow struct {
+	profile string
+	model.RowOverride
 }
 
 func tablesOf(m *model.Package) *tables {
 	t := &tables{
 		m: m, names: map[any]string{}, reactions: map[*model.Reaction]*taxonomy.Reaction{},
-		policies: map[*model.Policy]*taxonomy.Policy{},
+		policies: map[*model.Policy]*taxonomy.Policy{}, overrides: map[*model.Code][]profileRow{},
+	}
+	for _, p := range m.Profiles {
+		for _, o := range p.Rows {
+			if o.Row.Code != nil {
+				t.overrides[o.Row.Code] = append(t.overrides[o.Row.Code], profileRow{p.Name, o})
+			}
+		}
 	}
 	for _, p := range m.Policies {
 		t.policies[p] = &p.Policy
@@ -111,9 +123,10 @@ func (t *tables) profile(p *model.Profile) taxonomy.Profile {
 		Reporting: p.Reporting,
 	}
 	for _, o := range p.Rows {
-		out.Rows = append(out.Rows, taxonomy.RowOverride{Row: rowOf(o.Row), Traits: t.traits(o.Traits)})
+		if o.Row.Code == nil {
+			out.Rows = append(out.Rows, taxonomy.RowOverride{Row: rowOf(o.Row), Traits: t.traits(o.Traits)})
+		}
 	}
-	slices.SortFunc(out.Rows, func(a, b taxonomy.RowOverride) int { return cmp.Compare(a.Row, b.Row) })
 	return out
 }
 
@@ -150,6 +163,11 @@ func (t *tables) code(c *model.Code) taxonomy.Code {
 		if !f.Required {
 			out.Takes = append(out.Takes, f.Wire)
 		}
+	}
+	for _, o := range t.overrides[c] {
+		out.Profiles = append(out.Profiles, taxonomy.ProfileTraits{
+			Profile: o.profile, Branch: uint8(rowOf(o.Row).Branch()), Traits: t.traits(o.Traits),
+		})
 	}
 	for _, row := range branchRows(c) {
 		out.When = append(out.When, t.traits(row.Traits))

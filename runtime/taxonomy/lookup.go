@@ -3,6 +3,7 @@ package taxonomy
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"net/url"
 	"slices"
 )
@@ -86,6 +87,31 @@ func (t *Taxonomy) Rows() iter.Seq[Row] {
 			}
 		}
 	}
+}
+
+// complete returns a profile of the taxonomy with the rows of its codes.
+func (t *Taxonomy) complete(p *Profile) *Profile {
+	known, _ := t.profiles.Load().(map[string]*Profile)
+	if q := known[p.Name]; q != nil {
+		return q
+	}
+	q := *p
+	q.Rows = slices.Clone(p.Rows)
+	for row, c := range t.Codes() {
+		for _, o := range c.Profiles {
+			if o.Profile == p.Name {
+				q.Rows = append(q.Rows, RowOverride{Row: row.When(o.Branch), Traits: o.Traits})
+			}
+		}
+	}
+	slices.SortFunc(q.Rows, func(a, b RowOverride) int { return cmp.Compare(a.Row, b.Row) })
+	all := maps.Clone(known)
+	if all == nil {
+		all = make(map[string]*Profile)
+	}
+	all[p.Name] = &q
+	t.profiles.Store(all)
+	return &q
 }
 
 // traits returns what a row says in the profile, or nil when it is as in the table.

@@ -76,6 +76,15 @@ type Code struct {
 	// Traits are those of the code without any `when` branch, When those of its branches.
 	Traits
 	When []Traits
+	// Profiles are the traits that differ in a profile.
+	Profiles []ProfileTraits
+}
+
+// ProfileTraits are the traits of a code, or of one of its `when` branches, in a profile.
+type ProfileTraits struct {
+	Profile string
+	Branch  uint8 // as in [Row.When]
+	Traits  Traits
 }
 
 // Prevention is what is done before a call that is likely to fail with a code. What is zero is not
@@ -163,6 +172,8 @@ type Taxonomy struct {
 
 	// rows is a map[string]Row of the codes by value and alias, made when the first is looked up.
 	rows atomic.Value
+	// profiles is a map[string]*Profile of the profiles with the rows of all codes.
+	profiles atomic.Value
 }
 
 // RowOverride is what a profile says of a row in place of the table.
@@ -175,8 +186,9 @@ type RowOverride struct {
 type Profile struct {
 	Name string
 	Doc  string
-	// Rows are sorted by row; a row that is not there is as in the table. They contain reactions that
-	// the profile switches off: [Table.Row] passes over those.
+	// Rows are sorted by row; a row that is not there is as in the table. Those of a taxonomy's
+	// profile are of rows without a code; [Table.Profile] adds those that the codes have. They contain
+	// reactions that the profile switches off: [Table.Row] passes over those.
 	Rows []RowOverride
 	// Uncategorized is nil when it is as in the table.
 	Uncategorized *Reaction

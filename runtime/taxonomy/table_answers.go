@@ -103,7 +103,7 @@ func (t Table) Profile(name ProfileName) (Table, error) {
 	}
 	for i := range t.Taxonomy.Profiles {
 		if p := &t.Taxonomy.Profiles[i]; p.Name == wanted {
-			t.Overlay = p
+			t.Overlay = t.Taxonomy.complete(p)
 			return t, nil
 		}
 	}

@@ -262,11 +262,23 @@ var gitHubCategory = taxonomy.Category{
 			Message: "GitHub limits the rate: {detail:first_line}", Doc: "GitHub asks to slow down.",
 			Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
 			Traits:  taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
 		},
 		CodeGitHubTimeout: {
 			Value: "github_timeout", Key: "GITHUB_TIMEOUT",
 			Message: "GitHub did not answer in time: {detail:first_line}", Doc: "GitHub did not answer in time.",
 			Traits: taxonomy.Traits{Reaction: &reactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
 		},
 		CodeGitHubNotFound: {
 			Value: "github_not_found", Key: "GITHUB_NOT_FOUND",
@@ -291,6 +303,12 @@ var gitHubCategory = taxonomy.Category{
 			Message: "GitHub fails: {detail:first_line}",
 			Doc:     "GitHub's API fails, or answers in a way that nothing describes.",
 			Traits:  taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+			},
 		},
 	},
 }

@@ -58,6 +58,12 @@ func TestGitHubErrorCodes(t *testing.T) {
 				Message: "GitHub limits the rate: {detail:first_line}", Doc: "GitHub asks to slow down.",
 				Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
 				Traits:  taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				},
 			},
 			rows: []genRow{{4194560, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_wait_for_rate_limit, github_wait_for_rate_limit, fail, github_wait_for_rate_limit, github_wait recoverability=unknown, github_wait_for_rate_limit"}},
 			cases: []genCase[*GitHubError]{
@@ -80,6 +86,12 @@ func TestGitHubErrorCodes(t *testing.T) {
 				Value: "github_timeout", Key: "GITHUB_TIMEOUT",
 				Message: "GitHub did not answer in time: {detail:first_line}", Doc: "GitHub did not answer in time.",
 				Traits: taxonomy.Traits{Reaction: &reactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				},
 			},
 			rows: []genRow{{4194816, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "github_retry_with_backoff, github_retry_with_backoff, fail, github_retry_with_backoff, github_retry recoverability=unknown, github_retry_with_backoff"}},
 			cases: []genCase[*GitHubError]{
@@ -140,6 +152,12 @@ func TestGitHubErrorCodes(t *testing.T) {
 				Message: "GitHub fails: {detail:first_line}",
 				Doc:     "GitHub's API fails, or answers in a way that nothing describes.",
 				Traits:  taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+					{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+					{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				},
 			},
 			rows: []genRow{{4195840, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "github_retry, github_retry, fail, github_retry, github_retry recoverability=unknown, github_retry"}},
 			cases: []genCase[*GitHubError]{

@@ -62,6 +62,16 @@ func TestLLMErrorCodes(t *testing.T) {
 				When: []taxonomy.Traits{
 					{Reaction: &reactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "lenient", Branch: 1, Traits: taxonomy.Traits{Reaction: &lenientReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "fast", Branch: 1, Traits: taxonomy.Traits{Reaction: &fastReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "thorough", Branch: 1, Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				},
 			},
 			rows: []genRow{
 				{256, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "llm_wait_for_rate_limit, llm_wait_for_rate_limit, fail, llm_wait_for_rate_limit, llm_wait recoverability=unknown, llm_wait_for_rate_limit"},
@@ -96,6 +106,16 @@ func TestLLMErrorCodes(t *testing.T) {
 				Traits:  taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				When: []taxonomy.Traits{
 					{Reaction: &reactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "lenient", Branch: 1, Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "fast", Branch: 1, Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "thorough", Branch: 1, Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				},
 			},
 			rows: []genRow{
@@ -163,6 +183,12 @@ func TestLLMErrorCodes(t *testing.T) {
 				Value: "llm_server_error", Key: "LLM_SERVER_ERROR", Message: "the LLM fails: {detail:first_line}",
 				Doc:    "The model's API fails.",
 				Traits: taxonomy.Traits{Reaction: &reactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+					{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+					{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				},
 			},
 			rows: []genRow{{1536, true, taxonomy.Retryable, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "llm_retry, llm_retry, fail, llm_retry, llm_retry recoverability=unknown, llm_retry"}},
 			cases: []genCase[*LLMError]{

@@ -274,6 +274,16 @@ var networkCategory = taxonomy.Category{
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "lenient", Branch: 1, Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "fast", Branch: 1, Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "thorough", Branch: 1, Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+			},
 		},
 	},
 }

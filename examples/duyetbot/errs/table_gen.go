@@ -75,56 +75,6 @@ var definition = taxonomy.Taxonomy{
 		},
 		{
 			Name: "strict", Doc: "Fails at once; neither retries nor recovers.",
-			Rows: []taxonomy.RowOverride{
-				{
-					Row:    256,
-					Traits: taxonomy.Traits{Reaction: &strictReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &strictReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    512,
-					Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    513,
-					Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    1536,
-					Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-				},
-				{
-					Row:    4194560,
-					Traits: taxonomy.Traits{Reaction: &strictReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4194816,
-					Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4195840,
-					Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-				},
-				{
-					Row:    8388864,
-					Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    12584192,
-					Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    33555200,
-					Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-				{
-					Row:    33555201,
-					Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: -1, Allowed: []string{}},
 			Retry:     taxonomy.RetryDefaults{Policy: &strictPolicyRetry},
@@ -132,56 +82,6 @@ var definition = taxonomy.Taxonomy{
 		},
 		{
 			Name: "lenient", Doc: "Recovers and retries as much as it can.",
-			Rows: []taxonomy.RowOverride{
-				{
-					Row:    256,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    512,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    513,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    1536,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-				},
-				{
-					Row:    4194560,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4194816,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4195840,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-				},
-				{
-					Row:    8388864,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    12584192,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    33555200,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-				{
-					Row:    33555201,
-					Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery: taxonomy.Recovery{
 				Enabled: true, MaxAttempts: 5,
@@ -192,56 +92,6 @@ var definition = taxonomy.Taxonomy{
 		},
 		{
 			Name: "fast", Doc: "Little handling; text is not searched.",
-			Rows: []taxonomy.RowOverride{
-				{
-					Row:    256,
-					Traits: taxonomy.Traits{Reaction: &fastReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &fastReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    512,
-					Traits: taxonomy.Traits{Reaction: &fastReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    513,
-					Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    1536,
-					Traits: taxonomy.Traits{Reaction: &fastReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-				},
-				{
-					Row:    4194560,
-					Traits: taxonomy.Traits{Reaction: &fastReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4194816,
-					Traits: taxonomy.Traits{Reaction: &fastReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4195840,
-					Traits: taxonomy.Traits{Reaction: &fastReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-				},
-				{
-					Row:    8388864,
-					Traits: taxonomy.Traits{Reaction: &fastReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    12584192,
-					Traits: taxonomy.Traits{Reaction: &fastReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    33555200,
-					Traits: taxonomy.Traits{Reaction: &fastReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-				{
-					Row:    33555201,
-					Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-			},
 			Detection: taxonomy.Detection{Severity: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: 1, Allowed: []string{"retry_with_backoff"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &fastPolicyRetry},
@@ -249,56 +99,6 @@ var definition = taxonomy.Taxonomy{
 		},
 		{
 			Name: "thorough", Doc: "Takes its time, and learns how much of it.",
-			Rows: []taxonomy.RowOverride{
-				{
-					Row:    256,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    512,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    513,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    1536,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-				},
-				{
-					Row:    4194560,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4194816,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4195840,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-				},
-				{
-					Row:    8388864,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    12584192,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    33555200,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-				{
-					Row:    33555201,
-					Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-				},
-			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery: taxonomy.Recovery{
 				Enabled: true, MaxAttempts: 10,

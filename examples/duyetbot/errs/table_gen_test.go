@@ -132,7 +132,8 @@ func TestProfiles(t *testing.T) {
 			{33555201, &thoroughReactionPatternRetryNetwork},
 		},
 	} {
-		rows := profiles[i].Rows
+		table, _ := Table.Profile(taxonomy.ProfileName(profiles[i].Name))
+		rows := table.Overlay.Rows
 		if !assert.Len(t, rows, len(want)) {
 			continue
 		}

@@ -242,6 +242,12 @@ var toolCategory = taxonomy.Category{
 			Value: "tool_timeout", Key: "TOOL_TIMEOUT", Message: "a tool ran too long: {detail:first_line}",
 			Doc:    "A tool ran too long.",
 			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
 		},
 		CodeToolNotFound: {
 			Value: "tool_not_found", Key: "TOOL_NOT_FOUND", Message: "a tool is missing: {detail:first_line}",

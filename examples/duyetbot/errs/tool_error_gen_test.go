@@ -57,6 +57,12 @@ func TestToolErrorCodes(t *testing.T) {
 				Value: "tool_timeout", Key: "TOOL_TIMEOUT", Message: "a tool ran too long: {detail:first_line}",
 				Doc:    "A tool ran too long.",
 				Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				},
 			},
 			rows: []genRow{{8388864, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "tool_retry_with_backoff, tool_retry_with_backoff, fail, tool_retry_with_backoff, tool_retry recoverability=unknown, tool_retry_with_backoff"}},
 			cases: []genCase[*ToolError]{

@@ -310,6 +310,12 @@ var verificationCategory = taxonomy.Category{
 			Value: "verification_failed", Key: "VERIFICATION_FAILED",
 			Message: "verification failed: {detail:first_line}", Doc: "A check failed, and nothing says which.",
 			Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+			},
 		},
 	},
 }

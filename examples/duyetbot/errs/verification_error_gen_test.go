@@ -149,6 +149,12 @@ func TestVerificationErrorCodes(t *testing.T) {
 				Value: "verification_failed", Key: "VERIFICATION_FAILED",
 				Message: "verification failed: {detail:first_line}", Doc: "A check failed, and nothing says which.",
 				Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+					{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				},
 			},
 			rows: []genRow{{12584192, true, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "verify_again, verify_again, fail, verify_again, verify_again recoverability=unknown, verify_again"}},
 			cases: []genCase[*VerificationError]{

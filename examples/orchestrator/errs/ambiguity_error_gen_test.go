@@ -30,6 +30,10 @@ func TestAmbiguityErrorCodes(t *testing.T) {
 				Doc:        "The plan does not say enough to go on safely.",
 				Resolution: "Settle in the plan what it leaves open.",
 				Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
+					{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
+				},
 			},
 			rows: []genRow{{16777472, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Fault, 0, 0, "find_out, record_and_stop, fail_task"}},
 			cases: []genCase[*AmbiguityError]{

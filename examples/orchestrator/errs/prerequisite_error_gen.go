@@ -134,6 +134,12 @@ var prerequisiteCategory = taxonomy.Category{
 			When: []taxonomy.Traits{
 				{Reaction: &reactionTryAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault},
 			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
+			},
 		},
 	},
 }

@@ -36,41 +36,6 @@ var definition = taxonomy.Taxonomy{
 			Rows: []taxonomy.RowOverride{
 				{Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
-				{Row: 256, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
-				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault},
-				},
-				{Row: 4194560, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{
-					Row:    4194561,
-					Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{Row: 8388864, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{
-					Row:    8388865,
-					Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{Row: 12583168, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{
-					Row:    12583169,
-					Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{Row: 16777472, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
-				{
-					Row:    20971776,
-					Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable},
-				},
-				{
-					Row:    25166080,
-					Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{
-					Row:    25166336,
-					Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{Row: 25166592, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
-				{Row: 25166848, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
 			},
 			Uncategorized: &chainsReactionHandOver,
 			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
@@ -82,41 +47,6 @@ var definition = taxonomy.Taxonomy{
 			Rows: []taxonomy.RowOverride{
 				{Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
-				{Row: 256, Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
-				{
-					Row:    257,
-					Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault},
-				},
-				{Row: 4194560, Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{
-					Row:    4194561,
-					Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{Row: 8388864, Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{
-					Row:    8388865,
-					Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{Row: 12583168, Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{
-					Row:    12583169,
-					Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{Row: 16777472, Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
-				{
-					Row:    20971776,
-					Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable},
-				},
-				{
-					Row:    25166080,
-					Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{
-					Row:    25166336,
-					Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-				},
-				{Row: 25166592, Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
-				{Row: 25166848, Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
 			},
 			Uncategorized: &tasksReactionHandOver,
 			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},

@@ -106,7 +106,8 @@ func TestProfiles(t *testing.T) {
 			{25166848, &reactionFailTask},
 		},
 	} {
-		rows := profiles[i].Rows
+		table, _ := Table.Profile(taxonomy.ProfileName(profiles[i].Name))
+		rows := table.Overlay.Rows
 		if !assert.Len(t, rows, len(want)) {
 			continue
 		}

@@ -194,6 +194,10 @@ var tierCategory = taxonomy.Category{
 			Doc:        "The tier asks to slow down.",
 			Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
 			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
 		},
 		CodeTierUnavailable: {
 			Value:      "TIER_UNAVAILABLE",
@@ -201,6 +205,10 @@ var tierCategory = taxonomy.Category{
 			Doc:        "The tier does not answer now, and may do so later.",
 			Resolution: "Look at the provider's status page, or run its command by hand.",
 			Traits:     taxonomy.Traits{Reaction: &reactionCallAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
 		},
 		CodeTierRefused: {
 			Value:      "TIER_REFUSED",
@@ -208,12 +216,20 @@ var tierCategory = taxonomy.Category{
 			Doc:        "The tier cannot do it, and asking it again changes nothing.",
 			Resolution: "Mend the credentials, the account, the request or the installation that the message names; until then another tier does the work.",
 			Traits:     taxonomy.Traits{Reaction: &reactionHandOver, Kind: taxonomy.Failure},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+			},
 		},
 		CodeTierNotCalled: {
 			Value: "TIER_NOT_CALLED", Message: "nothing was called[ ({reason})][: {detail:first_line}]",
 			Doc:        "The call could not be begun, and that of another tier could not either.",
 			Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.",
 			Traits:     taxonomy.Traits{Reaction: &reactionAskUser, Kind: taxonomy.Failure},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+			},
 		},
 	},
 }

@@ -36,6 +36,10 @@ func TestTierErrorCodes(t *testing.T) {
 				Doc:        "The tier asks to slow down.",
 				Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
 				Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+					{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				},
 			},
 			rows: []genRow{{25166080, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "wait, record_and_stop, block_task"}},
 			cases: []genCase[*TierError]{
@@ -57,6 +61,10 @@ func TestTierErrorCodes(t *testing.T) {
 				Doc:        "The tier does not answer now, and may do so later.",
 				Resolution: "Look at the provider's status page, or run its command by hand.",
 				Traits:     taxonomy.Traits{Reaction: &reactionCallAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+					{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				},
 			},
 			rows: []genRow{{25166336, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "call_again, record_and_stop, block_task"}},
 			cases: []genCase[*TierError]{
@@ -78,6 +86,10 @@ func TestTierErrorCodes(t *testing.T) {
 				Doc:        "The tier cannot do it, and asking it again changes nothing.",
 				Resolution: "Mend the credentials, the account, the request or the installation that the message names; until then another tier does the work.",
 				Traits:     taxonomy.Traits{Reaction: &reactionHandOver, Kind: taxonomy.Failure},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+					{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				},
 			},
 			rows: []genRow{{25166592, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "hand_over, record_and_stop, fail_task"}},
 			cases: []genCase[*TierError]{
@@ -97,6 +109,10 @@ func TestTierErrorCodes(t *testing.T) {
 				Doc:        "The call could not be begun, and that of another tier could not either.",
 				Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.",
 				Traits:     taxonomy.Traits{Reaction: &reactionAskUser, Kind: taxonomy.Failure},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+					{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				},
 			},
 			rows: []genRow{{25166848, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.Failure, 0, 0, "ask_user, record_and_stop, fail_task"}},
 			cases: []genCase[*TierError]{

@@ -93,6 +93,10 @@ var unclassifiedCategory = taxonomy.Category{
 			Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
 			Resolution: "Read the raw report; write a rule for it if it comes again.",
 			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable}},
+			},
 		},
 	},
 }

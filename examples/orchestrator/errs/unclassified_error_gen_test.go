@@ -28,6 +28,10 @@ func TestUnclassifiedErrorCodes(t *testing.T) {
 				Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
 				Resolution: "Read the raw report; write a rule for it if it comes again.",
 				Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
+					{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable}},
+				},
 			},
 			rows: []genRow{{20971776, false, taxonomy.Unknowable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "find_out, record_and_stop, fail_task"}},
 			cases: []genCase[*UnclassifiedError]{

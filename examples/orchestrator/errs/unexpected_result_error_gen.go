@@ -215,6 +215,12 @@ var unexpectedResultCategory = taxonomy.Category{
 			When: []taxonomy.Traits{
 				{Reaction: &reactionMakeAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
 			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
 		},
 	},
 }

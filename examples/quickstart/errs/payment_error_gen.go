@@ -156,6 +156,9 @@ var paymentCategory = taxonomy.Category{
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPark, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh},
 			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "night", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh}},
+			},
 		},
 		CodePaymentGatewayFailed: {
 			Value: "PAYMENT_GATEWAY_FAILED", Number: 4,
@@ -164,6 +167,9 @@ var paymentCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPark, HTTP: 502, GRPC: 14},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "night", Traits: taxonomy.Traits{Reaction: &nightReactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable}},
 			},
 		},
 	},

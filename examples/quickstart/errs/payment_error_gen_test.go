@@ -36,6 +36,9 @@ func TestPaymentErrorCodes(t *testing.T) {
 				When: []taxonomy.Traits{
 					{Reaction: &reactionPark, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh},
 				},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "night", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh}},
+				},
 			},
 			rows: []genRow{
 				{4194560, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 402, 9, "refuse, refuse"},
@@ -62,6 +65,9 @@ func TestPaymentErrorCodes(t *testing.T) {
 				Traits: taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 				When: []taxonomy.Traits{
 					{Reaction: &reactionPark, HTTP: 502, GRPC: 14},
+				},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "night", Traits: taxonomy.Traits{Reaction: &nightReactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable}},
 				},
 			},
 			rows: []genRow{

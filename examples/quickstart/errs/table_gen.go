@@ -27,16 +27,6 @@ var definition = taxonomy.Taxonomy{
 	Profiles: []taxonomy.Profile{
 		{
 			Name: "night", Doc: "The nightly run has time, and nobody of the support team is awake.",
-			Rows: []taxonomy.RowOverride{
-				{
-					Row:    4194561,
-					Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh},
-				},
-				{
-					Row:    4194816,
-					Traits: taxonomy.Traits{Reaction: &nightReactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
-				},
-			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},

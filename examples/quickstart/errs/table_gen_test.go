@@ -66,7 +66,8 @@ func TestProfiles(t *testing.T) {
 			{4194816, &nightReactionPayAgain},
 		},
 	} {
-		rows := profiles[i].Rows
+		table, _ := Table.Profile(taxonomy.ProfileName(profiles[i].Name))
+		rows := table.Overlay.Rows
 		if !assert.Len(t, rows, len(want)) {
 			continue
 		}

@@ -308,6 +308,9 @@ var attemptCategory = taxonomy.Category{
 				{Reaction: &reactionSpendNoMore},
 				{Reaction: &reactionSpendNoMoreOnIt},
 			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "phase1", Traits: taxonomy.Traits{Reaction: &phase1ReactionReturnAPIError}},
+			},
 		},
 		CodeSyntax: {
 			Value: "SYNTAX", Message: "the code cannot be parsed[: {detail:first_line}]",

@@ -58,6 +58,9 @@ func TestAttemptErrorCodes(t *testing.T) {
 					{Reaction: &reactionSpendNoMore},
 					{Reaction: &reactionSpendNoMoreOnIt},
 				},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "phase1", Traits: taxonomy.Traits{Reaction: &phase1ReactionReturnAPIError}},
+				},
 			},
 			rows: []genRow{
 				{512, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "return_api_error, return_api_error"},

@@ -25,11 +25,8 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyAttempts, &policyInterruptions},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "phase1",
-			Doc:  "As the first phase had it, where a limit counted as a failure like every other one.",
-			Rows: []taxonomy.RowOverride{
-				{Row: 512, Traits: taxonomy.Traits{Reaction: &phase1ReactionReturnAPIError}},
-			},
+			Name:      "phase1",
+			Doc:       "As the first phase had it, where a limit counted as a failure like every other one.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},

@@ -63,7 +63,8 @@ func TestProfiles(t *testing.T) {
 			{512, &phase1ReactionReturnAPIError},
 		},
 	} {
-		rows := profiles[i].Rows
+		table, _ := Table.Profile(taxonomy.ProfileName(profiles[i].Name))
+		rows := table.Overlay.Rows
 		if !assert.Len(t, rows, len(want)) {
 			continue
 		}

@@ -35,12 +35,6 @@ var definition = taxonomy.Taxonomy{
 		},
 		{
 			Name: "chains", Doc: "Repairs instead of retries.",
-			Rows: []taxonomy.RowOverride{
-				{
-					Row:    4194816,
-					Traits: taxonomy.Traits{Reaction: &reactionReduce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-				},
-			},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},

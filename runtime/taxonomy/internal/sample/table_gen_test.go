@@ -73,7 +73,8 @@ func TestProfiles(t *testing.T) {
 			{4194816, &reactionReduce},
 		},
 	} {
-		rows := profiles[i].Rows
+		table, _ := Table.Profile(taxonomy.ProfileName(profiles[i].Name))
+		rows := table.Overlay.Rows
 		if !assert.Len(t, rows, len(want)) {
 			continue
 		}

@@ -138,6 +138,9 @@ var workCategory = taxonomy.Category{
 			Value: "COMMIT_FAILED", Number: 6, Message: "commit failed[: {cause}][ ({value}, {decision})]",
 			Doc: "The commit failed.", Resolution: "Commit by hand.",
 			Traits: taxonomy.Traits{Reaction: &reactionOnce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionReduce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
 		},
 	},
 }

@@ -40,6 +40,9 @@ func TestWorkErrorCodes(t *testing.T) {
 				Value: "COMMIT_FAILED", Number: 6, Message: "commit failed[: {cause}][ ({value}, {decision})]",
 				Doc: "The commit failed.", Resolution: "Commit by hand.",
 				Traits: taxonomy.Traits{Reaction: &reactionOnce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				Profiles: []taxonomy.ProfileTraits{
+					{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionReduce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				},
 			},
 			rows: []genRow{{4194816, true, taxonomy.Retryable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "once, continue, reduce"}},
 			cases: []genCase[*WorkError]{
