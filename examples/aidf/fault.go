@@ -90,10 +90,10 @@ func concerns(err error, field string) bool {
 func (p *program) unready(ctx context.Context, s *setup, err error) int {
 	fmt.Fprintln(p.hints, "aidf: the run cannot begin")
 	for _, problem := range leaves(err) {
-		fmt.Fprintln(p.hints, indented(explained(errs.Classify(problem, detect.In(s.table)), problem)))
+		fmt.Fprintln(p.hints, indented(explained(errs.Classify(problem, detect.WithTable(s.table)), problem)))
 	}
 	cfg := executor.Config{
-		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)),
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(s.table)),
 		Setup:    func(context.Context) error { return err },
 		Observer: p.log(s.table), Limits: executor.Limits{Failures: 1}, // what is wrong now is wrong in a moment, too
 	}

@@ -62,6 +62,7 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/providers/providertest"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func main() {
@@ -172,7 +173,7 @@ func (o *options) check() error {
 	case o.resume != "" && o.dryRun:
 		return errors.New("a dry run begins nothing that could be gone on with")
 	}
-	if _, err := errs.Table.Profile(o.profile); err != nil {
+	if _, err := errs.Table.Profile(taxonomy.ProfileName(o.profile)); err != nil {
 		return err
 	}
 	return nil

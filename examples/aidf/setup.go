@@ -148,7 +148,7 @@ func (s *setup) readTask() (err error) {
 
 // adjust lays the profile and the overrides over the table.
 func (s *setup) adjust() error {
-	table, err := errs.Table.Profile(cmp.Or(s.profile, s.settings.Profile))
+	table, err := errs.Table.Profile(taxonomy.ProfileName(cmp.Or(s.profile, s.settings.Profile)))
 	if err != nil {
 		return invalid(s.configFile, "profile", err)
 	}
@@ -215,7 +215,7 @@ func (s *setup) configure() error {
 	}
 	l := s.settings.Limits
 	s.config = executor.Config{
-		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(s.table)), Decode: decode,
 		Provider: provider, Workspace: s.git, Guard: s.scope, Validator: validator, Filer: filer,
 		Journal: filejournal.New(s.journal), Lanes: filelanes.New(filepath.Join(s.journal, "lanes"), nil, nil),
 		Limits: executor.Limits{

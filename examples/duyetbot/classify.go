@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/errgen/errgen/runtime/detect/detectflag"
+	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"bot.example.com/duyetbot/errs"
 )
@@ -21,7 +22,7 @@ func classify(args []string, in io.Reader, out, hints io.Writer) error {
 		return fmt.Errorf("read standard input: %w", err)
 	}
 	detectflag.Said(&o.evidence, text)
-	table, err := errs.Table.Profile(o.profile)
+	table, err := errs.Table.Profile(taxonomy.ProfileName(o.profile))
 	if err != nil {
 		return err
 	}

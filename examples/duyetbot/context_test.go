@@ -176,7 +176,7 @@ func TestRecoveryBlock(t *testing.T) {
 func TestCause(t *testing.T) {
 	t.Run("D53", func(t *testing.T) {
 		cause := errors.New("it went wrong")
-		err := errs.Classify(cause, detect.From("tool"))
+		err := errs.Classify(cause, detect.WithSource(errs.SourceTool))
 		assert.ErrorIs(t, err, cause)
 		assert.Equal(t, object{"message": "it went wrong"}, envelopeOf(t, err)["cause"])
 	})
@@ -186,7 +186,7 @@ func TestCause(t *testing.T) {
 // never on the wire.
 func TestStack(t *testing.T) {
 	tests := []struct {
-		profile string
+		profile taxonomy.ProfileName
 		want    bool
 	}{
 		{errs.ProfileDefault, true},
@@ -196,10 +196,10 @@ func TestStack(t *testing.T) {
 		{errs.ProfileThorough, true},
 	}
 	for _, tt := range tests {
-		t.Run("D52 D70 "+tt.profile, func(t *testing.T) {
+		t.Run("D52 D70 "+string(tt.profile), func(t *testing.T) {
 			table, err := errs.Table.Profile(tt.profile)
 			require.NoError(t, err)
-			e := errs.Classify("it went wrong", detect.In(table))
+			e := errs.Classify("it went wrong", detect.WithTable(table))
 			assert.Equal(t, tt.want, strings.Contains(fmt.Sprintf("%+v", e), "TestStack"))
 			assert.Equal(t, "system_error", taxonomy.CodeOf(e))
 		})
@@ -223,7 +223,7 @@ func TestRetryHint(t *testing.T) {
 		t.Run("B-D14 "+tt.name, func(t *testing.T) {
 			err := errs.Classify(&tt.raw)
 			if tt.raw.RetryAfter.IsZero() {
-				err = errs.Classify(errors.New(tt.raw.Text), detect.From(tt.raw.Source))
+				err = errs.Classify(errors.New(tt.raw.Text), detect.WithSource(taxonomy.SourceName(tt.raw.Source)))
 			}
 			got, ok := taxonomy.HintsOf(err).RetryAfter.Get()
 			assert.True(t, ok)

@@ -113,9 +113,9 @@ func (h *handling) overrides(profile taxonomy.Table) taxonomy.Overrides {
 // runs the bot, and takes the place of all that the skill says.
 func (s *skill) table(profile string) (taxonomy.Table, error) {
 	if profile != "" {
-		return errs.Table.Profile(profile)
+		return errs.Table.Profile(taxonomy.ProfileName(profile))
 	}
-	table, err := errs.Table.Profile(s.Handling.Profile)
+	table, err := errs.Table.Profile(taxonomy.ProfileName(s.Handling.Profile))
 	if err != nil {
 		return taxonomy.Table{}, err
 	}

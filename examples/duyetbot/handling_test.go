@@ -98,7 +98,7 @@ func handle(t *testing.T, block, source string, failure error, times int) *handl
 	require.NoError(t, err)
 	var log bytes.Buffer
 	h, err := handler.New(handler.Config{
-		Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)), Clock: c, Random: still,
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Clock: c, Random: still,
 		Recoverer: recovery.Contain(strategies{standard, everyTool}, recovery.ContainOptions{}),
 		Sink:      out.reporter,
 		Observer: executor.Slog(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),

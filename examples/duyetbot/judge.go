@@ -13,7 +13,7 @@ func judge(ev *taxonomy.Evidence, table taxonomy.Table) detect.Explanation {
 	if succeeded(ev) {
 		return detect.Explanation{}
 	}
-	return errs.Explain(ev, detect.In(table))
+	return errs.Explain(ev, detect.WithTable(table))
 }
 
 // succeeded reports whether a process exited with 0 and nobody says that something failed

@@ -45,8 +45,8 @@ func (r *retryChanges) policies(profile taxonomy.Table) map[string]taxonomy.Poli
 // policyOf returns a policy as it is in use, with the numbers of the table's profile; nil when none
 // of its codes is tried by it.
 func policyOf(table taxonomy.Table, name string) *taxonomy.Policy {
-	for i := range table.Taxonomy.Codes {
-		for r := range table.Row(table.Taxonomy.Codes[i].Row).Reaction.Chain() {
+	for row := range table.Taxonomy.Codes() {
+		for r := range table.Row(row).Reaction.Chain() {
 			if r.Policy != nil && r.Policy.Name == name {
 				return r.Policy
 			}

@@ -58,8 +58,8 @@ func TestNumbersOfProfiles(t *testing.T) {
 				got := handle(t, tt.block+noRecovery, failure.Source, &failure, always)
 				want := tt.waits
 				if want == nil {
-					own, ok := errs.Table.Policy(policy)
-					require.True(t, ok)
+					own := errs.Table.Policy(taxonomy.PolicyName(policy))
+					require.NotZero(t, own)
 					for i := range own.MaxAttempts - 1 {
 						want = append(want, own.InitialDelay<<i)
 					}
@@ -96,7 +96,7 @@ func TestNumbersHoldWhatIsLearned(t *testing.T) {
 			c, calls := newClock(), 0
 			adaptive := retry.NewAdaptive()
 			h, err := handler.New(handler.Config{
-				Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)), Clock: c,
+				Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Clock: c,
 				Random: func() float64 { return 0.5 }, Adaptive: adaptive,
 			})
 			require.NoError(t, err)

@@ -61,8 +61,8 @@ func triesOf(table taxonomy.Table) map[string]int {
 	if !profile.Runs() {
 		return all
 	}
-	for row := range table.Taxonomy.Rows {
-		for r := range table.Row(taxonomy.Row(row)).Reaction.Chain() {
+	for row := range table.Taxonomy.Rows() {
+		for r := range table.Row(row).Reaction.Chain() {
 			if r.Action != taxonomy.Recover || !profile.Permits(r.Strategy) {
 				continue
 			}

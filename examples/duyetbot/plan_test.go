@@ -71,7 +71,7 @@ func TestJitterOfProfiles(t *testing.T) {
 	for profile, want := range map[string]float64{
 		"default": tenth, "strict": none, "lenient": tenth, "fast": tenth, "thorough": tenth,
 	} {
-		table, err := errs.Table.Profile(profile)
+		table, err := errs.Table.Profile(taxonomy.ProfileName(profile))
 		require.NoError(t, err)
 		own := table.Overlay.Retry.Policy
 		require.NotNil(t, own, profile)
@@ -84,8 +84,8 @@ func TestJitterOfProfiles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"llm", "github", "tool", "verification", "fixes"} {
-		p, ok := errs.Table.Policy(name)
-		require.True(t, ok, name)
+		p := errs.Table.Policy(taxonomy.PolicyName(name))
+		require.NotZero(t, p, name)
 		assert.InDelta(t, tenth, p.Jitter, 0, name)
 	}
 }

@@ -33,9 +33,10 @@ func TestPoliciesOfProfiles(t *testing.T) {
 		return map[string]taxonomy.Policy{"llm": p, "github": p, "tool": p, "verification": p}
 	}
 	tests := []struct {
-		row, profile string
-		policies     map[string]taxonomy.Policy
-		learns       map[string]*taxonomy.Adapt
+		row      string
+		profile  taxonomy.ProfileName
+		policies map[string]taxonomy.Policy
+		learns   map[string]*taxonomy.Adapt
 	}{
 		{"D145 D114-D117", errs.ProfileDefault, map[string]taxonomy.Policy{
 			"llm":    {MaxAttempts: 3, InitialDelay: second, MaxDelay: 30 * second, Multiplier: 2},
@@ -54,7 +55,7 @@ func TestPoliciesOfProfiles(t *testing.T) {
 		table, err := errs.Table.Profile(tt.profile)
 		require.NoError(t, err)
 		for name, want := range tt.policies {
-			t.Run(tt.row+" "+tt.profile+" "+name, func(t *testing.T) {
+			t.Run(tt.row+" "+string(tt.profile)+" "+name, func(t *testing.T) {
 				want.Name, want.Adapt = name, tt.learns[name]
 				want.Jitter, want.JitterKind = 0.1, taxonomy.JitterProportional // D111
 				want.MaxRetryAfter = want.MaxDelay
@@ -113,8 +114,8 @@ func TestPoliciesOfStrategies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p, ok := errs.Table.Policy(tt.name)
-			require.True(t, ok)
+			p := errs.Table.Policy(taxonomy.PolicyName(tt.name))
+			require.NotZero(t, p)
 			assert.Equal(t, tt.attempts, p.MaxAttempts)
 			assert.Zero(t, p.InitialDelay)
 			assert.Equal(t, tt.asked, p.MaxRetryAfter)
@@ -174,7 +175,7 @@ func TestPrevention(t *testing.T) {
 		"github_rate_limit": {Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
 	}
 	got := map[string]taxonomy.Prevention{}
-	for _, code := range errs.Table.Taxonomy.Codes {
+	for _, code := range errs.Table.Taxonomy.Codes() {
 		if code.Prevent != nil {
 			got[code.Value] = *code.Prevent
 		}

@@ -76,8 +76,9 @@ func TestRealErrors(t *testing.T) {
 		t.Run("B-D05 "+tt.name, func(t *testing.T) {
 			cause := tt.fail()
 			require.Error(t, cause)
-			err := errs.Classify(cause, detect.From(tt.source))
-			assert.Equal(t, tt.want, taxonomy.CodeOf(err), "%s", errs.Explain(cause, detect.From(tt.source)))
+			err := errs.Classify(cause, detect.WithSource(taxonomy.SourceName(tt.source)))
+			assert.Equal(t, tt.want, taxonomy.CodeOf(err), "%s", errs.Explain(cause,
+				detect.WithSource(taxonomy.SourceName(tt.source))))
 			assert.ErrorIs(t, err, cause, "D53")
 		})
 	}
@@ -149,8 +150,9 @@ func TestResponses(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, resp.Body.Close()) }()
 
-			e := errs.Classify(resp, detect.From(tt.source))
-			assert.Equal(t, tt.want, taxonomy.CodeOf(e), "%s", errs.Explain(resp, detect.From(tt.source)))
+			e := errs.Classify(resp, detect.WithSource(taxonomy.SourceName(tt.source)))
+			assert.Equal(t, tt.want, taxonomy.CodeOf(e), "%s", errs.Explain(resp,
+				detect.WithSource(taxonomy.SourceName(tt.source))))
 			body, err := io.ReadAll(resp.Body)
 			require.NoError(t, err)
 			assert.Equal(t, tt.body, string(body), "the body can still be read")
@@ -189,8 +191,9 @@ func TestRealClientTimeout(t *testing.T) {
 	client.Timeout = time.Millisecond
 	_, err := client.Get(server.URL)
 	require.Error(t, err)
-	assert.Equal(t, "github_timeout", taxonomy.CodeOf(errs.Classify(err, detect.From("github"))), "B-D05")
-	assert.Equal(t, "llm_timeout", taxonomy.CodeOf(errs.Classify(err, detect.From("llm"))), "B-D05")
+	assert.Equal(t, "github_timeout", taxonomy.CodeOf(errs.Classify(err,
+		detect.WithSource(errs.SourceGithub))), "B-D05")
+	assert.Equal(t, "llm_timeout", taxonomy.CodeOf(errs.Classify(err, detect.WithSource(errs.SourceLLM))), "B-D05")
 }
 
 // expired returns a context whose deadline has passed.

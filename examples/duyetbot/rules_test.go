@@ -39,7 +39,7 @@ func TestSeed(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.row, func(t *testing.T) {
-			err := errs.Classify(tt.text, detect.From(tt.source))
+			err := errs.Classify(tt.text, detect.WithSource(taxonomy.SourceName(tt.source)))
 			assert.Equal(t, tt.code, taxonomy.CodeOf(err))
 			assert.Equal(t, tt.severity, taxonomy.SeverityOf(err))
 			assert.Equal(t, tt.recoverability, taxonomy.RecoverabilityOf(err))
@@ -248,7 +248,8 @@ func TestSystemError(t *testing.T) {
 		want taxonomy.Severity
 	}{
 		{"D160 B-D03 nothing describes it", errs.Classify("something new"), taxonomy.SeverityMedium},
-		{"D40 B-D03 reported", errs.Classify("something new", detect.From("system")), taxonomy.SeverityCritical},
+		{"D40 B-D03 reported", errs.Classify("something new", detect.WithSource(errs.SourceSystem)),
+			taxonomy.SeverityCritical},
 		{"D40 B-D03 made", errs.NewSystemError("out of memory", errs.SystemSource{}), taxonomy.SeverityCritical},
 	}
 	for _, tt := range tests {
@@ -279,7 +280,7 @@ func TestPattern(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" D67 D96 B-D13 "+tt.pattern, func(t *testing.T) {
-			err := errs.Classify(tt.text, detect.From(tt.source))
+			err := errs.Classify(tt.text, detect.WithSource(taxonomy.SourceName(tt.source)))
 			r := errs.Table.Reaction(err)
 			assert.Equal(t, tt.reaction, r.Name)
 			assert.Equal(t, tt.strategy, r.Strategy)
@@ -305,7 +306,7 @@ func TestFast(t *testing.T) {
 	require.NoError(t, err)
 	for _, tt := range tests {
 		t.Run("D148 "+tt.raw.Error(), func(t *testing.T) {
-			assert.Equal(t, tt.want, taxonomy.CodeOf(errs.Classify(&tt.raw, detect.In(fast))))
+			assert.Equal(t, tt.want, taxonomy.CodeOf(errs.Classify(&tt.raw, detect.WithTable(fast))))
 		})
 	}
 }

@@ -111,7 +111,7 @@ func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
 		return nil, err
 	}
 	h, err := handler.New(handler.Config{
-		Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)), Recoverer: recoverer,
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Recoverer: recoverer,
 		Sink: report.Sinks{s.reporter, s.groups, shows}, Observer: executor.Observers(shows, s.logs(table)),
 		StatusSources: []string{"github"},
 		Gate:          s.gate, Adaptive: s.adaptive, Learners: []retry.Learner{s.model},

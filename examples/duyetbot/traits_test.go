@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -61,13 +62,13 @@ func TestTraits(t *testing.T) {
 		{"D40 B-D03", "system_error", "system", critical, unknown, "fail"},
 		{"D41 B-D01", "dependency_error", "dependency", high, recoverable, "install_dependency"},
 	}
-	assert.Len(t, errs.Table.Taxonomy.Codes, len(tests), "a code is missing here")
+	assert.Len(t, maps.Collect(errs.Table.Taxonomy.Codes()), len(tests), "a code is missing here")
 	for _, tt := range tests {
 		t.Run(tt.row+" "+tt.code, func(t *testing.T) {
-			code, ok := errs.Table.Code(tt.code)
+			row, ok := errs.Table.Taxonomy.Find(tt.code)
 			require.True(t, ok)
-			traits := errs.Table.Row(code.Row)
-			assert.Equal(t, tt.category, errs.Table.Taxonomy.Categories[code.Category].Name)
+			traits := errs.Table.Row(row)
+			assert.Equal(t, tt.category, errs.Table.Taxonomy.Categories[row.Category()].Name)
 			assert.Equal(t, tt.severity, traits.Severity)
 			assert.Equal(t, tt.recoverability, traits.Recoverability)
 			assert.Equal(t, tt.reaction, traits.Reaction.Name)
@@ -79,8 +80,8 @@ func TestTraits(t *testing.T) {
 // TestWords: there are four severities and four recoverabilities, and each code states both.
 func TestWords(t *testing.T) {
 	severities, recoverabilities := map[string]int{}, map[string]int{}
-	for _, code := range errs.Table.Taxonomy.Codes {
-		traits := errs.Table.Row(code.Row)
+	for row := range errs.Table.Taxonomy.Codes() {
+		traits := errs.Table.Row(row)
 		severities[traits.Severity.String()]++
 		recoverabilities[traits.Recoverability.String()]++
 	}
@@ -108,8 +109,8 @@ func TestPolicies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.row+" "+tt.name, func(t *testing.T) {
-			p, ok := errs.Table.Policy(tt.name)
-			require.True(t, ok)
+			p := errs.Table.Policy(taxonomy.PolicyName(tt.name))
+			require.NotZero(t, p)
 			assert.Equal(t, tt.attempts, p.MaxAttempts)
 			assert.Equal(t, tt.initial, p.InitialDelay)
 			assert.Equal(t, tt.max, p.MaxDelay)
@@ -131,9 +132,9 @@ func TestPolicyOfCode(t *testing.T) {
 	}
 	for code, policy := range tests {
 		t.Run("D105 D114-D117 "+code, func(t *testing.T) {
-			c, ok := errs.Table.Code(code)
+			row, ok := errs.Table.Taxonomy.Find(code)
 			require.True(t, ok)
-			reaction := errs.Table.Row(c.Row).Reaction
+			reaction := errs.Table.Row(row).Reaction
 			if reaction.Then != nil && reaction.Then.Action == taxonomy.RetryOperation {
 				reaction = reaction.Then
 			}
@@ -158,9 +159,9 @@ func TestStrategyOfCode(t *testing.T) {
 		"tool_timeout":      "retry_with_backoff",
 		"network_error":     "retry_with_backoff",
 	}
-	for _, code := range errs.Table.Taxonomy.Codes {
+	for row, code := range errs.Table.Taxonomy.Codes() {
 		t.Run("D96 "+code.Value, func(t *testing.T) {
-			assert.Equal(t, want[code.Value], errs.Table.Row(code.Row).Reaction.Strategy)
+			assert.Equal(t, want[code.Value], errs.Table.Row(row).Reaction.Strategy)
 		})
 	}
 	names := make([]string, 0, 7)
@@ -183,7 +184,8 @@ func TestProfiles(t *testing.T) {
 		multiplier   float64
 	}
 	tests := []struct {
-		row, name                      string
+		row                            string
+		name                           taxonomy.ProfileName
 		text, severity, recoverability bool
 		recovers                       bool
 		maxRecoveries                  int
@@ -206,7 +208,7 @@ func TestProfiles(t *testing.T) {
 			true, numbers{10, time.Second, 2 * time.Minute, 2}, taxonomy.LogDebug, true, true},
 	}
 	for _, tt := range tests {
-		t.Run(tt.row+" "+tt.name, func(t *testing.T) {
+		t.Run(tt.row+" "+string(tt.name), func(t *testing.T) {
 			table, err := errs.Table.Profile(tt.name)
 			require.NoError(t, err)
 			p := table.Overlay
@@ -226,7 +228,7 @@ func TestProfiles(t *testing.T) {
 	t.Run("D150 the one at the start", func(t *testing.T) {
 		table, err := errs.Table.Profile("")
 		require.NoError(t, err)
-		assert.Equal(t, errs.ProfileDefault, table.Overlay.Name)
+		assert.Equal(t, string(errs.ProfileDefault), table.Overlay.Name)
 	})
 	t.Run("D153 the names", func(t *testing.T) {
 		assert.Equal(t, []string{"default", "strict", "lenient", "fast", "thorough"}, errs.Table.ProfileNames())

@@ -68,7 +68,7 @@ func TestProcessFailures(t *testing.T) {
 			ev: taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Signal: "SIGKILL",
 				Attributes: attrs("iteration", "3", "timeout_ms", "300000", "elapsed_ms", "300012")},
 			code: "ITERATION_TIMEOUT", retryable: true, reaction: "again",
-			message: "iteration 3 exceeded the limit of 300000 ms after 300012 ms",
+			message: "iteration 3 exceeded the limit of 5m0s after 5m0.012s",
 			context: `{"timeoutMs":300000,"iteration":3,"elapsedMs":300012}`,
 		},
 		{
@@ -302,14 +302,14 @@ func TestAPIFailures(t *testing.T) {
 				anthropic(0, "timeout", ""),
 				func(ev *taxonomy.Evidence) { ev.Attributes = attrs("iteration", "2", "timeout_ms", "1000") }),
 			code: "ITERATION_TIMEOUT", retryable: true, reaction: "again",
-			message: "iteration 2 exceeded the limit of 1000 ms",
+			message: "iteration 2 exceeded the limit of 1s",
 		},
 		{
 			name: "B-A27: a limit of the provider's own", ev: with(
 				openai(0, "timeout", "", ""),
 				func(ev *taxonomy.Evidence) { ev.Attributes = attrs("timeout_ms", "60000") }),
 			code: "OPERATION_TIMEOUT", retryable: true, reaction: "again",
-			message: "operation exceeded the limit of 60000 ms", context: `{"timeoutMs":60000}`,
+			message: "operation exceeded the limit of 1m0s", context: `{"timeoutMs":60000}`,
 		},
 		{
 			name: "B-A23: outside an iteration",
@@ -317,7 +317,7 @@ func TestAPIFailures(t *testing.T) {
 				openai(0, "timeout", "", ""),
 				func(ev *taxonomy.Evidence) { ev.Attributes = attrs("iteration", "0", "timeout_ms", "60000") }),
 			code: "OPERATION_TIMEOUT", retryable: true, reaction: "again",
-			message: "operation exceeded the limit of 60000 ms",
+			message: "operation exceeded the limit of 1m0s",
 		},
 		{
 			name: "A128 A131: anything else", ev: anthropic(0, "", "something new"), code: "PROVIDER_CRASH",

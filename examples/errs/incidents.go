@@ -29,13 +29,15 @@ func (s *story) incidents() {
 	s.answer("the API has too much to do", api.url+"/overloaded")
 	s.answer("the account is empty", api.url+"/unpaid")
 	s.check(api.server.Close())
-	s.incident("a process says nothing and exits", run("exit 3"), detect.From("claude-cli"), detect.During("call"))
+	s.incident("a process says nothing and exits", run("exit 3"), detect.WithSource(errs.SourceClaudeCLI),
+		detect.WithOp(taxonomy.OpName("call")))
 	s.incident("a process has reached its limit", run("echo 'Claude usage limit reached' >&2; exit 1"),
-		detect.From("claude-cli"), detect.During("call"))
+		detect.WithSource(errs.SourceClaudeCLI), detect.WithOp(taxonomy.OpName("call")))
 	s.incident("a process only talks about limits", run("echo 'wrote the chapter on rate limits' >&2; exit 1"),
-		detect.From("claude-cli"), detect.During("call"))
+		detect.WithSource(errs.SourceClaudeCLI), detect.WithOp(taxonomy.OpName("call")))
 	_, err = os.ReadFile("no/such/aidf.yml")
-	s.incident("the configuration is not there", err, detect.From("config"), detect.During("load_config"))
+	s.incident("the configuration is not there", err, detect.WithSource(errs.SourceConfig),
+		detect.WithOp(taxonomy.OpName("load_config")))
 	s.line("a cancelled call stays what it is: %v", errs.Classify(fmt.Errorf("call: %w", context.Canceled)))
 }
 
@@ -46,7 +48,7 @@ func (s *story) answer(what, url string) {
 	if !s.check(err) {
 		return
 	}
-	s.incident(what, resp, detect.From("anthropic-api"), detect.During("call"))
+	s.incident(what, resp, detect.WithSource(errs.SourceAnthropicAPI), detect.WithOp(taxonomy.OpName("call")))
 	s.check(resp.Body.Close())
 }
 

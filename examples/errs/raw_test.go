@@ -84,9 +84,11 @@ func TestGoErrors(t *testing.T) {
 		{"A109: a revert that may not write", "git", "revert", denied, "GIT_REVERT_FAILED", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := errs.Classify(fmt.Errorf("task 42: %w", tt.raw), detect.From(tt.source), detect.During(tt.op))
+			err := errs.Classify(fmt.Errorf("task 42: %w", tt.raw),
+				detect.WithSource(taxonomy.SourceName(tt.source)), detect.WithOp(taxonomy.OpName(tt.op)))
 			assert.Equal(t, tt.code, taxonomy.CodeOf(err), "%v",
-				errs.Explain(tt.raw, detect.From(tt.source), detect.During(tt.op)))
+				errs.Explain(tt.raw, detect.WithSource(taxonomy.SourceName(tt.source)),
+					detect.WithOp(taxonomy.OpName(tt.op))))
 			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(err))
 			assert.ErrorIs(t, err, tt.raw, "what failed is the cause")
 		})
@@ -100,10 +102,10 @@ func TestWhatIsNotClassified(t *testing.T) {
 	assert.NoError(t, errs.Classify(nil))
 
 	cancelled := fmt.Errorf("call: %w", context.Canceled)
-	assert.Same(t, cancelled, errs.Classify(cancelled, detect.From("claude-cli")))
+	assert.Same(t, cancelled, errs.Classify(cancelled, detect.WithSource(errs.SourceClaudeCLI)))
 
 	own := fmt.Errorf("task 42: %w", errs.NewGitPushFailed("gone"))
-	assert.Same(t, own, errs.Classify(own, detect.From("claude-cli")),
+	assert.Same(t, own, errs.Classify(own, detect.WithSource(errs.SourceClaudeCLI)),
 		"B-A14: an error of the taxonomy keeps its category")
 }
 
@@ -130,7 +132,8 @@ func TestAnswers(t *testing.T) {
 			resp, err := http.Get(api.url + path)
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, resp.Body.Close()) }()
-			err = errs.Classify(resp, detect.From("anthropic-api"), detect.During("call"))
+			err = errs.Classify(resp, detect.WithSource(errs.SourceAnthropicAPI),
+				detect.WithOp(taxonomy.OpName("call")))
 			assert.Equal(t, want.code, taxonomy.CodeOf(err))
 			assert.JSONEq(t, want.context, string(contextOf(t, err)))
 			body, err := io.ReadAll(resp.Body)

@@ -36,9 +36,8 @@ func TestReactionTables(t *testing.T) {
 func reactionTables(t taxonomy.Table) string {
 	var b strings.Builder
 	b.WriteString("\n| code | what happened | may be retried | reaction |\n|---|---|---|---|\n")
-	for i := range t.Taxonomy.Codes {
-		code := &t.Taxonomy.Codes[i]
-		retryable, reactions := rowsOf(t, code)
+	for row, code := range t.Taxonomy.Codes() {
+		retryable, reactions := rowsOf(t, row, code)
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", code.Value, cell(code.Doc), strings.Join(retryable, " / "),
 			strings.Join(reactions, " / "))
 	}
@@ -51,25 +50,17 @@ func reactionTables(t taxonomy.Table) string {
 }
 
 // rowsOf returns the values of the code's rows, each value once.
-func rowsOf(t taxonomy.Table, code *taxonomy.Code) (retryable, reactions []string) {
+func rowsOf(t taxonomy.Table, row taxonomy.Row, code *taxonomy.Code) (retryable, reactions []string) {
 	add := func(list []string, s string) []string {
 		if slices.Contains(list, s) {
 			return list
 		}
 		return append(list, s)
 	}
-	each := func(row taxonomy.Row) {
-		traits := t.Row(row)
+	for branch := range len(code.When) + 1 {
+		traits := t.Row(row.When(uint8(branch)))
 		retryable = add(retryable, map[bool]string{true: "yes", false: "no"}[traits.Retryable])
 		reactions = add(reactions, "`"+traits.Reaction.Name+"`")
-	}
-	each(code.Row)
-	if code.Branches == 0 {
-		return retryable, reactions
-	}
-	for row := code.Branches; int(row) < len(t.Taxonomy.Rows) &&
-		t.Taxonomy.Codes[t.Row(row).Code-1].Value == code.Value; row++ {
-		each(row)
 	}
 	return retryable, reactions
 }

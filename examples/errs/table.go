@@ -22,9 +22,9 @@ func (s *story) table() {
 	}
 	tw := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
 	s.row(tw, "number", "code", "retryable", "reaction", "strict", "unattended")
-	for _, code := range errs.Table.Taxonomy.Codes {
-		at := func(t taxonomy.Table) string { return short(*t.Row(code.Row).Reaction) }
-		s.row(tw, code.Number, code.Value, errs.Table.Row(code.Row).Retryable, at(errs.Table), at(strict),
+	for row, code := range errs.Table.Taxonomy.Codes() {
+		at := func(t taxonomy.Table) string { return short(*t.Row(row).Reaction) }
+		s.row(tw, code.Number, code.Value, errs.Table.Row(row).Retryable, at(errs.Table), at(strict),
 			at(unattended))
 	}
 	s.check(tw.Flush())

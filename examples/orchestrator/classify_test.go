@@ -52,13 +52,13 @@ type row struct {
 func check(t *testing.T, rows []row) {
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
-			err := errs.Classify(tt.raw, detect.From("step"))
-			require.ErrorIs(t, err, tt.code, "%s", errs.Explain(tt.raw, detect.From("step")))
+			err := errs.Classify(tt.raw, detect.WithSource(errs.SourceStep))
+			require.ErrorIs(t, err, tt.code, "%s", errs.Explain(tt.raw, detect.WithSource(errs.SourceStep)))
 			task := failTask
 			if tt.retryable {
 				task = blockTask
 			}
-			for profile, want := range map[string]done{
+			for profile, want := range map[taxonomy.ProfileName]done{
 				"": tt.reaction, errs.ProfileChains: recordAndStop, errs.ProfileTasks: task,
 			} {
 				table, failed := errs.Table.Profile(profile)

@@ -125,7 +125,7 @@ func TestLabelsThatAreRefused(t *testing.T) {
 	})
 	for _, source := range []string{"step", "check", "plan", "review"} {
 		t.Run("a label is an agent's, and none from "+source, func(t *testing.T) {
-			for _, code := range errs.Table.Taxonomy.Codes {
+			for _, code := range errs.Table.Taxonomy.Codes() {
 				err := errs.Classify(&taxonomy.Evidence{Source: source, Code: code.Value})
 				bare := errs.Classify(&taxonomy.Evidence{Source: source})
 				assert.Equal(t, taxonomy.CodeOf(bare), taxonomy.CodeOf(err), code.Value)
@@ -154,7 +154,7 @@ func TestRawReports(t *testing.T) {
 // else.
 func TestLabelsThatAreTaken(t *testing.T) {
 	var taken []string
-	for _, code := range errs.Table.Taxonomy.Codes {
+	for _, code := range errs.Table.Taxonomy.Codes() {
 		x := errs.Explain(&taxonomy.Evidence{Source: "agent", Op: "execute", Code: code.Value})
 		if x.Outcome == detect.Matched {
 			require.Equal(t, code.Value, taxonomy.CodeOf(x.Err))

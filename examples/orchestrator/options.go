@@ -11,6 +11,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/escalate"
 	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"orchestrator.example.com/runner/errs"
 )
@@ -162,7 +163,7 @@ func (o *options) problems() error {
 			all = append(all, errors.New(text))
 		}
 	}
-	if _, err := errs.Table.Profile(o.profile); err != nil {
+	if _, err := errs.Table.Profile(taxonomy.ProfileName(o.profile)); err != nil {
 		all = append(all, err)
 	}
 	answers := o.answers || o.done || o.giveUp

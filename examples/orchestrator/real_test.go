@@ -78,7 +78,7 @@ func TestRealFailures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cause := tt.fail(t)
 			require.Error(t, cause)
-			err := errs.Classify(cause, detect.From("step"))
+			err := errs.Classify(cause, detect.WithSource(errs.SourceStep))
 			require.ErrorIs(t, err, tt.code)
 			require.ErrorIs(t, err, cause)
 			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(err))

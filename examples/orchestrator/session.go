@@ -34,7 +34,7 @@ type session struct {
 func (o *options) open(ctx context.Context) (*session, error) {
 	s := &session{options: o}
 	var err error
-	if s.table, err = errs.Table.Profile(o.profile); err != nil {
+	if s.table, err = errs.Table.Profile(taxonomy.ProfileName(o.profile)); err != nil {
 		return nil, err
 	}
 	if s.doc, err = planfile.Read(o.plan); err != nil {
@@ -97,7 +97,7 @@ func (s *session) configure(providers map[string]executor.Provider, scope *scope
 	}
 	s.config = escalate.Config{
 		Calls: executor.Config{
-			Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
+			Table: s.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(s.table)), Decode: decode,
 			Tiers: providers, Workspace: s.tree.Git, Guard: scope,
 			Lanes: retry.NewSharedWait(retry.System, noJitter),
 		},

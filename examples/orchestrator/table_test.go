@@ -34,16 +34,20 @@ func TestCategories(t *testing.T) {
 		{"the tier's own", "tier", errs.CodeTierRefused, taxonomy.Failure, false},
 		{"no tier's", "tier", errs.CodeTierNotCalled, taxonomy.Failure, false},
 	}
-	require.Len(t, errs.Table.Taxonomy.Codes, len(tests))
+	var codes []*taxonomy.Code
+	for _, code := range errs.Table.Taxonomy.Codes() {
+		codes = append(codes, code)
+	}
+	require.Len(t, codes, len(tests))
 	for i, tt := range tests {
 		t.Run(tt.row+" "+tt.code.Error(), func(t *testing.T) {
-			assert.Equal(t, tt.code.Error(), errs.Table.Taxonomy.Codes[i].Value)
+			assert.Equal(t, tt.code.Error(), codes[i].Value)
 			assert.Equal(t, tt.category, taxonomy.CategoryOf(tt.code))
 			assert.Equal(t, tt.kind, taxonomy.KindOf(tt.code))
 			assert.Equal(t, taxonomy.SeverityNone, taxonomy.SeverityOf(tt.code), "none is stated")
 			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(tt.code),
 				"what a step fails with is not tried again without a reason")
-			assert.Zero(t, errs.Table.Taxonomy.Codes[i].Number, "B-O02: names, not numbers")
+			assert.Zero(t, codes[i].Number, "B-O02: names, not numbers")
 		})
 	}
 	assert.Equal(t, taxonomy.Unknowable, taxonomy.RecoverabilityOf(unclassified))
@@ -146,15 +150,15 @@ func TestCaps(t *testing.T) {
 
 // O16, O17: nothing is tried again there, not even what has no place in the taxonomy.
 func TestProfiles(t *testing.T) {
-	assert.Equal(t, []string{errs.ProfileChains, errs.ProfileTasks}, errs.Table.ProfileNames())
+	assert.Equal(t, []string{string(errs.ProfileChains), string(errs.ProfileTasks)}, errs.Table.ProfileNames())
 	for _, name := range errs.Table.ProfileNames() {
 		t.Run(name, func(t *testing.T) {
-			table, err := errs.Table.Profile(name)
+			table, err := errs.Table.Profile(taxonomy.ProfileName(name))
 			require.NoError(t, err)
 			assert.False(t, table.Overlay.Retry.Enabled)
 			assert.Equal(t, taxonomy.Abort, table.Reaction(errors.New("something new")).Action)
-			for row := range len(errs.Table.Taxonomy.Rows) {
-				r := table.Row(taxonomy.Row(row)).Reaction
+			for row := range errs.Table.Taxonomy.Rows() {
+				r := table.Row(row).Reaction
 				assert.Contains(t, []taxonomy.Action{taxonomy.Abort, taxonomy.Block}, r.Action, "row %d", row)
 				assert.Equal(t, taxonomy.PurposeNone, r.Purpose, "nobody is asked")
 			}

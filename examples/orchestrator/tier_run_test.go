@@ -62,16 +62,16 @@ func TestTiersOwnInARun(t *testing.T) {
 			once(executor.EndFatal)},
 	}
 	for _, tt := range tests {
-		for profile, want := range map[string]run{
+		for profile, want := range map[taxonomy.ProfileName]run{
 			"": tt.bare, errs.ProfileChains: tt.inChains, errs.ProfileTasks: tt.inTask,
 		} {
-			t.Run(tt.name+" "+profile, func(t *testing.T) {
+			t.Run(tt.name+" "+string(profile), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					table, err := errs.Table.Profile(profile)
 					require.NoError(t, err)
 					haiku, sonnet := &rung{fails: tt.fails}, &rung{}
 					e, err := executor.New(executor.Config{
-						Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)),
+						Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)),
 						Tiers:  map[string]executor.Provider{"haiku": haiku, "sonnet": sonnet},
 						Random: func() float64 { return 0.5 },
 					})

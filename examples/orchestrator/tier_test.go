@@ -120,20 +120,23 @@ func TestTiersOwnAsItComes(t *testing.T) {
 	response, err := server.Client().Do(request)
 	require.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
-	err = errs.Classify(response, detect.From("anthropic-api"), detect.During("call"))
+	err = errs.Classify(response, detect.WithSource(errs.SourceAnthropicAPI), detect.WithOp(taxonomy.OpName("call")))
 	require.ErrorIs(t, err, limited)
 	hints := taxonomy.HintsOf(err)
 	assert.Equal(t, taxonomy.Some(17*time.Second), hints.RetryAfter)
 
 	_, err = exec.CommandContext(t.Context(), "sh", "-c", "echo 'API Error: 529 overloaded' >&2; exit 1").Output()
-	assert.ErrorIs(t, errs.Classify(err, detect.From("claude-cli"), detect.During("call")), unavailable)
+	assert.ErrorIs(t, errs.Classify(err, detect.WithSource(errs.SourceClaudeCLI),
+		detect.WithOp(taxonomy.OpName("call"))), unavailable)
 	_, err = exec.CommandContext(t.Context(), "no-such-agent-anywhere").Output()
-	assert.ErrorIs(t, errs.Classify(err, detect.From("claude-cli"), detect.During("available")), turnedDown)
+	assert.ErrorIs(t, errs.Classify(err, detect.WithSource(errs.SourceClaudeCLI),
+		detect.WithOp(taxonomy.OpName("available"))), turnedDown)
 
 	server.Close()
 	request, err = http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, nil)
 	require.NoError(t, err)
 	_, err = http.DefaultClient.Do(request) //nolint:bodyclose // there is no response
-	assert.ErrorIs(t, errs.Classify(err, detect.From("openai-api"), detect.During("call")), unavailable)
-	assert.ErrorIs(t, errs.Classify(err, detect.From("step")), prerequisite)
+	assert.ErrorIs(t, errs.Classify(err, detect.WithSource(errs.SourceOpenaiAPI),
+		detect.WithOp(taxonomy.OpName("call"))), unavailable)
+	assert.ErrorIs(t, errs.Classify(err, detect.WithSource(errs.SourceStep)), prerequisite)
 }

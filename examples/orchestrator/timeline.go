@@ -44,7 +44,7 @@ func newTimeline(w io.Writer, p plan.Plan, table taxonomy.Table) *timeline {
 	for _, tier := range table.Taxonomy.Tiers {
 		t.tier = max(t.tier, len(tier.Name))
 	}
-	for _, code := range table.Taxonomy.Codes {
+	for _, code := range table.Taxonomy.Codes() {
 		t.code = max(t.code, len(code.Value))
 	}
 	t.step, t.tier = min(t.step, nameWidth), min(t.tier, nameWidth)

@@ -41,7 +41,9 @@ func call(t *testing.T, a agentSettings, h hookSettings, at place, req executor.
 }
 
 // codeOf returns the code that an error of the agent's has.
-func codeOf(err error) string { return taxonomy.CodeOf(errs.Classify(err, detect.From("agent"))) }
+func codeOf(err error) string {
+	return taxonomy.CodeOf(errs.Classify(err, detect.WithSource(errs.SourceAgent)))
+}
 
 // S35: an attempt is judged where it is carried out. B-S03, B-S12: what the agent says of its task
 // decides first.
@@ -126,7 +128,7 @@ func TestWhatIsKeptOfAFailure(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := call(t, shell(tt.script), hookSettings{}, place{}, executor.Request{})
-			classified := errs.Classify(err, detect.From("agent"))
+			classified := errs.Classify(err, detect.WithSource(errs.SourceAgent))
 			assert.Contains(t, classified.Error(), tt.says)
 			if tt.name == "B-S02 the end of standard error" {
 				own, ok := errors.AsType[*errs.AttemptError](classified)

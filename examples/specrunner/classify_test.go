@@ -151,7 +151,7 @@ func TestClassify(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := errs.Classify(tt.raw, detect.From("agent"))
+			err := errs.Classify(tt.raw, detect.WithSource(errs.SourceAgent))
 			require.ErrorIs(t, err, tt.code)
 			assert.Equal(t, tt.reaction, errs.Table.Reaction(err).Name)
 			stops := tt.code == errs.CodeRateLimit || tt.code == errs.CodeHookFailure
@@ -196,7 +196,7 @@ func TestClassifyCalls(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cause := tt.call(t)
 			require.Error(t, cause)
-			err := errs.Classify(cause, detect.From("agent"))
+			err := errs.Classify(cause, detect.WithSource(errs.SourceAgent))
 			require.ErrorIs(t, err, tt.code)
 			require.ErrorIs(t, err, cause)
 			e, ok := errors.AsType[*errs.AttemptError](err)
@@ -212,14 +212,15 @@ func TestCancelledCallsAreNotClassified(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := errs.Classify(fmt.Errorf("call the agent: %w", exec.CommandContext(ctx, "sh", "-c", "exit 0").Run()),
-		detect.From("agent"))
+		detect.WithSource(errs.SourceAgent))
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Empty(t, taxonomy.CodeOf(err))
 }
 
 // B-S02: what is kept of a long text is its end.
 func TestUnknownKeepsTheTail(t *testing.T) {
-	err := errs.Classify(failure(strings.Repeat("noise\n", 10_000)+"panic: the last word"), detect.From("agent"))
+	err := errs.Classify(failure(strings.Repeat("noise\n", 10_000)+"panic: the last word"),
+		detect.WithSource(errs.SourceAgent))
 	require.ErrorIs(t, err, errs.CodeUnknown)
 	e, ok := errors.AsType[*errs.AttemptError](err)
 	require.True(t, ok)

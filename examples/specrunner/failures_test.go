@@ -108,7 +108,7 @@ func (b *bench) run(name string) *executor.Result {
 	after, err := newChecks(b.hooks, at)
 	require.NoError(b.t, err)
 	x, err := executor.New(executor.Config{
-		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.In(b.table)), Decode: decode,
+		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(b.table)), Decode: decode,
 		Provider: agent, Validator: after, Journal: store.Journal(), Lanes: store.Lanes(),
 		Budget: store.Budget(state.BudgetOptions{}), Clock: b.clock, Markers: markers,
 		Prompt: store.Prompt(state.PromptOptions{MaxAttempts: 3}),
@@ -148,7 +148,7 @@ func TestFailures(t *testing.T) {
 		agent    agentSettings
 		hooks    hookSettings
 		limit    time.Duration
-		profile  string
+		profile  taxonomy.ProfileName
 		code     string
 		reaction string
 		counts   bool
@@ -372,7 +372,7 @@ func TestAnInterruptedAttempt(t *testing.T) {
 	_, err := j.Open(t.Context(), "run")
 	require.NoError(t, err)
 	x, err := executor.New(executor.Config{
-		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.In(b.table)), Decode: decode,
+		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(b.table)), Decode: decode,
 		Journal: dying{j}, Markers: markers,
 		Provider: silent{}, Clock: b.clock,
 		Limits: executor.Limits{Iteration: iterationLimit(b.limit, b.hooks), Failures: maxFailures},

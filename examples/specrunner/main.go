@@ -187,7 +187,7 @@ func (o *options) check() error {
 	if err := checkPrefix(o.prefix); err != nil {
 		return fmt.Errorf("-prefix: %w", err)
 	}
-	_, err := errs.Table.Profile(o.profile)
+	_, err := errs.Table.Profile(taxonomy.ProfileName(o.profile))
 	return err
 }
 

@@ -150,7 +150,7 @@ func (s *settings) laidOver() taxonomy.Overrides {
 	}
 	if policy.InitialDelay == "" && s.RetryDelay != nil {
 		policy.InitialDelay = s.RetryDelay.String()
-		if declared, _ := errs.Table.Policy(attemptsPolicy); policy.MaxDelay == "" &&
+		if declared := errs.Table.Policy(errs.PolicyAttempts); policy.MaxDelay == "" &&
 			*s.RetryDelay > declared.MaxDelay {
 			policy.MaxDelay = s.RetryDelay.String()
 		}
@@ -170,7 +170,7 @@ func (s *settings) laidOver() taxonomy.Overrides {
 
 // adjusted returns the table as the profile and the overrides have it.
 func (s *settings) adjusted(profile string) (taxonomy.Table, error) {
-	table, err := errs.Table.Profile(profile)
+	table, err := errs.Table.Profile(taxonomy.ProfileName(profile))
 	if err != nil {
 		return table, fmt.Errorf("profile: %w", err)
 	}

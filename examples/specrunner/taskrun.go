@@ -73,7 +73,7 @@ func (s *setup) execute(ctx context.Context, t *task, run string, attempts int, 
 func (s *setup) configuration(cancel context.CancelCauseFunc, attempts int) executor.Config {
 	l := s.settings.Limits
 	cfg := executor.Config{
-		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.In(s.table)), Decode: decode,
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(s.table)), Decode: decode,
 		Lanes: s.store.Lanes(), Budget: s.budget(), Clock: s.stop.clock(cancel),
 		Observer: executor.Observers(s.screen, s.log(), s.stop.observer(cancel)),
 		Limits: executor.Limits{
@@ -94,8 +94,8 @@ const maxFailures = 1 << 30
 // maxAttempts is how many attempts that count the table allows a task; 0 when it sets no limit.
 func maxAttempts(table taxonomy.Table) int {
 	most := 0
-	for row := range table.Taxonomy.Rows {
-		r := table.Row(taxonomy.Row(row)).Reaction
+	for row := range table.Taxonomy.Rows() {
+		r := table.Row(row).Reaction
 		if r == nil || r.Action != taxonomy.Retry || r.Policy == nil || !r.CountFailure {
 			continue
 		}

@@ -6,86 +6,40 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ConfigCode is a code of [ConfigError]: a target for errors.Is, and an error itself. The zero
-// ConfigCode is no code. Store the name of a code; its number may change.
+// ConfigCode is a code of [ConfigError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type ConfigCode uint16
 
-// The codes of [ConfigError].
+// The codes of [ConfigError]. Store their names; their values may change.
 const (
 	// CodeConfigInvalid: a setting has a value that it cannot have, or the file cannot be read.
-	//
-	// Resolution: Correct the setting that is named; the schema of the configuration lists what it
-	// accepts.
-	CodeConfigInvalid ConfigCode = 1
+	CodeConfigInvalid ConfigCode = iota + 1
 	// CodeConfigMissing: the configuration file does not exist.
-	//
-	// Resolution: Create the file, or name the right one on the command line.
-	CodeConfigMissing ConfigCode = 2
+	CodeConfigMissing
 	// CodeConfigEnvVarMissing: the configuration refers to an environment variable that is not set.
-	//
-	// Resolution: Set the variable, or write $$ where a dollar sign was meant.
-	CodeConfigEnvVarMissing ConfigCode = 3
+	CodeConfigEnvVarMissing
 	// CodeConfigParseError: the configuration file is not well-formed.
-	//
-	// Resolution: Correct the syntax at the place that the message names.
-	CodeConfigParseError ConfigCode = 4
+	CodeConfigParseError
 )
 
-// Error returns the code as it is on the wire.
-func (c ConfigCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ConfigCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ConfigCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 14, 4) }
-
-// Reaction returns the reaction to c without any context.
-func (c ConfigCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ConfigCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ConfigError], or a former value of one; anything else is an error.
-func (c *ConfigCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryConfig)
-	if err == nil {
-		*c = ConfigCode(n)
-	}
-	return err
-}
-
 // ConfigError is an error of category config: the configuration is missing or wrong. No iteration
-// can mend it.
-//
-// Its factories are the only way to give it a code.
+// can mend it. Its factories are the only way to give it a code.
 type ConfigError struct {
-	code  ConfigCode
-	cause error
+	base[ConfigCode]
 
-	// ConfigPath: the configuration file.
-	ConfigPath taxonomy.Opt[string] `json:"configPath,omitzero"`
-	// Field: the path of the wrong setting in the file.
-	Field taxonomy.Opt[string] `json:"field,omitzero"`
-	// EnvVar: the environment variable that the configuration refers to.
-	EnvVar taxonomy.Opt[string] `json:"envVar,omitzero"`
-	// RawError is what the parser said, or why a run was refused. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	RawError taxonomy.Opt[string] `json:"rawError,omitzero"`
+	ConfigPath taxonomy.Opt[string] // the configuration file.
+	Field      taxonomy.Opt[string] // the path of the wrong setting in the file.
+	EnvVar     taxonomy.Opt[string] // the environment variable that the configuration refers to.
+	RawError   taxonomy.Opt[string] // what the parser said, or why a run was refused. Shown masked and cut.
 	// Value: the wrong value. It may hold a key or a password, so it is shown in the message only,
-	// masked and cut. Messages, logs and JSON mask secrets in it and cut it. It is shown in the message
-	// only.
-	Value taxonomy.Opt[string] `json:"-"`
-	// Expected is what the setting would accept. Messages, logs and JSON cut it. It is shown in the
-	// message only.
-	Expected taxonomy.Opt[string] `json:"-"`
+	// masked and cut. Shown masked and cut. In the message only.
+	Value    taxonomy.Opt[string]
+	Expected taxonomy.Opt[string] // what the setting would accept. Shown cut. In the message only.
 }
 
 // How texts are shown: what is masked, and where they are cut.
@@ -95,135 +49,63 @@ const (
 	configExpected = gen.Clean(200)
 )
 
-// NewConfigInvalid returns a [CodeConfigInvalid]: a setting has a value that it cannot have, or the
-// file cannot be read.
+// NewConfigInvalid returns a [CodeConfigInvalid].
 func NewConfigInvalid(field, value, expected string) *ConfigError {
-	return &ConfigError{
-		code:     CodeConfigInvalid,
-		Field:    taxonomy.Some(field),
-		Value:    taxonomy.Some(value),
-		Expected: taxonomy.Some(expected),
-	}
+	return &ConfigError{base: gen.Of(CodeConfigInvalid), Field: taxonomy.Some(field), Value: taxonomy.Some(value), Expected: taxonomy.Some(expected)}
 }
 
-// NewConfigMissing returns a [CodeConfigMissing]: the configuration file does not exist.
+// NewConfigMissing returns a [CodeConfigMissing].
 func NewConfigMissing(configPath string) *ConfigError {
-	return &ConfigError{code: CodeConfigMissing, ConfigPath: taxonomy.Some(configPath)}
+	return &ConfigError{base: gen.Of(CodeConfigMissing), ConfigPath: taxonomy.Some(configPath)}
 }
 
-// NewConfigEnvVarMissing returns a [CodeConfigEnvVarMissing]: the configuration refers to an
-// environment variable that is not set.
+// NewConfigEnvVarMissing returns a [CodeConfigEnvVarMissing].
 func NewConfigEnvVarMissing(envVar string) *ConfigError {
-	return &ConfigError{code: CodeConfigEnvVarMissing, EnvVar: taxonomy.Some(envVar)}
+	return &ConfigError{base: gen.Of(CodeConfigEnvVarMissing), EnvVar: taxonomy.Some(envVar)}
 }
 
-// NewConfigParseError returns a [CodeConfigParseError]: the configuration file is not well-formed.
+// NewConfigParseError returns a [CodeConfigParseError].
 func NewConfigParseError(configPath, rawError string) *ConfigError {
-	return &ConfigError{
-		code:       CodeConfigParseError,
-		ConfigPath: taxonomy.Some(configPath),
-		RawError:   taxonomy.Some(rawError),
-	}
+	return &ConfigError{base: gen.Of(CodeConfigParseError), ConfigPath: taxonomy.Some(configPath), RawError: taxonomy.Some(rawError)}
 }
 
-// WithConfigPath returns a copy of e with the given ConfigPath.
+// Each With method returns a copy of e that has the value.
+
 func (e *ConfigError) WithConfigPath(configPath string) *ConfigError {
-	c := *e
-	c.ConfigPath = taxonomy.Some(configPath)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.ConfigPath = taxonomy.Some(configPath) })
 }
-
-// WithField returns a copy of e with the given Field.
 func (e *ConfigError) WithField(field string) *ConfigError {
-	c := *e
-	c.Field = taxonomy.Some(field)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.Field = taxonomy.Some(field) })
 }
-
-// WithEnvVar returns a copy of e with the given EnvVar.
 func (e *ConfigError) WithEnvVar(envVar string) *ConfigError {
-	c := *e
-	c.EnvVar = taxonomy.Some(envVar)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.EnvVar = taxonomy.Some(envVar) })
 }
-
-// WithRawError returns a copy of e with the given RawError.
 func (e *ConfigError) WithRawError(rawError string) *ConfigError {
-	c := *e
-	c.RawError = taxonomy.Some(rawError)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithValue returns a copy of e with the given Value.
 func (e *ConfigError) WithValue(value string) *ConfigError {
-	c := *e
-	c.Value = taxonomy.Some(value)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.Value = taxonomy.Some(value) })
 }
-
-// WithExpected returns a copy of e with the given Expected.
 func (e *ConfigError) WithExpected(expected string) *ConfigError {
-	c := *e
-	c.Expected = taxonomy.Some(expected)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.Expected = taxonomy.Some(expected) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *ConfigError) WithCause(cause error) *ConfigError {
-	c := *e
-	c.cause = cause
-	return &c
+	return gen.With(*e, func(e *ConfigError) { gen.SetCause(&e.base, cause) })
 }
-
-// Code returns the code of e.
-func (e *ConfigError) Code() ConfigCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ConfigError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ConfigError) Is(target error) bool {
-	c, ok := target.(ConfigCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ConfigCode.
-func (e *ConfigError) As(target any) bool {
-	c, ok := target.(*ConfigCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ConfigError) Row() taxonomy.Row { return e.code.Row() }
 
 // AppendMessage appends the message.
 func (e *ConfigError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeConfigInvalid:
-		m = m.Text("invalid configuration")
-		m = m.Begin(": ").String(e.Field.Or(""))
-		m = m.Begin(" is ").Quoted(e.Value.Or(""), configValue)
-		m = m.Begin(", expected ").Clean(e.Expected.Or(""), configExpected)
-		m = m.Begin(": ").Line(e.RawError.Or(""), configRawError)
+		m = m.Text("invalid configuration").Begin(": ").String(e.Field.Or("")).Begin(" is ").Quoted(e.Value.Or(""), configValue)
+		m = m.Begin(", expected ").Clean(e.Expected.Or(""), configExpected).Begin(": ").Line(e.RawError.Or(""), configRawError)
 	case CodeConfigMissing:
-		m = m.Text("configuration file not found")
-		m = m.Begin(": ").String(e.ConfigPath.Or(""))
+		m = m.Text("configuration file not found").Begin(": ").String(e.ConfigPath.Or(""))
 	case CodeConfigEnvVarMissing:
-		m = m.Text("environment variable")
-		m = m.Begin(" ").String(e.EnvVar.Or("")).End("")
-		m = m.Text(" is not set")
+		m = m.Text("environment variable").Begin(" ").String(e.EnvVar.Or("")).End("").Text(" is not set")
 	case CodeConfigParseError:
-		m = m.Text("configuration file")
-		m = m.Begin(" ").String(e.ConfigPath.Or("")).End("")
-		m = m.Text(" cannot be parsed")
+		m = m.Text("configuration file").Begin(" ").String(e.ConfigPath.Or("")).End("").Text(" cannot be parsed")
 		m = m.Begin(": ").Line(e.RawError.Or(""), configRawError)
 	default:
 		m = m.NoCode("config")
@@ -241,53 +123,90 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ConfigError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *ConfigError) list() []any {
+	return []any{&e.ConfigPath, &e.Field, &e.EnvVar, &e.RawError, &e.Value, &e.Expected}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ConfigError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryConfig) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *ConfigError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryConfig) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ConfigError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*ConfigError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
+var configCategory = taxonomy.Category{
+	Name: "config", Type: "ConfigError",
+	Doc: "The configuration is missing or wrong. No iteration can mend it.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ConfigError{base: gen.Made[ConfigCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ConfigError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "configPath", Type: "string", From: []string{"attributes.path"}},
+		{Name: "field", Type: "string", From: []string{"attributes.field"}},
+		{Name: "envVar", Type: "string", From: []string{"attributes.env_var"}},
+		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 500, Scrub: true},
+		{Name: "value", Type: "string", From: []string{"attributes.value"}, MaxLength: 100, Scrub: true, MessageOnly: true},
+		{Name: "expected", Type: "string", From: []string{"attributes.expected"}, MaxLength: 200, MessageOnly: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeConfigInvalid: {
+			Value: "CONFIG_INVALID", Number: 501, Groups: 1 << 2,
+			Message:    "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]",
+			Doc:        "A setting has a value that it cannot have, or the file cannot be read.",
+			Resolution: "Correct the setting that is named; the schema of the configuration lists what it accepts.",
+			Takes:      []string{"field", "value", "expected"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+		},
+		CodeConfigMissing: {
+			Value: "CONFIG_MISSING", Number: 502, Groups: 1 << 2,
+			Message:    "configuration file not found[: {configPath}]",
+			Doc:        "The configuration file does not exist.",
+			Resolution: "Create the file, or name the right one on the command line.",
+			Takes:      []string{"configPath"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+		},
+		CodeConfigEnvVarMissing: {
+			Value: "CONFIG_ENV_VAR_MISSING", Number: 503, Groups: 1<<1 | 1<<2,
+			Message:    "environment variable[ {envVar}] is not set",
+			Doc:        "The configuration refers to an environment variable that is not set.",
+			Resolution: "Set the variable, or write $$ where a dollar sign was meant.",
+			Takes:      []string{"envVar"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+		},
+		CodeConfigParseError: {
+			Value: "CONFIG_PARSE_ERROR", Number: 504, Groups: 1 << 2,
+			Message:    "configuration file[ {configPath}] cannot be parsed[: {rawError:first_line}]",
+			Doc:        "The configuration file is not well-formed.",
+			Resolution: "Correct the syntax at the place that the message names.",
+			Takes:      []string{"configPath", "rawError"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+		},
+	},
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryConfig) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *ConfigError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var configRules = [][]detect.CodeRule{
+	CodeConfigInvalid: {
+		{Doc: "source: config, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}},
+		{Doc: "source: executor, op: [prepare, resume], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"prepare", "resume"}}}},
+		{Doc: "source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''}", Priority: 11, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"refused"}}, {Key: detect.Attribute, Name: "field", Any: []string{"dir", "executor", "max_iterations", "run", "task", "version"}}}, Set: `{"rawError":""}`},
+	},
+	CodeConfigMissing: {
+		{Doc: "source: config, type: missing, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"missing"}}}},
+		{Doc: "source: config, errno: ENOENT, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}, {Key: detect.Type, Presence: detect.Absent}}},
+		{Doc: "source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}, {Key: detect.Type, Presence: detect.Absent}}},
+	},
+	CodeConfigEnvVarMissing: {
+		{Doc: "source: config, type: unset_variable, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"unset_variable"}}}},
+	},
+	CodeConfigParseError: {
+		{Doc: "source: config, type: parse, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"parse"}}}},
+	},
 }
 
-func (e *ConfigError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "configPath":
-			d.Read(&e.ConfigPath)
-		case "field":
-			d.Read(&e.Field)
-		case "envVar":
-			d.Read(&e.EnvVar)
-		case "rawError":
-			d.Read(&e.RawError)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (c ConfigCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ConfigCode) Row() taxonomy.Row                { return taxonomy.At(categoryConfig, uint16(c)) }
+func (c ConfigCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ConfigError) Error() string                 { return gen.Text(e, (*ConfigError).AppendMessage) }
+func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ConfigError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ConfigError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ConfigError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ConfigError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ConfigError) Row() taxonomy.Row { return e.Code().Row() }

@@ -13,12 +13,12 @@ import (
 
 func TestConfigError(t *testing.T) {
 	gentest.Category[ConfigCode](t, &genPackage, new(ConfigError), "config ConfigError", []string{
-		"configPath string",
-		"field string",
-		"envVar string",
-		"rawError string max_length=500 scrub",
-		"value string max_length=100 scrub message_only",
-		"expected string max_length=200 message_only",
+		"configPath string from=attributes.path",
+		"field string from=attributes.field",
+		"envVar string from=attributes.env_var",
+		"rawError string max_length=500 from=text scrub",
+		"value string max_length=100 from=attributes.value scrub message_only",
+		"expected string max_length=200 from=attributes.expected message_only",
 	}, []gentest.Code{
 		{
 			Code: CodeConfigInvalid,
@@ -46,10 +46,6 @@ func TestConfigError(t *testing.T) {
 				gentest.Becomes("CONFIG_INVALID/2", 0, `{"rawError":"journal 7.jsonl, line 3: not JSON"}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: "journal 7.jsonl, line 3: not JSON"}),
 				gentest.Becomes("CONFIG_INVALID/3", 0, `{"field":"max_iterations","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Attributes: map[string]string{"expected": "more than the 20 that are done", "field": "max_iterations", "value": "20"}}),
 				gentest.Becomes("CONFIG_INVALID/3", 0, `{"field":"task","rawError":""}`, taxonomy.Evidence{Source: "executor", Op: "resume", Type: "refused", Text: `the run is refused: task is "another prompt", expected the prompt with which the run of this name was begun`, Attributes: map[string]string{"expected": "the prompt with which the run of this name was begun", "field": "task", "value": "another prompt"}}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("CONFIG_INVALID/1", 0, `{"configPath":"some attributes.path","field":"some attributes.field","envVar":"some attributes.env_var","rawError":"some text"}`, taxonomy.Evidence{Text: "some text", Attributes: map[string]string{"env_var": "some attributes.env_var", "expected": "some attributes.expected", "field": "some attributes.field", "path": "some attributes.path", "value": "some attributes.value"}}),
-				gentest.Becomes("CONFIG_INVALID/1", 0, "{}", taxonomy.Evidence{}),
 			},
 		},
 		{

@@ -9,14 +9,30 @@
 // what failed elsewhere.
 package errs
 
-import "github.com/errgen/errgen/runtime/taxonomy/gen"
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 2)
-	_ = gen.EnforceVersion(2 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 3)
+	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
+
+// base is what all errors have. Being unexported, it cannot be set elsewhere.
+type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
 type Category string
@@ -43,13 +59,13 @@ const (
 
 // The categories by their place in the table.
 const (
-	categoryProvider   = 0
-	categoryTimeout    = 1
-	categoryValidation = 2
-	categoryScope      = 3
-	categoryConfig     = 4
-	categoryGit        = 5
-	categoryPermission = 6
+	categoryProvider = iota
+	categoryTimeout
+	categoryValidation
+	categoryScope
+	categoryConfig
+	categoryGit
+	categoryPermission
 )
 
 // Categories returns all categories, in the order of the taxonomy.
@@ -68,47 +84,148 @@ func Categories() []Category {
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
+// The sources of evidence.
 const (
-	// ProfileStrict: nothing is tried again. What would have been retried stops and waits for a person.
-	ProfileStrict = "strict"
-	// ProfileUnattended: with nobody there to unblock a run, waits are short and end it as failed when
-	// they are used up.
-	ProfileUnattended = "unattended"
+	SourceConfig       taxonomy.SourceName = "config"
+	SourceExecutor     taxonomy.SourceName = "executor"
+	SourceState        taxonomy.SourceName = "state"
+	SourceBudget       taxonomy.SourceName = "budget"
+	SourceScope        taxonomy.SourceName = "scope"
+	SourceGit          taxonomy.SourceName = "git"
+	SourceValidator    taxonomy.SourceName = "validator"
+	SourceNotify       taxonomy.SourceName = "notify"
+	SourceClaudeCLI    taxonomy.SourceName = "claude-cli"
+	SourceAnthropicAPI taxonomy.SourceName = "anthropic-api"
+	SourceOpenaiAPI    taxonomy.SourceName = "openai-api"
 )
 
-// IsProvider reports whether the first error of this taxonomy in err's chain is of category
-// provider.
+// The policies.
+const (
+	PolicyAPI       taxonomy.PolicyName = "api"
+	PolicyRateLimit taxonomy.PolicyName = "rate_limit"
+	PolicyOnceMore  taxonomy.PolicyName = "once_more"
+)
+
+// The reactions.
+const (
+	ReactionBlock       taxonomy.ReactionName = "block"
+	ReactionAgain       taxonomy.ReactionName = "again"
+	ReactionBackoff     taxonomy.ReactionName = "backoff"
+	ReactionWait        taxonomy.ReactionName = "wait"
+	ReactionCorrect     taxonomy.ReactionName = "correct"
+	ReactionUndoAndStop taxonomy.ReactionName = "undo_and_stop"
+	ReactionUndo        taxonomy.ReactionName = "undo"
+	ReactionGoOn        taxonomy.ReactionName = "go_on"
+	ReactionRepeat      taxonomy.ReactionName = "repeat"
+	ReactionStop        taxonomy.ReactionName = "stop"
+	ReactionStopAll     taxonomy.ReactionName = "stop_all"
+	ReactionAbort       taxonomy.ReactionName = "abort"
+	ReactionContinue    taxonomy.ReactionName = "continue"
+)
+
+// The groups of codes.
+const (
+	GroupNetwork     taxonomy.GroupName = "network"
+	GroupCredentials taxonomy.GroupName = "credentials"
+	GroupHuman       taxonomy.GroupName = "human"
+)
+
+// The profiles.
+const (
+	ProfileStrict     taxonomy.ProfileName = "strict"
+	ProfileUnattended taxonomy.ProfileName = "unattended"
+)
+
+// IsProvider reports whether err is, or wraps, an error of category provider.
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 
-// IsTimeout reports whether the first error of this taxonomy in err's chain is of category timeout.
+// IsTimeout reports whether err is, or wraps, an error of category timeout.
 func IsTimeout(err error) bool { return gen.InCategory(err, &definition, categoryTimeout) }
 
-// IsValidation reports whether the first error of this taxonomy in err's chain is of category
-// validation.
+// IsValidation reports whether err is, or wraps, an error of category validation.
 func IsValidation(err error) bool { return gen.InCategory(err, &definition, categoryValidation) }
 
-// IsScope reports whether the first error of this taxonomy in err's chain is of category scope.
+// IsScope reports whether err is, or wraps, an error of category scope.
 func IsScope(err error) bool { return gen.InCategory(err, &definition, categoryScope) }
 
-// IsConfig reports whether the first error of this taxonomy in err's chain is of category config.
+// IsConfig reports whether err is, or wraps, an error of category config.
 func IsConfig(err error) bool { return gen.InCategory(err, &definition, categoryConfig) }
 
-// IsGit reports whether the first error of this taxonomy in err's chain is of category git.
+// IsGit reports whether err is, or wraps, an error of category git.
 func IsGit(err error) bool { return gen.InCategory(err, &definition, categoryGit) }
 
-// IsPermission reports whether the first error of this taxonomy in err's chain is of category
-// permission.
+// IsPermission reports whether err is, or wraps, an error of category permission.
 func IsPermission(err error) bool { return gen.InCategory(err, &definition, categoryPermission) }
 
-// InNetwork reports whether the code of the first error of this taxonomy in err's chain is in the
-// group network: Needs the network; an outage explains it.
+// InNetwork reports whether err is, or wraps, an error of group network: Needs the network; an
+// outage explains it.
 func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
 
-// InCredentials reports whether the code of the first error of this taxonomy in err's chain is in
-// the group credentials: About a key, a token or a login.
+// InCredentials reports whether err is, or wraps, an error of group credentials: About a key, a
+// token or a login.
 func InCredentials(err error) bool { return gen.InGroup(err, &definition, 1) }
 
-// InHuman reports whether the code of the first error of this taxonomy in err's chain is in the
-// group human: Only a person can put it right; trying again cannot.
+// InHuman reports whether err is, or wraps, an error of group human: Only a person can put it
+// right; trying again cannot.
 func InHuman(err error) bool { return gen.InGroup(err, &definition, 2) }
+
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault.
+func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it;
+// see [detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy,
+// are returned unchanged.
+func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
+
+// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
+func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
+	return detection.ClassifyEvidence(ev, opts)
+}
+
+// Explain returns what [Classify] makes of raw, and why.
+func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
+
+var detection = detect.Detection{
+	Taxonomy: &definition,
+	Categories: [][][]detect.CodeRule{
+		categoryProvider:   providerRules,
+		categoryTimeout:    timeoutRules,
+		categoryValidation: validationRules,
+		categoryScope:      scopeRules,
+		categoryConfig:     configRules,
+		categoryGit:        gitRules,
+		categoryPermission: permissionRules,
+	},
+	FallbackSet: `{"unmatched":true}`, Is: ruleIs,
+}
+
+// ruleIs reports whether err is, or wraps, the error that a rule names in is or as.
+func ruleIs(err error, name string) bool {
+	switch name {
+	case "context.DeadlineExceeded":
+		return errors.Is(err, context.DeadlineExceeded)
+	case "io.ErrUnexpectedEOF":
+		return errors.Is(err, io.ErrUnexpectedEOF)
+	case "io/fs.ErrNotExist":
+		return errors.Is(err, fs.ErrNotExist)
+	case "io/fs.ErrPermission":
+		return errors.Is(err, fs.ErrPermission)
+	case "os.ErrDeadlineExceeded":
+		return errors.Is(err, os.ErrDeadlineExceeded)
+	case "os/exec.ErrNotFound":
+		return errors.Is(err, exec.ErrNotFound)
+	case "*net.DNSError":
+		_, ok := errors.AsType[*net.DNSError](err)
+		return ok
+	case "*net.OpError":
+		_, ok := errors.AsType[*net.OpError](err)
+		return ok
+	case "*net/url.Error":
+		_, ok := errors.AsType[*url.Error](err)
+		return ok
+	default:
+		return false
+	}
+}

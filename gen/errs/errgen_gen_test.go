@@ -42,7 +42,7 @@ var genPackage = gentest.Package{
 	Unknown:          "again retryable; strict: block",
 	UnknownPermanent: "abort",
 	Uncategorized:    "again; strict: block",
-	Rules:            func() *detect.Rules { return &detection },
+	Rules:            func() *detect.Rules { return detection.Rules() },
 	Classify:         Classify,
 	ClassifyEvidence: ClassifyEvidence,
 	Explain:          Explain,

@@ -6,194 +6,86 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// GitCode is a code of [GitError]: a target for errors.Is, and an error itself. The zero GitCode is
-// no code. Store the name of a code; its number may change.
+// GitCode is a code of [GitError]: a target for errors.Is, and an error itself. Zero is no code.
 type GitCode uint16
 
-// The codes of [GitError].
+// The codes of [GitError]. Store their names; their values may change.
 const (
 	// CodeGitCommitFailed: the changes could not be staged or committed. They are kept, and listed as
 	// uncommitted.
-	//
-	// Resolution: Commit the listed files by hand; look for a lock file or a failing hook.
-	CodeGitCommitFailed GitCode = 1
+	CodeGitCommitFailed GitCode = iota + 1
 	// CodeGitPushFailed: the commits could not be pushed. They are safe in the local repository.
-	//
-	// Resolution: Push by hand, after pulling if the remote has moved on.
-	CodeGitPushFailed GitCode = 2
+	CodeGitPushFailed
 	// CodeGitRevertFailed: Changes could not be taken back. The working tree is in a state that nobody
 	// wanted.
-	//
-	// Resolution: Restore the listed files by hand before anything else is run in this working tree.
-	CodeGitRevertFailed GitCode = 3
+	CodeGitRevertFailed
 	// CodeGitStatusFailed: it could not be found out which files were changed. That is never taken for
 	// no changes.
-	//
-	// Resolution: Run git status in the working tree and mend what it reports.
-	CodeGitStatusFailed GitCode = 4
+	CodeGitStatusFailed
 )
 
-// Error returns the code as it is on the wire.
-func (c GitCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c GitCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c GitCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c GitCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 18, 4) }
-
-// Reaction returns the reaction to c without any context.
-func (c GitCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c GitCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [GitError], or a former value of one; anything else is an error.
-func (c *GitCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryGit)
-	if err == nil {
-		*c = GitCode(n)
-	}
-	return err
-}
-
-// GitError is an error of category git: a git operation failed.
-//
-// Its factories are the only way to give it a code.
+// GitError is an error of category git: a git operation failed. Its factories are the only way to
+// give it a code.
 type GitError struct {
-	code  GitCode
-	cause error
+	base[GitCode]
 
-	// Operation says which operation failed.
-	Operation string `json:"operation"`
-	// Files: the files that it was about.
-	Files []string `json:"files,omitzero"`
-	// RawError is what git said. Messages, logs and JSON mask secrets in it and cut it.
-	RawError taxonomy.Opt[string] `json:"rawError,omitzero"`
+	Operation string               // which operation failed.
+	Files     []string             // the files that it was about.
+	RawError  taxonomy.Opt[string] // what git said. Shown masked and cut.
 }
 
 // How texts are shown: what is masked, and where they are cut.
 const gitRawError = gen.Scrub | gen.KeepTail | 2000
 
-// NewGitCommitFailed returns a [CodeGitCommitFailed]: the changes could not be staged or committed.
-// They are kept, and listed as uncommitted.
+// NewGitCommitFailed returns a [CodeGitCommitFailed].
 func NewGitCommitFailed(files []string, rawError string) *GitError {
-	return &GitError{
-		code:      CodeGitCommitFailed,
-		Operation: "commit",
-		Files:     gen.CloneStrings(files),
-		RawError:  taxonomy.Some(rawError),
-	}
+	return &GitError{base: gen.Of(CodeGitCommitFailed), Operation: "commit", Files: gen.CloneStrings(files), RawError: taxonomy.Some(rawError)}
 }
 
-// NewGitPushFailed returns a [CodeGitPushFailed]: the commits could not be pushed. They are safe in
-// the local repository.
+// NewGitPushFailed returns a [CodeGitPushFailed].
 func NewGitPushFailed(rawError string) *GitError {
-	return &GitError{
-		code:      CodeGitPushFailed,
-		Operation: "push",
-		RawError:  taxonomy.Some(rawError),
-	}
+	return &GitError{base: gen.Of(CodeGitPushFailed), Operation: "push", RawError: taxonomy.Some(rawError)}
 }
 
-// NewGitRevertFailed returns a [CodeGitRevertFailed]: Changes could not be taken back. The working
-// tree is in a state that nobody wanted.
+// NewGitRevertFailed returns a [CodeGitRevertFailed].
 func NewGitRevertFailed(files []string, rawError string) *GitError {
-	return &GitError{
-		code:      CodeGitRevertFailed,
-		Operation: "revert",
-		Files:     gen.CloneStrings(files),
-		RawError:  taxonomy.Some(rawError),
-	}
+	return &GitError{base: gen.Of(CodeGitRevertFailed), Operation: "revert", Files: gen.CloneStrings(files), RawError: taxonomy.Some(rawError)}
 }
 
-// NewGitStatusFailed returns a [CodeGitStatusFailed]: it could not be found out which files were
-// changed. That is never taken for no changes.
+// NewGitStatusFailed returns a [CodeGitStatusFailed].
 func NewGitStatusFailed(rawError string) *GitError {
-	return &GitError{
-		code:      CodeGitStatusFailed,
-		Operation: "status",
-		RawError:  taxonomy.Some(rawError),
-	}
+	return &GitError{base: gen.Of(CodeGitStatusFailed), Operation: "status", RawError: taxonomy.Some(rawError)}
 }
 
-// WithFiles returns a copy of e with the given Files.
+// Each With method returns a copy of e that has the value.
+
 func (e *GitError) WithFiles(files []string) *GitError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *GitError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithRawError returns a copy of e with the given RawError.
 func (e *GitError) WithRawError(rawError string) *GitError {
-	c := *e
-	c.RawError = taxonomy.Some(rawError)
-	return &c
+	return gen.With(*e, func(e *GitError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *GitError) WithCause(cause error) *GitError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *GitError) Code() GitCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *GitError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *GitError) Is(target error) bool {
-	c, ok := target.(GitCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *GitCode.
-func (e *GitError) As(target any) bool {
-	c, ok := target.(*GitCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *GitError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *GitError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *GitError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *GitError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *GitError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeGitCommitFailed:
-		m = m.Text("git commit failed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
+		m = m.Text("git commit failed").Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitPushFailed:
-		m = m.Text("git push failed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
+		m = m.Text("git push failed").Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitRevertFailed:
-		m = m.Text("git revert failed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
+		m = m.Text("git revert failed").Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	case CodeGitStatusFailed:
-		m = m.Text("git status failed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), gitRawError)
+		m = m.Text("git status failed").Begin(": ").Line(e.RawError.Or(""), gitRawError)
 	default:
 		m = m.NoCode("git")
 	}
@@ -209,51 +101,94 @@ func (e *GitError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *GitError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *GitError) list() []any {
+	return []any{&e.Operation, &e.Files, &e.RawError}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *GitError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryGit) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *GitError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryGit) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *GitError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*GitError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
+var gitCategory = taxonomy.Category{
+	Name: "git", Type: "GitError", Doc: "A git operation failed.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &GitError{base: gen.Made[GitCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*GitError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "operation", Type: "string", From: []string{"op"}, Required: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeGitCommitFailed: {
+			Value: "GIT_COMMIT_FAILED", Number: 601, Message: "git commit failed[: {rawError:first_line}]",
+			Doc:        "The changes could not be staged or committed. They are kept, and listed as uncommitted.",
+			Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.",
+			Set:        `{"operation":"commit"}`, Takes: []string{"files", "rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
+		},
+		CodeGitPushFailed: {
+			Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0,
+			Message:    "git push failed[: {rawError:first_line}]",
+			Doc:        "The commits could not be pushed. They are safe in the local repository.",
+			Resolution: "Push by hand, after pulling if the remote has moved on.", Set: `{"operation":"push"}`,
+			Takes:  []string{"rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionRepeat, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
+		},
+		CodeGitRevertFailed: {
+			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2,
+			Message:    "git revert failed[: {rawError:first_line}]",
+			Doc:        "Changes could not be taken back. The working tree is in a state that nobody wanted.",
+			Resolution: "Restore the listed files by hand before anything else is run in this working tree.",
+			Set:        `{"operation":"revert"}`, Takes: []string{"files", "rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+		},
+		CodeGitStatusFailed: {
+			Value: "GIT_STATUS_FAILED", Number: 604, Message: "git status failed[: {rawError:first_line}]",
+			Doc:        "It could not be found out which files were changed. That is never taken for no changes.",
+			Resolution: "Run git status in the working tree and mend what it reports.",
+			Set:        `{"operation":"status"}`, Takes: []string{"rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
+		},
+	},
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *GitError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryGit) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *GitError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var gitRules = [][]detect.CodeRule{
+	CodeGitCommitFailed: {
+		{Doc: "source: git, op: commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"commit"}}}},
+	},
+	CodeGitPushFailed: {
+		{Doc: "source: git, op: [push, pr], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr"}}}},
+	},
+	CodeGitRevertFailed: {
+		{Doc: "source: git, op: [revert, save], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"revert", "save"}}}},
+	},
+	CodeGitStatusFailed: {
+		{Doc: "source: git, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}},
+		{Doc: "source: scope, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},
+	},
 }
 
-func (e *GitError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "operation":
-			d.Read(&e.Operation)
-		case "files":
-			d.Read(&e.Files)
-		case "rawError":
-			d.Read(&e.RawError)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (c GitCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c GitCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c GitCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c GitCode) Row() taxonomy.Row                { return taxonomy.At(categoryGit, uint16(c)) }
+func (c GitCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c GitCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *GitCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *GitError) Error() string                 { return gen.Text(e, (*GitError).AppendMessage) }
+func (e *GitError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *GitError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *GitError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *GitError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *GitError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *GitError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *GitError) Row() taxonomy.Row { return e.Code().Row() }

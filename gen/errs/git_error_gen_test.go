@@ -12,9 +12,9 @@ import (
 
 func TestGitError(t *testing.T) {
 	gentest.Category[GitCode](t, &genPackage, new(GitError), "git GitError", []string{
-		"operation string required",
-		"files strings",
-		"rawError string max_length=2000 scrub",
+		"operation string from=op required",
+		"files strings from=files",
+		"rawError string max_length=2000 from=text scrub keep_tail",
 	}, []gentest.Code{
 		{
 			Code:  CodeGitCommitFailed,
@@ -28,10 +28,6 @@ func TestGitError(t *testing.T) {
 				gentest.Says(NewGitCommitFailed(genPackage.Strings("files 1", "files 2"), "Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "git commit failed: Authorization: Bearer [REDACTED]", `{"operation":"commit","files":["files 1","files 2"],"rawError":"Authorization: Bearer [REDACTED]"}`).Hints(`files=["files 1" "files 2"]`),
 			},
 			Examples: []gentest.Example{gentest.Becomes("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit","files":["a.go"],"rawError":"fatal: Unable to create '.git/index.lock': File exists."}`, taxonomy.Evidence{Source: "git", Op: "commit", ExitCode: taxonomy.Some(128), Text: "fatal: Unable to create '.git/index.lock': File exists.", Files: []string{"a.go"}})},
-			Made: []gentest.Example{
-				gentest.Becomes("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit","files":["some file","another"],"rawError":"some text"}`, taxonomy.Evidence{Op: "some op", Text: "some text", Files: []string{"some file", "another"}}),
-				gentest.Becomes("GIT_COMMIT_FAILED/1", 0, `{"operation":"commit"}`, taxonomy.Evidence{}),
-			},
 		},
 		{
 			Code:  CodeGitPushFailed,

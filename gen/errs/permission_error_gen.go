@@ -6,85 +6,41 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// PermissionCode is a code of [PermissionError]: a target for errors.Is, and an error itself. The
-// zero PermissionCode is no code. Store the name of a code; its number may change.
+// PermissionCode is a code of [PermissionError]: a target for errors.Is, and an error itself. Zero
+// is no code.
 type PermissionCode uint16
 
-// The codes of [PermissionError].
+// The codes of [PermissionError]. Store their names; their values may change.
 const (
 	// CodePermissionSkipDenied: Skipping the permission checks was asked for and refused.
-	//
-	// Resolution: Run without skipping them, or allow it in the configuration.
-	CodePermissionSkipDenied PermissionCode = 1
+	CodePermissionSkipDenied PermissionCode = iota + 1
 	// CodePermissionCommandBlocked: the command policy does not allow a command.
-	//
-	// Resolution: Allow the command in the policy if the task needs it.
-	CodePermissionCommandBlocked PermissionCode = 2
+	CodePermissionCommandBlocked
 	// CodePermissionFileAccess: a file or directory may not be read or written.
-	//
-	// Resolution: Check the owner and mode of the file that is named; if another run has it, wait for
-	// that to end.
-	CodePermissionFileAccess PermissionCode = 3
+	CodePermissionFileAccess
 	// CodePermissionAPIAuth: the provider's API refused the credentials (401 or 403).
-	//
-	// Resolution: Check that the key is set, has not expired and may use the model.
-	CodePermissionAPIAuth PermissionCode = 4
+	CodePermissionAPIAuth
 )
 
-// Error returns the code as it is on the wire.
-func (c PermissionCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c PermissionCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c PermissionCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 22, 4) }
-
-// Reaction returns the reaction to c without any context.
-func (c PermissionCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c PermissionCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [PermissionError], or a former value of one; anything else is an
-// error.
-func (c *PermissionCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryPermission)
-	if err == nil {
-		*c = PermissionCode(n)
-	}
-	return err
-}
-
 // PermissionError is an error of category permission: a safeguard said no. Only another
-// configuration or a person's consent changes that.
-//
-// Its factories are the only way to give it a code.
+// configuration or a person's consent changes that. Its factories are the only way to give it a
+// code.
 type PermissionError struct {
-	code  PermissionCode
-	cause error
+	base[PermissionCode]
 
-	// Resource is what was asked for. Messages, logs and JSON cut it.
-	Resource taxonomy.Opt[string] `json:"resource,omitzero"`
-	// Reason says why it was refused, in the words of whoever did. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	Reason taxonomy.Opt[string] `json:"reason,omitzero"`
-	// Command: the command that was refused. Messages, logs and JSON mask secrets in it and cut it.
-	Command taxonomy.Opt[string] `json:"command,omitzero"`
-	// Policy: the policy that refused.
-	Policy taxonomy.Opt[string] `json:"policy,omitzero"`
+	Resource taxonomy.Opt[string] // what was asked for. Shown cut.
+	Reason   taxonomy.Opt[string] // why it was refused, in the words of whoever did. Shown masked and cut.
+	Command  taxonomy.Opt[string] // the command that was refused. Shown masked and cut.
+	Policy   taxonomy.Opt[string] // the policy that refused.
 	// Provider says who met the refusal: the provider whose credentials they are, or a part of the
 	// executor.
-	Provider taxonomy.Opt[string] `json:"provider,omitzero"`
-	// StatusCode: the HTTP status of the refusal, 401 or 403.
-	StatusCode taxonomy.Opt[int] `json:"statusCode,omitzero"`
+	Provider   taxonomy.Opt[string]
+	StatusCode taxonomy.Opt[int] // the HTTP status of the refusal, 401 or 403.
 }
 
 // How texts are shown: what is masked, and where they are cut.
@@ -94,129 +50,64 @@ const (
 	permissionCommand  = gen.Scrub | 500
 )
 
-// NewPermissionSkipDenied returns a [CodePermissionSkipDenied]: Skipping the permission checks was
-// asked for and refused.
+// NewPermissionSkipDenied returns a [CodePermissionSkipDenied].
 func NewPermissionSkipDenied(resource string) *PermissionError {
-	return &PermissionError{code: CodePermissionSkipDenied, Resource: taxonomy.Some(resource)}
+	return &PermissionError{base: gen.Of(CodePermissionSkipDenied), Resource: taxonomy.Some(resource)}
 }
 
-// NewPermissionCommandBlocked returns a [CodePermissionCommandBlocked]: the command policy does not
-// allow a command.
+// NewPermissionCommandBlocked returns a [CodePermissionCommandBlocked].
 func NewPermissionCommandBlocked(command, policy string) *PermissionError {
-	return &PermissionError{
-		code:    CodePermissionCommandBlocked,
-		Command: taxonomy.Some(command),
-		Policy:  taxonomy.Some(policy),
-	}
+	return &PermissionError{base: gen.Of(CodePermissionCommandBlocked), Command: taxonomy.Some(command), Policy: taxonomy.Some(policy)}
 }
 
-// NewPermissionFileAccess returns a [CodePermissionFileAccess]: a file or directory may not be read
-// or written.
+// NewPermissionFileAccess returns a [CodePermissionFileAccess].
 func NewPermissionFileAccess(resource string) *PermissionError {
-	return &PermissionError{code: CodePermissionFileAccess, Resource: taxonomy.Some(resource)}
+	return &PermissionError{base: gen.Of(CodePermissionFileAccess), Resource: taxonomy.Some(resource)}
 }
 
-// NewPermissionAPIAuth returns a [CodePermissionAPIAuth]: the provider's API refused the
-// credentials (401 or 403).
+// NewPermissionAPIAuth returns a [CodePermissionAPIAuth].
 func NewPermissionAPIAuth(provider string) *PermissionError {
-	return &PermissionError{code: CodePermissionAPIAuth, Provider: taxonomy.Some(provider)}
+	return &PermissionError{base: gen.Of(CodePermissionAPIAuth), Provider: taxonomy.Some(provider)}
 }
 
-// WithResource returns a copy of e with the given Resource.
+// Each With method returns a copy of e that has the value.
+
 func (e *PermissionError) WithResource(resource string) *PermissionError {
-	c := *e
-	c.Resource = taxonomy.Some(resource)
-	return &c
+	return gen.With(*e, func(e *PermissionError) { e.Resource = taxonomy.Some(resource) })
 }
-
-// WithReason returns a copy of e with the given Reason.
 func (e *PermissionError) WithReason(reason string) *PermissionError {
-	c := *e
-	c.Reason = taxonomy.Some(reason)
-	return &c
+	return gen.With(*e, func(e *PermissionError) { e.Reason = taxonomy.Some(reason) })
 }
-
-// WithCommand returns a copy of e with the given Command.
 func (e *PermissionError) WithCommand(command string) *PermissionError {
-	c := *e
-	c.Command = taxonomy.Some(command)
-	return &c
+	return gen.With(*e, func(e *PermissionError) { e.Command = taxonomy.Some(command) })
 }
-
-// WithPolicy returns a copy of e with the given Policy.
 func (e *PermissionError) WithPolicy(policy string) *PermissionError {
-	c := *e
-	c.Policy = taxonomy.Some(policy)
-	return &c
+	return gen.With(*e, func(e *PermissionError) { e.Policy = taxonomy.Some(policy) })
 }
-
-// WithProvider returns a copy of e with the given Provider.
 func (e *PermissionError) WithProvider(provider string) *PermissionError {
-	c := *e
-	c.Provider = taxonomy.Some(provider)
-	return &c
+	return gen.With(*e, func(e *PermissionError) { e.Provider = taxonomy.Some(provider) })
 }
-
-// WithStatusCode returns a copy of e with the given StatusCode.
 func (e *PermissionError) WithStatusCode(statusCode int) *PermissionError {
-	c := *e
-	c.StatusCode = taxonomy.Some(statusCode)
-	return &c
+	return gen.With(*e, func(e *PermissionError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *PermissionError) WithCause(cause error) *PermissionError {
-	c := *e
-	c.cause = cause
-	return &c
+	return gen.With(*e, func(e *PermissionError) { gen.SetCause(&e.base, cause) })
 }
-
-// Code returns the code of e.
-func (e *PermissionError) Code() PermissionCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *PermissionError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *PermissionError) Is(target error) bool {
-	c, ok := target.(PermissionCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *PermissionCode.
-func (e *PermissionError) As(target any) bool {
-	c, ok := target.(*PermissionCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *PermissionError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *PermissionError) Row() taxonomy.Row { return e.code.Row() }
 
 // AppendMessage appends the message.
 func (e *PermissionError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodePermissionSkipDenied:
-		m = m.Text("skipping permission checks was denied")
-		m = m.Begin(" for ").Clean(e.Resource.Or(""), permissionResource)
+		m = m.Text("skipping permission checks was denied").Begin(" for ").Clean(e.Resource.Or(""), permissionResource)
 	case CodePermissionCommandBlocked:
-		m = m.Text("command blocked")
-		m = m.Begin(" by policy ").String(e.Policy.Or(""))
+		m = m.Text("command blocked").Begin(" by policy ").String(e.Policy.Or(""))
 		m = m.Begin(": ").Quoted(e.Command.Or(""), permissionCommand)
 	case CodePermissionFileAccess:
-		m = m.Text("file access denied")
-		m = m.Begin(": ").Clean(e.Resource.Or(""), permissionResource)
+		m = m.Text("file access denied").Begin(": ").Clean(e.Resource.Or(""), permissionResource)
 		m = m.Begin(": ").Line(e.Reason.Or(""), permissionReason)
 	case CodePermissionAPIAuth:
-		m = m.Text("authentication failed")
-		m = m.Begin(" for provider ").String(e.Provider.Or(""))
+		m = m.Text("authentication failed").Begin(" for provider ").String(e.Provider.Or(""))
 		m = m.Begin(" with status ").Int(e.StatusCode)
 	default:
 		m = m.NoCode("permission")
@@ -236,61 +127,96 @@ func (e *PermissionError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *PermissionError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *PermissionError) list() []any {
+	return []any{&e.Resource, &e.Reason, &e.Command, &e.Policy, &e.Provider, &e.StatusCode}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *PermissionError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryPermission)
+var permissionCategory = taxonomy.Category{
+	Name: "permission", Type: "PermissionError",
+	Doc: "A safeguard said no. Only another configuration or a person's consent changes that.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &PermissionError{base: gen.Made[PermissionCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*PermissionError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "resource", Type: "string", From: []string{"attributes.resource", "attributes.path"}, MaxLength: 500},
+		{Name: "reason", Type: "string", From: []string{"text"}, MaxLength: 500, Scrub: true},
+		{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 500, Scrub: true},
+		{Name: "policy", Type: "string", From: []string{"attributes.policy"}},
+		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}},
+		{Name: "statusCode", Type: "int", From: []string{"status"}},
+	},
+	Codes: []taxonomy.Code{
+		CodePermissionSkipDenied: {
+			Value: "PERMISSION_SKIP_DENIED", Number: 701, Groups: 1 << 2,
+			Message:    "skipping permission checks was denied[ for {resource}]",
+			Doc:        "Skipping the permission checks was asked for and refused.",
+			Resolution: "Run without skipping them, or allow it in the configuration.",
+			Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+		},
+		CodePermissionCommandBlocked: {
+			Value: "PERMISSION_COMMAND_BLOCKED", Number: 702, Groups: 1 << 2,
+			Message:    "command blocked[ by policy {policy}][: {command:quoted}]",
+			Doc:        "The command policy does not allow a command.",
+			Resolution: "Allow the command in the policy if the task needs it.",
+			Takes:      []string{"command", "policy"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+		},
+		CodePermissionFileAccess: {
+			Value: "PERMISSION_FILE_ACCESS", Number: 703, Groups: 1 << 2,
+			Message:    "file access denied[: {resource}][: {reason:first_line}]",
+			Doc:        "A file or directory may not be read or written.",
+			Resolution: "Check the owner and mode of the file that is named; if another run has it, wait for that to end.",
+			Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+		},
+		CodePermissionAPIAuth: {
+			Value: "PERMISSION_API_AUTH", Number: 704, Groups: 1<<1 | 1<<2,
+			Message:    "authentication failed[ for provider {provider}][ with status {statusCode}]",
+			Doc:        "The provider's API refused the credentials (401 or 403).",
+			Resolution: "Check that the key is set, has not expired and may use the model.",
+			Takes:      []string{"provider"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+		},
+	},
 }
 
-// MarshalJSON returns what AppendJSON appends.
-func (e *PermissionError) MarshalJSON() ([]byte, error) {
-	return gen.MarshalJSON(e, categoryPermission)
+var permissionRules = [][]detect.CodeRule{
+	CodePermissionSkipDenied: {
+		{Doc: "type: skip_denied, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"skip_denied"}}}},
+		{Doc: "source: claude-cli, exit_code: {not: 0}, contains: dangerously-skip-permissions cannot be used", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Contains: []detect.Pattern{{Plain: "dangerously-skip-permissions cannot be used", Literals: []detect.Literal{{Text: "dangerously-skip-permissions can", Fold: true}}, Reach: 51}}},
+	},
+	CodePermissionCommandBlocked: {
+		{Doc: "type: command_blocked, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"command_blocked"}}}},
+		{Doc: "source: budget, priority: 10, set: {policy: budget}", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: `{"policy":"budget"}`},
+	},
+	CodePermissionFileAccess: {
+		{Doc: "source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config", "executor", "scope", "state"}}, {Key: detect.Errno, Any: []string{"EACCES", "EPERM", "EROFS"}}}},
+		{Doc: "source: [config, executor, scope, state], is: io/fs.ErrPermission, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config", "executor", "scope", "state"}}, {Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}},
+		{Doc: "source: executor, op: [lock, file_task], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"lock", "file_task"}}}},
+		{Doc: "source: state, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"state"}}}},
+		{Doc: "errno: [EACCES, EPERM, EROFS], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EACCES", "EPERM", "EROFS"}}}},
+		{Doc: "is: io/fs.ErrPermission, priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}},
+	},
+	CodePermissionAPIAuth: {
+		{Doc: "status: [401, 403]", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401, 403}}}},
+		{Doc: "type: [authentication_error, permission_error, invalid_api_key]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "permission_error", "invalid_api_key"}}}},
+		{Doc: "code: invalid_api_key", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key"}}}},
+		{Doc: "source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b', '(?im)^[^\"''`\\n]{0,80}\\bplease run /login\\b', '(?im)^(?:error: )?api error: 40[13]\\b']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113}, {Expr: "(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b", Literals: []detect.Literal{{Text: "please run /login", Fold: true}}, Reach: 338}, {Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21}}},
+	},
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *PermissionError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*PermissionError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
+func (c PermissionCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c PermissionCode) Row() taxonomy.Row                { return taxonomy.At(categoryPermission, uint16(c)) }
+func (c PermissionCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PermissionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *PermissionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *PermissionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryPermission) }
+func (e *PermissionError) Error() string                 { return gen.Text(e, (*PermissionError).AppendMessage) }
+func (e *PermissionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *PermissionError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *PermissionError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *PermissionError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *PermissionError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *PermissionError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *PermissionError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *PermissionError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "resource":
-			d.Read(&e.Resource)
-		case "reason":
-			d.Read(&e.Reason)
-		case "command":
-			d.Read(&e.Command)
-		case "policy":
-			d.Read(&e.Policy)
-		case "provider":
-			d.Read(&e.Provider)
-		case "statusCode":
-			d.Read(&e.StatusCode)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (e *PermissionError) Row() taxonomy.Row { return e.Code().Row() }

@@ -7,269 +7,116 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. The zero
-// ProviderCode is no code. Store the name of a code; its number may change.
+// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. Zero is
+// no code.
 type ProviderCode uint16
 
-// The codes of [ProviderError].
+// The codes of [ProviderError]. Store their names; their values may change.
 const (
 	// CodeProviderCrash: the provider ended without an answer, or in a way that nothing describes.
-	//
-	// Resolution: Read the provider's own log; run its command by hand with the same input.
-	CodeProviderCrash ProviderCode = 1
+	CodeProviderCrash ProviderCode = iota + 1
 	// CodeProviderNotAvailable: the provider is not installed or cannot be started at all.
-	//
-	// Resolution: Install the provider's command, or configure another provider.
-	CodeProviderNotAvailable ProviderCode = 2
+	CodeProviderNotAvailable
 	// CodeProviderAPIError: the provider's API answered with an error, or could not be reached.
-	//
-	// Resolution: With a status from 400 to 499 the request itself is at fault, so look at the model
-	// name, the parameters and the length of the prompt. Otherwise look at the provider's status page.
-	CodeProviderAPIError ProviderCode = 3
+	CodeProviderAPIError
 	// CodeProviderRateLimit: the provider asks to slow down.
-	//
-	// Resolution: Wait, use fewer tasks in parallel, or ask the provider for a higher limit.
-	CodeProviderRateLimit ProviderCode = 4
+	CodeProviderRateLimit
 )
 
-// Error returns the code as it is on the wire.
-func (c ProviderCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ProviderCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ProviderCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 2, 4) }
-
-// Reaction returns the reaction to c without any context.
-func (c ProviderCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ProviderCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ProviderError], or a former value of one; anything else is an
-// error.
-func (c *ProviderCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryProvider)
-	if err == nil {
-		*c = ProviderCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const (
-	rowProviderAPIErrorWhen1 taxonomy.Row = 26
-	rowProviderAPIErrorWhen2 taxonomy.Row = 27
-	rowProviderAPIErrorWhen4 taxonomy.Row = 28
-)
-
-// ProviderError is an error of category provider: the AI provider failed, or the way to it.
-//
-// Its factories are the only way to give it a code.
+// ProviderError is an error of category provider: the AI provider failed, or the way to it. Its
+// factories are the only way to give it a code.
 type ProviderError struct {
-	code  ProviderCode
-	cause error
+	base[ProviderCode]
 
-	// Provider says which provider failed.
-	Provider string `json:"provider"`
+	Provider string // which provider failed.
 	// StatusCode: the HTTP status, when there was one. A process's exit code is never put here.
-	StatusCode taxonomy.Opt[int] `json:"statusCode,omitzero"`
-	// ExitCode: the exit code of the provider's process, when it exited with one.
-	ExitCode taxonomy.Opt[int] `json:"exitCode,omitzero"`
-	// Signal: the signal that ended the provider's process.
-	Signal taxonomy.Opt[string] `json:"signal,omitzero"`
-	// RawError is what the provider said. Messages, logs and JSON mask secrets in it and cut it.
-	RawError taxonomy.Opt[string] `json:"rawError,omitzero"`
-	// RetryAfter says how long the provider asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the provider lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
+	StatusCode taxonomy.Opt[int]
+	ExitCode   taxonomy.Opt[int]           // the exit code of the provider's process, when it exited with one.
+	Signal     taxonomy.Opt[string]        // the signal that ended the provider's process.
+	RawError   taxonomy.Opt[string]        // what the provider said. Shown masked and cut.
+	RetryAfter taxonomy.Opt[time.Duration] // how long the provider asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when the provider lets one in again.
 	// QuotaExceeded: the account has no quota or credit left. Somebody must pay; waiting for seconds
 	// cannot help.
-	QuotaExceeded taxonomy.Opt[bool] `json:"quotaExceeded,omitzero"`
+	QuotaExceeded taxonomy.Opt[bool]
 	// InvalidRequest: the request itself is at fault, and there was no status to say so. The same
 	// request cannot help.
-	InvalidRequest taxonomy.Opt[bool] `json:"invalidRequest,omitzero"`
-	// Unmatched: nothing described the failure, so that it was taken for a crash.
-	Unmatched taxonomy.Opt[bool] `json:"unmatched,omitzero"`
+	InvalidRequest taxonomy.Opt[bool]
+	Unmatched      taxonomy.Opt[bool] // nothing described the failure, so that it was taken for a crash.
 }
 
 // How texts are shown: what is masked, and where they are cut.
 const providerRawError = gen.Scrub | gen.KeepTail | 2000
 
-// NewProviderCrash returns a [CodeProviderCrash]: the provider ended without an answer, or in a way
-// that nothing describes.
+// NewProviderCrash returns a [CodeProviderCrash].
 func NewProviderCrash(provider, rawError string) *ProviderError {
-	return &ProviderError{
-		code:     CodeProviderCrash,
-		Provider: provider,
-		RawError: taxonomy.Some(rawError),
-	}
+	return &ProviderError{base: gen.Of(CodeProviderCrash), Provider: provider, RawError: taxonomy.Some(rawError)}
 }
 
-// NewProviderNotAvailable returns a [CodeProviderNotAvailable]: the provider is not installed or
-// cannot be started at all.
+// NewProviderNotAvailable returns a [CodeProviderNotAvailable].
 func NewProviderNotAvailable(provider string) *ProviderError {
-	return &ProviderError{code: CodeProviderNotAvailable, Provider: provider}
+	return &ProviderError{base: gen.Of(CodeProviderNotAvailable), Provider: provider}
 }
 
-// NewProviderAPIError returns a [CodeProviderAPIError]: the provider's API answered with an error,
-// or could not be reached.
+// NewProviderAPIError returns a [CodeProviderAPIError].
 func NewProviderAPIError(provider, rawError string) *ProviderError {
-	return &ProviderError{
-		code:     CodeProviderAPIError,
-		Provider: provider,
-		RawError: taxonomy.Some(rawError),
-	}
+	return &ProviderError{base: gen.Of(CodeProviderAPIError), Provider: provider, RawError: taxonomy.Some(rawError)}
 }
 
-// NewProviderRateLimit returns a [CodeProviderRateLimit]: the provider asks to slow down.
+// NewProviderRateLimit returns a [CodeProviderRateLimit].
 func NewProviderRateLimit(provider string) *ProviderError {
-	return &ProviderError{code: CodeProviderRateLimit, Provider: provider}
+	return &ProviderError{base: gen.Of(CodeProviderRateLimit), Provider: provider}
 }
 
-// WithStatusCode returns a copy of e with the given StatusCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *ProviderError) WithStatusCode(statusCode int) *ProviderError {
-	c := *e
-	c.StatusCode = taxonomy.Some(statusCode)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithExitCode returns a copy of e with the given ExitCode.
 func (e *ProviderError) WithExitCode(exitCode int) *ProviderError {
-	c := *e
-	c.ExitCode = taxonomy.Some(exitCode)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.ExitCode = taxonomy.Some(exitCode) })
 }
-
-// WithSignal returns a copy of e with the given Signal.
 func (e *ProviderError) WithSignal(signal string) *ProviderError {
-	c := *e
-	c.Signal = taxonomy.Some(signal)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Signal = taxonomy.Some(signal) })
 }
-
-// WithRawError returns a copy of e with the given RawError.
 func (e *ProviderError) WithRawError(rawError string) *ProviderError {
-	c := *e
-	c.RawError = taxonomy.Some(rawError)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *ProviderError) WithRetryAfter(retryAfter time.Duration) *ProviderError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *ProviderError) WithResetAt(resetAt time.Time) *ProviderError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithQuotaExceeded returns a copy of e with the given QuotaExceeded.
 func (e *ProviderError) WithQuotaExceeded(quotaExceeded bool) *ProviderError {
-	c := *e
-	c.QuotaExceeded = taxonomy.Some(quotaExceeded)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.QuotaExceeded = taxonomy.Some(quotaExceeded) })
 }
-
-// WithInvalidRequest returns a copy of e with the given InvalidRequest.
 func (e *ProviderError) WithInvalidRequest(invalidRequest bool) *ProviderError {
-	c := *e
-	c.InvalidRequest = taxonomy.Some(invalidRequest)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.InvalidRequest = taxonomy.Some(invalidRequest) })
 }
-
-// WithUnmatched returns a copy of e with the given Unmatched.
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
-	c := *e
-	c.Unmatched = taxonomy.Some(unmatched)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *ProviderError) WithCause(cause error) *ProviderError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *ProviderError) Code() ProviderCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ProviderError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ProviderError) Is(target error) bool {
-	c, ok := target.(ProviderCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ProviderCode.
-func (e *ProviderError) As(target any) bool {
-	c, ok := target.(*ProviderCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ProviderError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeProviderAPIError:
-		v1, ok1 := e.QuotaExceeded.Get()
-		v2, ok2 := e.InvalidRequest.Get()
-		v3, ok3 := e.StatusCode.Get()
-		switch {
-		case ok1 && v1:
-			return rowProviderAPIErrorWhen1
-		case ok2 && v2:
-			return rowProviderAPIErrorWhen2
-		case ok3 && (v3 == 408 || v3 == 409 || v3 == 425 || v3 == 429): // as the code itself
-		case ok3 && 400 <= v3 && v3 <= 499:
-			return rowProviderAPIErrorWhen4
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ProviderError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeProviderCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(" on ").String(e.Signal.Or(""))
-		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(" with exit code ").Int(e.ExitCode)
+		m = m.Begin(" on ").String(e.Signal.Or("")).Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderNotAvailable:
 		m = m.Text("provider ").String(e.Provider).Text(" is not available")
 	case CodeProviderAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
 		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")
@@ -296,67 +143,161 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ProviderError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ProviderError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryProvider)
-}
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *ProviderError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryProvider) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ProviderError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *ProviderError) list() []any {
+	return []any{
+		&e.Provider,
+		&e.StatusCode,
+		&e.ExitCode,
+		&e.Signal,
+		&e.RawError,
+		&e.RetryAfter,
+		&e.ResetAt,
+		&e.QuotaExceeded,
+		&e.InvalidRequest,
+		&e.Unmatched,
 	}
-	typed, ok := back.(*ProviderError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryProvider) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *ProviderError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var providerCategory = taxonomy.Category{
+	Name: "provider", Type: "ProviderError", Doc: "The AI provider failed, or the way to it.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ProviderError{base: gen.Made[ProviderCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
+		{Name: "statusCode", Type: "int", From: []string{"status"}},
+		{Name: "exitCode", Type: "int", From: []string{"exit_code"}},
+		{Name: "signal", Type: "string", From: []string{"signal"}},
+		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "quotaExceeded", Type: "bool"},
+		{Name: "invalidRequest", Type: "bool"},
+		{Name: "unmatched", Type: "bool"},
+	},
+	Codes: []taxonomy.Code{
+		CodeProviderCrash: {
+			Value: "PROVIDER_CRASH", Number: 101,
+			Message:    "provider {provider} crashed[ with exit code {exitCode}][ on {signal}][: {rawError:first_line}]",
+			Doc:        "The provider ended without an answer, or in a way that nothing describes.",
+			Resolution: "Read the provider's own log; run its command by hand with the same input.",
+			Takes:      []string{"rawError"},
+			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeProviderNotAvailable: {
+			Value: "PROVIDER_NOT_AVAILABLE", Number: 102, Groups: 1 << 2,
+			Message:    "provider {provider} is not available",
+			Doc:        "The provider is not installed or cannot be started at all.",
+			Resolution: "Install the provider's command, or configure another provider.",
+			Traits:     taxonomy.Traits{Reaction: &reactionStopAll},
+		},
+		CodeProviderAPIError: {
+			Value: "PROVIDER_API_ERROR", Number: 103, Groups: 1 << 0,
+			Message:    "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
+			Doc:        "The provider's API answered with an error, or could not be reached.",
+			Resolution: "With a status from 400 to 499 the request itself is at fault, so look at the model name, the parameters and the length of the prompt. Otherwise look at the provider's status page.",
+			Takes:      []string{"rawError"},
+			Traits:     taxonomy.Traits{Reaction: &reactionBackoff, Retryable: true, Recoverability: taxonomy.Retryable},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionStopAll},
+				{Reaction: &reactionStop},
+				{Reaction: &reactionStop},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionBackoff, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
+		},
+		CodeProviderRateLimit: {
+			Value: "PROVIDER_RATE_LIMIT", Number: 104, Groups: 1 << 0,
+			Message:    "provider {provider} limits the rate[, retry after {retryAfter}]",
+			Doc:        "The provider asks to slow down.",
+			Resolution: "Wait, use fewer tasks in parallel, or ask the provider for a higher limit.",
+			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "unattended", Traits: taxonomy.Traits{Reaction: &unattendedReactionWait, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
+		},
+	},
 }
 
-func (e *ProviderError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "provider":
-			d.Read(&e.Provider)
-		case "statusCode":
-			d.Read(&e.StatusCode)
-		case "exitCode":
-			d.Read(&e.ExitCode)
-		case "signal":
-			d.Read(&e.Signal)
-		case "rawError":
-			d.Read(&e.RawError)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "quotaExceeded":
-			d.Read(&e.QuotaExceeded)
-		case "invalidRequest":
-			d.Read(&e.InvalidRequest)
-		case "unmatched":
-			d.Read(&e.Unmatched)
-		default:
-			d.Skip()
+var providerRules = [][]detect.CodeRule{
+	CodeProviderCrash: {
+		{Doc: "op: call, exit_code: 0, type: {present: false}, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, AnyNumber: []int{0}}, {Key: detect.Type, Presence: detect.Absent}}},
+		{Doc: "source: executor, op: resume, type: interrupted, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}},
+		{Doc: "type: start", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}},
+		{Doc: "type: tool_arguments, set: {rawError: Invalid tool call arguments}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"tool_arguments"}}}, Set: `{"rawError":"Invalid tool call arguments"}`},
+		{Doc: "source: claude-cli, type: stream", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Type, Any: []string{"stream"}}}},
+		{Doc: "exit_code: {not: 0}, priority: -30", Priority: -30, Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}},
+		{Doc: "signal: {present: true}, priority: -30", Priority: -30, Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}},
+		{Doc: "source: notify, priority: -30", Priority: -30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"notify"}}}},
+	},
+	CodeProviderNotAvailable: {
+		{Doc: "type: not_found, status: {present: false}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Status, Presence: detect.Absent}}},
+		{Doc: "op: available, type: start, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}, {Key: detect.Type, Any: []string{"start"}}}},
+		{Doc: "source: claude-cli, errno: ENOENT, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}}},
+		{Doc: "source: claude-cli, exit_code: 127, text: '(?i)command not found|no such file or directory'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}, Text: []detect.Pattern{{Expr: "(?i)command not found|no such file or directory", Literals: []detect.Literal{{Text: "command not found", Fold: true}, {Text: "no such file or directory", Fold: true}}, Reach: 26}}},
+		{Doc: "is: os/exec.ErrNotFound, priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}},
+		{Doc: "op: available, priority: -20", Priority: -20, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"available"}}}},
+	},
+	CodeProviderAPIError: {
+		{Doc: "code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 5, set: {quotaExceeded: true}", Priority: 5, Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "organization_spend_limit_exceeded", "project_spend_limit_exceeded"}}}, Set: `{"quotaExceeded":true}`},
+		{Doc: "type: [insufficient_quota, billing_error], priority: 5, set: {quotaExceeded: true}", Priority: 5, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error"}}}, Set: `{"quotaExceeded":true}`},
+		{Doc: `source: anthropic-api, status: 400, text: ['(?im)^your credit balance is too low\b', '(?im)^you have reached your specified api usage limits\b'], set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"anthropic-api"}}, {Key: detect.Status, AnyNumber: []int{400}}}, Text: []detect.Pattern{{Expr: `(?im)^your credit balance is too low\b`, Literals: []detect.Literal{{Text: "your credit balance is too low", Fold: true}}, Reach: 31}, {Expr: `(?im)^you have reached your specified api usage limits\b`, Literals: []detect.Literal{{Text: "you have reached your specified ", Fold: true}}, Reach: 51}}, Set: `{"quotaExceeded":true}`},
+		{Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b', set: {quotaExceeded: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: `(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b`, Literals: []detect.Literal{{Text: "credit balance is too low", Fold: true}}, Reach: 118}}, Set: `{"quotaExceeded":true}`},
+		{Doc: `source: claude-cli, exit_code: {not: 0}, text: '(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: `(?im)^(?:error: )?api error: (?:5\d\d\b|connection error\b)`, Literals: []detect.Literal{{Text: "api error: ", Fold: true}}, Reach: 34}}},
+		{Doc: "type: [network, stream, overloaded_error, api_error, server_error, timeout_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network", "stream", "overloaded_error", "api_error", "server_error", "timeout_error"}}}},
+		{Doc: "code: context_length_exceeded, status: {present: false}, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: `{"invalidRequest":true}`},
+		{Doc: "type: [invalid_request_error, request_too_large], status: {present: false}, priority: -10, set: {invalidRequest: true}", Priority: -10, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "request_too_large"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: `{"invalidRequest":true}`},
+		{Doc: "type: timeout, errno: ETIMEDOUT, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
+		{Doc: "type: timeout, as: ['*net.OpError', '*net.DNSError'], attributes: {iteration: {present: false}, timeout_ms: {present: false}}, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}, {Key: detect.Attribute, Name: "iteration", Presence: detect.Absent}, {Key: detect.Attribute, Name: "timeout_ms", Presence: detect.Absent}}},
+		{Doc: "errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}},
+		{Doc: "is: io.ErrUnexpectedEOF, priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}},
+		{Doc: "as: ['*net.OpError', '*net.DNSError'], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}}},
+		{Doc: "status: {min: 400, max: 599}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}},
+		{Doc: "as: '*net/url.Error', priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net/url.Error"}}}},
+	},
+	CodeProviderRateLimit: {
+		{Doc: "status: 429", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
+		{Doc: "status: 403, attributes: {ratelimit-remaining: '0'}", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}},
+		{Doc: "type: [rate_limit_error, rate_limit_exceeded]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}},
+		{Doc: "code: rate_limit_exceeded", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_exceeded"}}}},
+		{Doc: "source: claude-cli, exit_code: {not: 0}, text: '(?im)^[^\"''`\\n]{0,60}\\busage limit reached\\b'", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260}}},
+		{Doc: `source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b', '(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)', '(?im)^(?:error: )?api error: 429\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116}, {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limit", Fold: true}}, Reach: 118}, {Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21}}},
+	},
+}
+
+func (c ProviderCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ProviderCode) Row() taxonomy.Row                { return taxonomy.At(categoryProvider, uint16(c)) }
+func (c ProviderCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ProviderError) Error() string                 { return gen.Text(e, (*ProviderError).AppendMessage) }
+func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ProviderError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ProviderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ProviderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ProviderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ProviderError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeProviderAPIError:
+		v1, ok1 := e.QuotaExceeded.Get()
+		v2, ok2 := e.InvalidRequest.Get()
+		v3, ok3 := e.StatusCode.Get()
+		switch {
+		case ok1 && v1:
+			return CodeProviderAPIError.Row().When(1)
+		case ok2 && v2:
+			return CodeProviderAPIError.Row().When(2)
+		case ok3 && (v3 == 408 || v3 == 409 || v3 == 425 || v3 == 429): // as the code itself
+		case ok3 && 400 <= v3 && v3 <= 499:
+			return CodeProviderAPIError.Row().When(3)
 		}
 	}
+	return e.Code().Row()
 }

@@ -6,192 +6,86 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ScopeCode is a code of [ScopeError]: a target for errors.Is, and an error itself. The zero
-// ScopeCode is no code. Store the name of a code; its number may change.
+// ScopeCode is a code of [ScopeError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type ScopeCode uint16
 
-// The codes of [ScopeError].
+// The codes of [ScopeError]. Store their names; their values may change.
 const (
 	// CodeScopeForbidden: Files that the task forbids were changed, perhaps along with files outside
 	// its allowed ones.
-	//
-	// Resolution: Nothing, unless it happens again and again; then say in the task what must be left
-	// alone and why.
-	CodeScopeForbidden ScopeCode = 1
+	CodeScopeForbidden ScopeCode = iota + 1
 	// CodeScopeOutsideAllowed: Files outside the task's allowed ones were changed.
-	//
-	// Resolution: If the task needs these files, allow them in its scope.
-	CodeScopeOutsideAllowed ScopeCode = 2
+	CodeScopeOutsideAllowed
 	// CodeScopeUserDenied: a person was asked about the files and said no, or there was nobody to ask.
-	//
-	// Resolution: Widen the task's scope if the change is wanted after all, then start the task again.
-	CodeScopeUserDenied ScopeCode = 3
+	CodeScopeUserDenied
 )
 
-// Error returns the code as it is on the wire.
-func (c ScopeCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ScopeCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ScopeCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 11, 3) }
-
-// Reaction returns the reaction to c without any context.
-func (c ScopeCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ScopeCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ScopeError], or a former value of one; anything else is an error.
-func (c *ScopeCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryScope)
-	if err == nil {
-		*c = ScopeCode(n)
-	}
-	return err
-}
-
 // ScopeError is an error of category scope: the agent changed files that the task does not allow it
-// to change.
-//
-// Its factories are the only way to give it a code.
+// to change. Its factories are the only way to give it a code.
 type ScopeError struct {
-	code  ScopeCode
-	cause error
+	base[ScopeCode]
 
-	// Files: the files that were changed; all of them are taken back.
-	Files []string `json:"files"`
+	Files []string // the files that were changed; all of them are taken back.
 	// OutsideFiles: those of the files that are not forbidden, only outside what is allowed.
-	OutsideFiles []string `json:"outsideFiles,omitzero"`
-	// ScopeMode says how strictly the guard was set when it judged.
-	ScopeMode string `json:"scopeMode"`
-	// Decision is what the guard decided.
-	Decision ScopeDecision `json:"decision"`
+	OutsideFiles []string
+	ScopeMode    string        // how strictly the guard was set when it judged.
+	Decision     ScopeDecision // what the guard decided.
 }
 
-// ScopeDecision is one of a closed set of words: what the guard decided.
-//
-// The zero ScopeDecision is none of them.
+// ScopeDecision is one of a closed set of words: what the guard decided. The zero ScopeDecision is
+// none of them.
 type ScopeDecision uint8
 
 // The values of [ScopeDecision].
 const (
-	ScopeDecisionBlock   ScopeDecision = 1
-	ScopeDecisionAskUser ScopeDecision = 2
+	ScopeDecisionBlock ScopeDecision = iota + 1
+	ScopeDecisionAskUser
 )
 
 var scopeDecisionWords = []string{"BLOCK", "ASK_USER"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v ScopeDecision) String() string { return gen.EnumWord(uint8(v), scopeDecisionWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v ScopeDecision) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "ScopeDecision", scopeDecisionWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *ScopeDecision) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "ScopeDecision", scopeDecisionWords)
-	if err == nil {
-		*v = ScopeDecision(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "ScopeDecision", scopeDecisionWords)
 }
 
-// NewScopeForbidden returns a [CodeScopeForbidden]: Files that the task forbids were changed,
-// perhaps along with files outside its allowed ones.
+// NewScopeForbidden returns a [CodeScopeForbidden].
 func NewScopeForbidden(files []string, scopeMode string) *ScopeError {
-	return &ScopeError{
-		code:      CodeScopeForbidden,
-		Files:     gen.CloneStrings(files),
-		ScopeMode: scopeMode,
-		Decision:  ScopeDecisionBlock,
-	}
+	return &ScopeError{base: gen.Of(CodeScopeForbidden), Files: gen.CloneStrings(files), ScopeMode: scopeMode, Decision: ScopeDecisionBlock}
 }
 
-// NewScopeOutsideAllowed returns a [CodeScopeOutsideAllowed]: Files outside the task's allowed ones
-// were changed.
+// NewScopeOutsideAllowed returns a [CodeScopeOutsideAllowed].
 func NewScopeOutsideAllowed(files []string, scopeMode string) *ScopeError {
-	return &ScopeError{
-		code:      CodeScopeOutsideAllowed,
-		Files:     gen.CloneStrings(files),
-		ScopeMode: scopeMode,
-		Decision:  ScopeDecisionBlock,
-	}
+	return &ScopeError{base: gen.Of(CodeScopeOutsideAllowed), Files: gen.CloneStrings(files), ScopeMode: scopeMode, Decision: ScopeDecisionBlock}
 }
 
-// NewScopeUserDenied returns a [CodeScopeUserDenied]: a person was asked about the files and said
-// no, or there was nobody to ask.
+// NewScopeUserDenied returns a [CodeScopeUserDenied].
 func NewScopeUserDenied(files []string) *ScopeError {
-	return &ScopeError{
-		code:      CodeScopeUserDenied,
-		Files:     gen.CloneStrings(files),
-		ScopeMode: "ask",
-		Decision:  ScopeDecisionAskUser,
-	}
+	return &ScopeError{base: gen.Of(CodeScopeUserDenied), Files: gen.CloneStrings(files), ScopeMode: "ask", Decision: ScopeDecisionAskUser}
 }
 
-// WithOutsideFiles returns a copy of e with the given OutsideFiles.
+// Each With method returns a copy of e that has the value.
+
 func (e *ScopeError) WithOutsideFiles(outsideFiles []string) *ScopeError {
-	c := *e
-	c.OutsideFiles = gen.CloneStrings(outsideFiles)
-	return &c
+	return gen.With(*e, func(e *ScopeError) { e.OutsideFiles = gen.CloneStrings(outsideFiles) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *ScopeError) WithCause(cause error) *ScopeError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *ScopeError) Code() ScopeCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ScopeError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ScopeError) Is(target error) bool {
-	c, ok := target.(ScopeCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ScopeCode.
-func (e *ScopeError) As(target any) bool {
-	c, ok := target.(*ScopeCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ScopeError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ScopeError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ScopeError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *ScopeError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *ScopeError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeScopeForbidden:
 		m = m.Count(len(e.Files)).Text(" file(s) in forbidden scope: ").Strings(e.Files, 0)
 	case CodeScopeOutsideAllowed:
@@ -207,11 +101,13 @@ func (e *ScopeError) AppendMessage(dst []byte) []byte {
 // AppendFeedback appends what the provider is told, for codes that have words of their own for it.
 func (e *ScopeError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeScopeForbidden:
-		m = m.Text("The changes to ").Strings(e.Files, 0).Text(" were undone, because this task forbids them. Reach the goal without touching these files.")
+		m = m.Text("The changes to ").Strings(e.Files, 0)
+		m = m.Text(" were undone, because this task forbids them. Reach the goal without touching these files.")
 	case CodeScopeOutsideAllowed:
-		m = m.Text("The changes to ").Strings(e.Files, 0).Text(" were undone, because this task does not allow them. Keep to the allowed files.")
+		m = m.Text("The changes to ").Strings(e.Files, 0)
+		m = m.Text(" were undone, because this task does not allow them. Keep to the allowed files.")
 	}
 	return m.Bytes()
 }
@@ -226,53 +122,75 @@ func (e *ScopeError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ScopeError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *ScopeError) list() []any {
+	return []any{&e.Files, &e.OutsideFiles, &e.ScopeMode, gen.Word(&e.Decision)}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ScopeError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryScope) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *ScopeError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryScope) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ScopeError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*ScopeError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
+var scopeCategory = taxonomy.Category{
+	Name: "scope", Type: "ScopeError",
+	Doc: "The agent changed files that the task does not allow it to change.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ScopeError{base: gen.Made[ScopeCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ScopeError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "files", Type: "strings", From: []string{"files"}, Required: true},
+		{Name: "outsideFiles", Type: "strings"},
+		{Name: "scopeMode", Type: "string", From: []string{"attributes.scope_mode"}, Required: true},
+		{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeScopeForbidden: {
+			Value: "SCOPE_FORBIDDEN", Number: 401, Message: "{files:count} file(s) in forbidden scope: {files}",
+			Doc:        "Files that the task forbids were changed, perhaps along with files outside its allowed ones.",
+			Resolution: "Nothing, unless it happens again and again; then say in the task what must be left alone and why.",
+			Set:        `{"decision":"BLOCK"}`,
+			Traits:     taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeScopeOutsideAllowed: {
+			Value: "SCOPE_OUTSIDE_ALLOWED", Number: 402,
+			Message:    "{files:count} file(s) outside the allowed scope: {files}",
+			Doc:        "Files outside the task's allowed ones were changed.",
+			Resolution: "If the task needs these files, allow them in its scope.", Set: `{"decision":"BLOCK"}`,
+			Traits: taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeScopeUserDenied: {
+			Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2,
+			Message:    "user denied scope changes for: {files}",
+			Doc:        "A person was asked about the files and said no, or there was nobody to ask.",
+			Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.",
+			Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`,
+			Traits:     taxonomy.Traits{Reaction: &reactionUndoAndStop},
+		},
+	},
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ScopeError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryScope) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *ScopeError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var scopeRules = [][]detect.CodeRule{
+	CodeScopeForbidden: {
+		{Doc: "source: scope, type: forbidden, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}},
+	},
+	CodeScopeOutsideAllowed: {
+		{Doc: "source: scope, type: outside_allowed, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}},
+	},
+	CodeScopeUserDenied: {
+		{Doc: "source: scope, op: ask, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Op, Any: []string{"ask"}}}},
+	},
 }
 
-func (e *ScopeError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "files":
-			d.Read(&e.Files)
-		case "outsideFiles":
-			d.Read(&e.OutsideFiles)
-		case "scopeMode":
-			d.Read(&e.ScopeMode)
-		case "decision":
-			gen.DecodeEnum(d, &e.Decision, scopeDecisionWords)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (c ScopeCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ScopeCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ScopeCode) Row() taxonomy.Row                { return taxonomy.At(categoryScope, uint16(c)) }
+func (c ScopeCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ScopeCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ScopeCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ScopeError) Error() string                 { return gen.Text(e, (*ScopeError).AppendMessage) }
+func (e *ScopeError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ScopeError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ScopeError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ScopeError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ScopeError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ScopeError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ScopeError) Row() taxonomy.Row { return e.Code().Row() }

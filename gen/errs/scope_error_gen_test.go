@@ -11,9 +11,9 @@ import (
 
 func TestScopeError(t *testing.T) {
 	gentest.Category[ScopeCode](t, &genPackage, new(ScopeError), "scope ScopeError", []string{
-		"files strings required",
+		"files strings from=files required",
 		"outsideFiles strings",
-		"scopeMode string required",
+		"scopeMode string from=attributes.scope_mode required",
 		"decision enum [BLOCK ASK_USER] required",
 	}, []gentest.Code{
 		{
@@ -26,10 +26,6 @@ func TestScopeError(t *testing.T) {
 				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2"), "some scopeMode").WithOutsideFiles(genPackage.Strings("outsideFiles 1", "outsideFiles 2")), 0, "2 file(s) in forbidden scope: files 1, files 2", `{"files":["files 1","files 2"],"outsideFiles":["outsideFiles 1","outsideFiles 2"],"scopeMode":"some scopeMode","decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("The changes to files 1, files 2 were undone, because this task forbids them. Reach the goal without touching these files."),
 			},
 			Examples: []gentest.Example{gentest.Becomes("SCOPE_FORBIDDEN/1", 0, `{"files":[".env","go.sum"],"scopeMode":"strict","decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Files: []string{".env", "go.sum"}, Attributes: map[string]string{"scope_mode": "strict"}})},
-			Made: []gentest.Example{
-				gentest.Becomes("SCOPE_FORBIDDEN/1", 0, `{"files":["some file","another"],"scopeMode":"some attributes.scope_mode","decision":"BLOCK"}`, taxonomy.Evidence{Files: []string{"some file", "another"}, Attributes: map[string]string{"scope_mode": "some attributes.scope_mode"}}),
-				gentest.Becomes("SCOPE_FORBIDDEN/1", 0, `{"files":[],"scopeMode":"","decision":"BLOCK"}`, taxonomy.Evidence{}),
-			},
 		},
 		{
 			Code:  CodeScopeOutsideAllowed,

@@ -10,459 +10,39 @@ import (
 
 // Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
 // them.
-var Table = taxonomy.Table{Taxonomy: &definition}
+var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package:  "errs",
-	Domain:   "aidf",
+	Package: "errs", Domain: "aidf",
 	Doc:      "The errors of an AI development executor: what can fail between a task and its commit, and what the executor does about each failure.",
 	Fallback: "PROVIDER_CRASH",
-	Categories: []taxonomy.Category{
-		{
-			Name: "provider",
-			Type: "ProviderError",
-			Doc:  "The AI provider failed, or the way to it.",
-			Fields: []taxonomy.Field{
-				{Name: "provider", Doc: "Which provider failed.", Type: "string", Required: true},
-				{Name: "statusCode", Doc: "The HTTP status, when there was one. A process's exit code is never put here.", Type: "int"},
-				{Name: "exitCode", Doc: "The exit code of the provider's process, when it exited with one.", Type: "int"},
-				{Name: "signal", Doc: "The signal that ended the provider's process.", Type: "string"},
-				{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
-				{Name: "retryAfter", Doc: "How long the provider asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the provider lets one in again.", Type: "time"},
-				{Name: "quotaExceeded", Doc: "The account has no quota or credit left. Somebody must pay; waiting for seconds cannot help.", Type: "bool"},
-				{Name: "invalidRequest", Doc: "The request itself is at fault, and there was no status to say so. The same request cannot help.", Type: "bool"},
-				{Name: "unmatched", Doc: "Nothing described the failure, so that it was taken for a crash.", Type: "bool"},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"ProviderError\",\"category\":\"provider\",\"code\":\"",
-			Count:    4,
-		},
-		{
-			Name: "timeout",
-			Type: "TimeoutError",
-			Doc:  "A time limit was reached.",
-			Fields: []taxonomy.Field{
-				{Name: "timeoutMs", Doc: "The limit, in milliseconds.", Type: "int64", Required: true},
-				{Name: "iteration", Doc: "The iteration that ran out of time, counted from 1; absent for an operation outside one.", Type: "int"},
-				{Name: "elapsedMs", Doc: "How long it had run, in milliseconds.", Type: "int64"},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"TimeoutError\",\"category\":\"timeout\",\"code\":\"",
-			First:    4,
-			Count:    2,
-		},
-		{
-			Name: "validation",
-			Type: "ValidationError",
-			Doc:  "A command that checks the work found it wanting. The agent is shown the output.",
-			Fields: []taxonomy.Field{
-				{Name: "command", Doc: "The command that was run.", Type: "string", MaxLength: 500, Required: true, Scrub: true},
-				{Name: "exitCode", Doc: "The command's exit code; -1 when it did not exit with one, as after a signal.", Type: "int", Required: true},
-				{Name: "output", Doc: "What the command printed; the end of it, where it says why.", Type: "string", MaxLength: 8000, Required: true, Scrub: true},
-				{Name: "phase", Doc: "Before which step the command ran.", Type: "string", Required: true},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"ValidationError\",\"category\":\"validation\",\"code\":\"",
-			First:    6,
-			Count:    3,
-		},
-		{
-			Name: "scope",
-			Type: "ScopeError",
-			Doc:  "The agent changed files that the task does not allow it to change.",
-			Fields: []taxonomy.Field{
-				{Name: "files", Doc: "The files that were changed; all of them are taken back.", Type: "strings", Required: true},
-				{Name: "outsideFiles", Doc: "Those of the files that are not forbidden, only outside what is allowed.", Type: "strings"},
-				{Name: "scopeMode", Doc: "How strictly the guard was set when it judged.", Type: "string", Required: true},
-				{Name: "decision", Doc: "What the guard decided.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"ScopeError\",\"category\":\"scope\",\"code\":\"",
-			First:    9,
-			Count:    3,
-		},
-		{
-			Name: "config",
-			Type: "ConfigError",
-			Doc:  "The configuration is missing or wrong. No iteration can mend it.",
-			Fields: []taxonomy.Field{
-				{Name: "configPath", Doc: "The configuration file.", Type: "string"},
-				{Name: "field", Doc: "The path of the wrong setting in the file.", Type: "string"},
-				{Name: "envVar", Doc: "The environment variable that the configuration refers to.", Type: "string"},
-				{Name: "rawError", Doc: "What the parser said, or why a run was refused.", Type: "string", MaxLength: 500, Scrub: true},
-				{Name: "value", Doc: "The wrong value. It may hold a key or a password, so it is shown in the message only, masked and cut.", Type: "string", MaxLength: 100, Scrub: true, MessageOnly: true},
-				{Name: "expected", Doc: "What the setting would accept.", Type: "string", MaxLength: 200, MessageOnly: true},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"ConfigError\",\"category\":\"config\",\"code\":\"",
-			First:    12,
-			Count:    4,
-		},
-		{
-			Name: "git",
-			Type: "GitError",
-			Doc:  "A git operation failed.",
-			Fields: []taxonomy.Field{
-				{Name: "operation", Doc: "Which operation failed.", Type: "string", Required: true},
-				{Name: "files", Doc: "The files that it was about.", Type: "strings"},
-				{Name: "rawError", Doc: "What git said.", Type: "string", MaxLength: 2000, Scrub: true},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"GitError\",\"category\":\"git\",\"code\":\"",
-			First:    16,
-			Count:    4,
-		},
-		{
-			Name: "permission",
-			Type: "PermissionError",
-			Doc:  "A safeguard said no. Only another configuration or a person's consent changes that.",
-			Fields: []taxonomy.Field{
-				{Name: "resource", Doc: "What was asked for.", Type: "string", MaxLength: 500},
-				{Name: "reason", Doc: "Why it was refused, in the words of whoever did.", Type: "string", MaxLength: 500, Scrub: true},
-				{Name: "command", Doc: "The command that was refused.", Type: "string", MaxLength: 500, Scrub: true},
-				{Name: "policy", Doc: "The policy that refused.", Type: "string"},
-				{Name: "provider", Doc: "Who met the refusal: the provider whose credentials they are, or a part of the executor.", Type: "string"},
-				{Name: "statusCode", Doc: "The HTTP status of the refusal, 401 or 403.", Type: "int"},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"PermissionError\",\"category\":\"permission\",\"code\":\"",
-			First:    20,
-			Count:    4,
-		},
+
+	Categories: []*taxonomy.Category{
+		&providerCategory,
+		&timeoutCategory,
+		&validationCategory,
+		&scopeCategory,
+		&configCategory,
+		&gitCategory,
+		&permissionCategory,
 	},
-	Codes: []taxonomy.Code{
-		{
-			Value:      "PROVIDER_CRASH",
-			Doc:        "The provider ended without an answer, or in a way that nothing describes.",
-			Resolution: "Read the provider's own log; run its command by hand with the same input.",
-			Message:    "provider {provider} crashed[ with exit code {exitCode}][ on {signal}][: {rawError:first_line}]",
-			Number:     101,
-			Row:        2,
-		},
-		{
-			Value:      "PROVIDER_NOT_AVAILABLE",
-			Doc:        "The provider is not installed or cannot be started at all.",
-			Resolution: "Install the provider's command, or configure another provider.",
-			Message:    "provider {provider} is not available",
-			Groups:     1 << 2,
-			Number:     102,
-			Row:        3,
-		},
-		{
-			Value:      "PROVIDER_API_ERROR",
-			Doc:        "The provider's API answered with an error, or could not be reached.",
-			Resolution: "With a status from 400 to 499 the request itself is at fault, so look at the model name, the parameters and the length of the prompt. Otherwise look at the provider's status page.",
-			Message:    "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
-			Groups:     1 << 0,
-			Number:     103,
-			Row:        4,
-			Branches:   26,
-		},
-		{
-			Value:      "PROVIDER_RATE_LIMIT",
-			Doc:        "The provider asks to slow down.",
-			Resolution: "Wait, use fewer tasks in parallel, or ask the provider for a higher limit.",
-			Message:    "provider {provider} limits the rate[, retry after {retryAfter}]",
-			Groups:     1 << 0,
-			Number:     104,
-			Row:        5,
-		},
-		{
-			Value:      "ITERATION_TIMEOUT",
-			Doc:        "An iteration did not end in time; its process was stopped.",
-			Resolution: "Raise the iteration's limit, or split the task.",
-			Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]",
-			Number:     201,
-			Row:        6,
-			Category:   1,
-		},
-		{
-			Value:      "OPERATION_TIMEOUT",
-			Doc:        "One operation did not end in time.",
-			Resolution: "Raise the operation's limit, or find out what it waits for.",
-			Message:    "operation exceeded the limit of {timeoutMs} ms[ after {elapsedMs} ms]",
-			Number:     202,
-			Row:        7,
-			Category:   1,
-		},
-		{
-			Value:      "VALIDATION_PRE_COMMIT",
-			Doc:        "A check before the commit failed.",
-			Resolution: "Run the command in the working tree and mend what it reports.",
-			Message:    "pre-commit validation failed: {command:quoted} exited with code {exitCode}",
-			Number:     301,
-			Row:        8,
-			Category:   2,
-		},
-		{
-			Value:      "VALIDATION_PRE_PUSH",
-			Doc:        "A check before the push failed.",
-			Resolution: "Run the command on the committed state and mend what it reports.",
-			Message:    "pre-push validation failed: {command:quoted} exited with code {exitCode}",
-			Number:     302,
-			Row:        9,
-			Category:   2,
-		},
-		{
-			Value:      "VALIDATION_PRE_PR",
-			Doc:        "A check before the pull request failed.",
-			Resolution: "Run the command on the pushed branch and mend what it reports.",
-			Message:    "pre-PR validation failed: {command:quoted} exited with code {exitCode}",
-			Number:     303,
-			Row:        10,
-			Category:   2,
-		},
-		{
-			Value:      "SCOPE_FORBIDDEN",
-			Doc:        "Files that the task forbids were changed, perhaps along with files outside its allowed ones.",
-			Resolution: "Nothing, unless it happens again and again; then say in the task what must be left alone and why.",
-			Message:    "{files:count} file(s) in forbidden scope: {files}",
-			Number:     401,
-			Row:        11,
-			Category:   3,
-		},
-		{
-			Value:      "SCOPE_OUTSIDE_ALLOWED",
-			Doc:        "Files outside the task's allowed ones were changed.",
-			Resolution: "If the task needs these files, allow them in its scope.",
-			Message:    "{files:count} file(s) outside the allowed scope: {files}",
-			Number:     402,
-			Row:        12,
-			Category:   3,
-		},
-		{
-			Value:      "SCOPE_USER_DENIED",
-			Doc:        "A person was asked about the files and said no, or there was nobody to ask.",
-			Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.",
-			Message:    "user denied scope changes for: {files}",
-			Groups:     1 << 2,
-			Number:     403,
-			Row:        13,
-			Category:   3,
-		},
-		{
-			Value:      "CONFIG_INVALID",
-			Doc:        "A setting has a value that it cannot have, or the file cannot be read.",
-			Resolution: "Correct the setting that is named; the schema of the configuration lists what it accepts.",
-			Message:    "invalid configuration[: {field}][ is {value:quoted}][, expected {expected}][: {rawError:first_line}]",
-			Groups:     1 << 2,
-			Number:     501,
-			Row:        14,
-			Category:   4,
-		},
-		{
-			Value:      "CONFIG_MISSING",
-			Doc:        "The configuration file does not exist.",
-			Resolution: "Create the file, or name the right one on the command line.",
-			Message:    "configuration file not found[: {configPath}]",
-			Groups:     1 << 2,
-			Number:     502,
-			Row:        15,
-			Category:   4,
-		},
-		{
-			Value:      "CONFIG_ENV_VAR_MISSING",
-			Doc:        "The configuration refers to an environment variable that is not set.",
-			Resolution: "Set the variable, or write $$ where a dollar sign was meant.",
-			Message:    "environment variable[ {envVar}] is not set",
-			Groups:     1<<1 | 1<<2,
-			Number:     503,
-			Row:        16,
-			Category:   4,
-		},
-		{
-			Value:      "CONFIG_PARSE_ERROR",
-			Doc:        "The configuration file is not well-formed.",
-			Resolution: "Correct the syntax at the place that the message names.",
-			Message:    "configuration file[ {configPath}] cannot be parsed[: {rawError:first_line}]",
-			Groups:     1 << 2,
-			Number:     504,
-			Row:        17,
-			Category:   4,
-		},
-		{
-			Value:      "GIT_COMMIT_FAILED",
-			Doc:        "The changes could not be staged or committed. They are kept, and listed as uncommitted.",
-			Resolution: "Commit the listed files by hand; look for a lock file or a failing hook.",
-			Message:    "git commit failed[: {rawError:first_line}]",
-			Number:     601,
-			Row:        18,
-			Category:   5,
-		},
-		{
-			Value:      "GIT_PUSH_FAILED",
-			Doc:        "The commits could not be pushed. They are safe in the local repository.",
-			Resolution: "Push by hand, after pulling if the remote has moved on.",
-			Message:    "git push failed[: {rawError:first_line}]",
-			Groups:     1 << 0,
-			Number:     602,
-			Row:        19,
-			Category:   5,
-		},
-		{
-			Value:      "GIT_REVERT_FAILED",
-			Doc:        "Changes could not be taken back. The working tree is in a state that nobody wanted.",
-			Resolution: "Restore the listed files by hand before anything else is run in this working tree.",
-			Message:    "git revert failed[: {rawError:first_line}]",
-			Groups:     1 << 2,
-			Number:     603,
-			Row:        20,
-			Category:   5,
-		},
-		{
-			Value:      "GIT_STATUS_FAILED",
-			Doc:        "It could not be found out which files were changed. That is never taken for no changes.",
-			Resolution: "Run git status in the working tree and mend what it reports.",
-			Message:    "git status failed[: {rawError:first_line}]",
-			Number:     604,
-			Row:        21,
-			Category:   5,
-		},
-		{
-			Value:      "PERMISSION_SKIP_DENIED",
-			Doc:        "Skipping the permission checks was asked for and refused.",
-			Resolution: "Run without skipping them, or allow it in the configuration.",
-			Message:    "skipping permission checks was denied[ for {resource}]",
-			Groups:     1 << 2,
-			Number:     701,
-			Row:        22,
-			Category:   6,
-		},
-		{
-			Value:      "PERMISSION_COMMAND_BLOCKED",
-			Doc:        "The command policy does not allow a command.",
-			Resolution: "Allow the command in the policy if the task needs it.",
-			Message:    "command blocked[ by policy {policy}][: {command:quoted}]",
-			Groups:     1 << 2,
-			Number:     702,
-			Row:        23,
-			Category:   6,
-		},
-		{
-			Value:      "PERMISSION_FILE_ACCESS",
-			Doc:        "A file or directory may not be read or written.",
-			Resolution: "Check the owner and mode of the file that is named; if another run has it, wait for that to end.",
-			Message:    "file access denied[: {resource}][: {reason:first_line}]",
-			Groups:     1 << 2,
-			Number:     703,
-			Row:        24,
-			Category:   6,
-		},
-		{
-			Value:      "PERMISSION_API_AUTH",
-			Doc:        "The provider's API refused the credentials (401 or 403).",
-			Resolution: "Check that the key is set, has not expired and may use the model.",
-			Message:    "authentication failed[ for provider {provider}][ with status {statusCode}]",
-			Groups:     1<<1 | 1<<2,
-			Number:     704,
-			Row:        25,
-			Category:   6,
-		},
-	},
-	ByValue: []uint16{14, 12, 13, 15, 16, 17, 18, 19, 4, 5, 23, 21, 22, 20, 2, 0, 1, 3, 9, 10, 11, 6, 8, 7},
-	Rows: []taxonomy.RowTraits{
-		// an error without a code
-		{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
-		// an unknown code that must not be retried
-		{Reaction: &reactionAbort},
-		// PROVIDER_CRASH
-		{Reaction: &reactionAgain, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable},
-		// PROVIDER_NOT_AVAILABLE
-		{Reaction: &reactionStopAll, Code: 2},
-		// PROVIDER_API_ERROR
-		{Reaction: &reactionBackoff, Code: 3, Retryable: true, Recoverability: taxonomy.Retryable},
-		// PROVIDER_RATE_LIMIT
-		{Reaction: &reactionWait, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable},
-		// ITERATION_TIMEOUT
-		{Reaction: &reactionAgain, Code: 5, Retryable: true, Recoverability: taxonomy.Retryable},
-		// OPERATION_TIMEOUT
-		{Reaction: &reactionAgain, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable},
-		// VALIDATION_PRE_COMMIT
-		{Reaction: &reactionCorrect, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable},
-		// VALIDATION_PRE_PUSH
-		{Reaction: &reactionCorrect, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable},
-		// VALIDATION_PRE_PR
-		{Reaction: &reactionCorrect, Code: 9, Retryable: true, Recoverability: taxonomy.Retryable},
-		// SCOPE_FORBIDDEN
-		{Reaction: &reactionUndo, Code: 10, Retryable: true, Recoverability: taxonomy.Retryable},
-		// SCOPE_OUTSIDE_ALLOWED
-		{Reaction: &reactionUndo, Code: 11, Retryable: true, Recoverability: taxonomy.Retryable},
-		// SCOPE_USER_DENIED
-		{Reaction: &reactionUndoAndStop, Code: 12},
-		// CONFIG_INVALID
-		{Reaction: &reactionStopAll, Code: 13},
-		// CONFIG_MISSING
-		{Reaction: &reactionStopAll, Code: 14},
-		// CONFIG_ENV_VAR_MISSING
-		{Reaction: &reactionStopAll, Code: 15},
-		// CONFIG_PARSE_ERROR
-		{Reaction: &reactionStopAll, Code: 16},
-		// GIT_COMMIT_FAILED
-		{Reaction: &reactionRepeat, Code: 17, Retryable: true, Recoverability: taxonomy.Retryable},
-		// GIT_PUSH_FAILED
-		{Reaction: &reactionRepeat, Code: 18, Retryable: true, Recoverability: taxonomy.Retryable},
-		// GIT_REVERT_FAILED
-		{Reaction: &reactionStopAll, Code: 19},
-		// GIT_STATUS_FAILED
-		{Reaction: &reactionAgain, Code: 20, Retryable: true, Recoverability: taxonomy.Retryable},
-		// PERMISSION_SKIP_DENIED
-		{Reaction: &reactionStop, Code: 21},
-		// PERMISSION_COMMAND_BLOCKED
-		{Reaction: &reactionStop, Code: 22},
-		// PERMISSION_FILE_ACCESS
-		{Reaction: &reactionStop, Code: 23},
-		// PERMISSION_API_AUTH
-		{Reaction: &reactionStopAll, Code: 24},
-		// PROVIDER_API_ERROR, when 1
-		{Reaction: &reactionStopAll, Code: 3},
-		// PROVIDER_API_ERROR, when 2
-		{Reaction: &reactionStop, Code: 3},
-		// PROVIDER_API_ERROR, when 4
-		{Reaction: &reactionStop, Code: 3},
-	},
-	Uncategorized: &reactionAgain,
-	Reactions: []*taxonomy.Reaction{
-		&reactionBlock,
-		&reactionAgain,
-		&reactionBackoff,
-		&reactionWait,
-		&reactionCorrect,
-		&reactionUndoAndStop,
-		&reactionUndo,
-		&reactionGoOn,
-		&reactionRepeat,
-		&reactionStop,
-		&reactionStopAll,
-		&reactionAbort,
-		&reactionContinue,
-	},
-	Policies: []*taxonomy.Policy{
-		&policyAPI,
-		&policyRateLimit,
-		&policyOnceMore,
-	},
+	None:      taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAgain,
+	Reactions: []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionWait, &reactionCorrect, &reactionUndoAndStop, &reactionUndo, &reactionGoOn, &reactionRepeat, &reactionStop, &reactionStopAll, &reactionAbort, &reactionContinue},
+	Policies:  []*taxonomy.Policy{&policyAPI, &policyRateLimit, &policyOnceMore},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "strict",
-			Doc:  "Nothing is tried again. What would have been retried stops and waits for a person.",
-			Rows: []taxonomy.RowOverride{
-				// GIT_COMMIT_FAILED
-				{Row: 18, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 17, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// GIT_PUSH_FAILED
-				{Row: 19, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 18, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// GIT_STATUS_FAILED
-				{Row: 21, Traits: taxonomy.RowTraits{Reaction: &reactionBlock, Code: 20, Retryable: true, Recoverability: taxonomy.Retryable}},
-			},
+			Name:      "strict",
+			Doc:       "Nothing is tried again. What would have been retried stops and waits for a person.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
 		{
-			Name: "unattended",
-			Doc:  "With nobody there to unblock a run, waits are short and end it as failed when they are used up.",
-			Rows: []taxonomy.RowOverride{
-				// PROVIDER_API_ERROR
-				{Row: 4, Traits: taxonomy.RowTraits{Reaction: &unattendedReactionBackoff, Code: 3, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// PROVIDER_RATE_LIMIT
-				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &unattendedReactionWait, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable}},
-			},
+			Name:      "unattended",
+			Doc:       "With nobody there to unblock a run, waits are short and end it as failed when they are used up.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true},
-			Retry:     taxonomy.RetryDefaults{Enabled: true},
+			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true},
 		},
 	},
@@ -491,81 +71,50 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
 // reactionAgain: the next iteration tries again; too many failures in a row end the run.
 var reactionAgain = taxonomy.Reaction{
-	Name:         "again",
-	Then:         &reactionBlock,
-	Action:       taxonomy.Retry,
-	LogLevel:     taxonomy.LogWarn,
+	Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn,
 	CountFailure: true,
 }
 
 // reactionBackoff: Again, with growing pauses.
 var reactionBackoff = taxonomy.Reaction{
-	Name:         "backoff",
-	Policy:       &policyAPI,
-	Then:         &reactionBlock,
-	Action:       taxonomy.Retry,
-	LogLevel:     taxonomy.LogWarn,
-	CountFailure: true,
+	Name: "backoff", Policy: &policyAPI, Then: &reactionBlock, Action: taxonomy.Retry,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
 // reactionWait: Waits as long as the provider asks, five seconds if it does not say. Waiting is no
 // failure.
 var reactionWait = taxonomy.Reaction{
-	Name:            "wait",
-	Policy:          &policyRateLimit,
-	Then:            &reactionBlock,
-	LogMessage:      "Rate limited, waiting...",
-	Action:          taxonomy.Retry,
-	Shared:          taxonomy.SharedCredential,
-	LogLevel:        taxonomy.LogInfo,
+	Name: "wait", Policy: &policyRateLimit, Then: &reactionBlock, LogMessage: "Rate limited, waiting...",
+	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo,
 	HonorRetryAfter: true,
 }
 
 // reactionCorrect: the agent is told what was wrong and tries again.
 var reactionCorrect = taxonomy.Reaction{
-	Name:         "correct",
-	Then:         &reactionBlock,
-	Action:       taxonomy.Retry,
-	LogLevel:     taxonomy.LogWarn,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "correct", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn,
+	CountFailure: true, FeedBack: true,
 }
 
 // reactionUndoAndStop: Takes the files back, then ends the task as failed.
-var reactionUndoAndStop = taxonomy.Reaction{
-	Name:     "undo_and_stop",
-	Revert:   taxonomy.RevertFiles,
-	LogLevel: taxonomy.LogError,
-}
+var reactionUndoAndStop = taxonomy.Reaction{Name: "undo_and_stop", Revert: taxonomy.RevertFiles, LogLevel: taxonomy.LogError}
 
 // reactionUndo: Takes the files back and tells the agent. What is left may still be a finished
 // task, if it passes validation.
 var reactionUndo = taxonomy.Reaction{
-	Name:             "undo",
-	Then:             &reactionUndoAndStop,
-	Action:           taxonomy.Retry,
-	Revert:           taxonomy.RevertFiles,
-	LogLevel:         taxonomy.LogWarn,
-	CountFailure:     true,
-	AcceptCompletion: true,
-	FeedBack:         true,
+	Name: "undo", Then: &reactionUndoAndStop, Action: taxonomy.Retry, Revert: taxonomy.RevertFiles,
+	LogLevel: taxonomy.LogWarn, CountFailure: true, AcceptCompletion: true, FeedBack: true,
 }
 
 // reactionGoOn: the work goes on; the result carries the warning and lists what was left undone.
 var reactionGoOn = taxonomy.Reaction{
-	Name:       "go_on",
-	LogMessage: "Gave up on a git operation, going on without it",
-	Action:     taxonomy.Continue,
-	LogLevel:   taxonomy.LogWarn,
+	Name: "go_on", LogMessage: "Gave up on a git operation, going on without it",
+	Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn,
 }
 
 // reactionRepeat: Only the git operation runs again; if it fails again, the work goes on without
 // it.
 var reactionRepeat = taxonomy.Reaction{
-	Name:     "repeat",
-	Policy:   &policyOnceMore,
-	Then:     &reactionGoOn,
-	Action:   taxonomy.RetryOperation,
+	Name: "repeat", Policy: &policyOnceMore, Then: &reactionGoOn, Action: taxonomy.RetryOperation,
 	LogLevel: taxonomy.LogWarn,
 }
 
@@ -573,11 +122,7 @@ var reactionRepeat = taxonomy.Reaction{
 var reactionStop = taxonomy.Reaction{Name: "stop", LogLevel: taxonomy.LogError}
 
 // reactionStopAll: Ends the run as failed, because every other task would fail likewise.
-var reactionStopAll = taxonomy.Reaction{
-	Name:     "stop_all",
-	Extent:   taxonomy.ExtentRun,
-	LogLevel: taxonomy.LogError,
-}
+var reactionStopAll = taxonomy.Reaction{Name: "stop_all", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
 // reactionAbort: Ends the task as failed.
 var reactionAbort = taxonomy.Reaction{Name: "abort"}
@@ -587,84 +132,47 @@ var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Cont
 
 // unattendedReactionBackoff: Again, with growing pauses.
 var unattendedReactionBackoff = taxonomy.Reaction{
-	Name:         "backoff",
-	Policy:       &unattendedPolicyAPI,
-	Then:         &reactionStop,
-	Action:       taxonomy.Retry,
-	LogLevel:     taxonomy.LogWarn,
-	CountFailure: true,
+	Name: "backoff", Policy: &unattendedPolicyAPI, Then: &reactionStop, Action: taxonomy.Retry,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
 // unattendedReactionWait: Waits as long as the provider asks, five seconds if it does not say.
 // Waiting is no failure.
 var unattendedReactionWait = taxonomy.Reaction{
-	Name:            "wait",
-	Policy:          &unattendedPolicyRateLimit,
-	Then:            &reactionStop,
-	LogMessage:      "Rate limited, waiting...",
-	Action:          taxonomy.Retry,
-	Shared:          taxonomy.SharedCredential,
-	LogLevel:        taxonomy.LogInfo,
-	HonorRetryAfter: true,
+	Name: "wait", Policy: &unattendedPolicyRateLimit, Then: &reactionStop,
+	LogMessage: "Rate limited, waiting...", Action: taxonomy.Retry, Shared: taxonomy.SharedCredential,
+	LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
 // policyAPI: a small backoff, so that a struggling service is not pressed harder.
 var policyAPI = taxonomy.Policy{
-	Name:          "api",
-	MaxAttempts:   5,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "api", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 // policyRateLimit: Twenty waits in a row or half an hour, whichever comes first. Nothing else ends
 // them, because they do not count as failures.
 var policyRateLimit = taxonomy.Policy{
-	Name:          "rate_limit",
-	MaxAttempts:   21,
-	InitialDelay:  5 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxElapsed:    30 * time.Minute,
-	MaxRetryAfter: 30 * time.Minute,
-	Backoff:       taxonomy.Constant,
+	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxElapsed: 30 * time.Minute, MaxRetryAfter: 30 * time.Minute,
+	Backoff: taxonomy.Constant,
 }
 
 // policyOnceMore: one more try, after a moment in which a lock may go away.
 var policyOnceMore = taxonomy.Policy{
-	Name:          "once_more",
-	MaxAttempts:   2,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Backoff:       taxonomy.Constant,
+	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
 // unattendedPolicyAPI: a small backoff, so that a struggling service is not pressed harder.
 var unattendedPolicyAPI = taxonomy.Policy{
-	Name:          "api",
-	MaxAttempts:   3,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "api", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 // unattendedPolicyRateLimit: Twenty waits in a row or half an hour, whichever comes first. Nothing
 // else ends them, because they do not count as failures.
 var unattendedPolicyRateLimit = taxonomy.Policy{
-	Name:          "rate_limit",
-	MaxAttempts:   13,
-	InitialDelay:  5 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxElapsed:    time.Minute,
-	MaxRetryAfter: time.Minute,
-	Backoff:       taxonomy.Constant,
+	Name: "rate_limit", MaxAttempts: 13, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxElapsed: time.Minute, MaxRetryAfter: time.Minute, Backoff: taxonomy.Constant,
 }

@@ -6,146 +6,66 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// TimeoutCode is a code of [TimeoutError]: a target for errors.Is, and an error itself. The zero
-// TimeoutCode is no code. Store the name of a code; its number may change.
+// TimeoutCode is a code of [TimeoutError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type TimeoutCode uint16
 
-// The codes of [TimeoutError].
+// The codes of [TimeoutError]. Store their names; their values may change.
 const (
 	// CodeIterationTimeout: an iteration did not end in time; its process was stopped.
-	//
-	// Resolution: Raise the iteration's limit, or split the task.
-	CodeIterationTimeout TimeoutCode = 1
+	CodeIterationTimeout TimeoutCode = iota + 1
 	// CodeOperationTimeout: one operation did not end in time.
-	//
-	// Resolution: Raise the operation's limit, or find out what it waits for.
-	CodeOperationTimeout TimeoutCode = 2
+	CodeOperationTimeout
 )
 
-// Error returns the code as it is on the wire.
-func (c TimeoutCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c TimeoutCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c TimeoutCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 6, 2) }
-
-// Reaction returns the reaction to c without any context.
-func (c TimeoutCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c TimeoutCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [TimeoutError], or a former value of one; anything else is an
-// error.
-func (c *TimeoutCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryTimeout)
-	if err == nil {
-		*c = TimeoutCode(n)
-	}
-	return err
-}
-
-// TimeoutError is an error of category timeout: a time limit was reached.
-//
-// Its factories are the only way to give it a code.
+// TimeoutError is an error of category timeout: a time limit was reached. Its factories are the
+// only way to give it a code.
 type TimeoutError struct {
-	code  TimeoutCode
-	cause error
+	base[TimeoutCode]
 
-	// TimeoutMs: the limit, in milliseconds.
-	TimeoutMs int64 `json:"timeoutMs"`
+	TimeoutMs int64 // the limit, in milliseconds.
 	// Iteration: the iteration that ran out of time, counted from 1; absent for an operation outside
 	// one.
-	Iteration taxonomy.Opt[int] `json:"iteration,omitzero"`
-	// ElapsedMs says how long it had run, in milliseconds.
-	ElapsedMs taxonomy.Opt[int64] `json:"elapsedMs,omitzero"`
+	Iteration taxonomy.Opt[int]
+	ElapsedMs taxonomy.Opt[int64] // how long it had run, in milliseconds.
 }
 
-// NewIterationTimeout returns a [CodeIterationTimeout]: an iteration did not end in time; its
-// process was stopped.
+// NewIterationTimeout returns a [CodeIterationTimeout].
 func NewIterationTimeout(timeoutMs int64, iteration int) *TimeoutError {
-	return &TimeoutError{
-		code:      CodeIterationTimeout,
-		TimeoutMs: timeoutMs,
-		Iteration: taxonomy.Some(iteration),
-	}
+	return &TimeoutError{base: gen.Of(CodeIterationTimeout), TimeoutMs: timeoutMs, Iteration: taxonomy.Some(iteration)}
 }
 
-// NewOperationTimeout returns a [CodeOperationTimeout]: one operation did not end in time.
+// NewOperationTimeout returns a [CodeOperationTimeout].
 func NewOperationTimeout(timeoutMs int64) *TimeoutError {
-	return &TimeoutError{code: CodeOperationTimeout, TimeoutMs: timeoutMs}
+	return &TimeoutError{base: gen.Of(CodeOperationTimeout), TimeoutMs: timeoutMs}
 }
 
-// WithIteration returns a copy of e with the given Iteration.
+// Each With method returns a copy of e that has the value.
+
 func (e *TimeoutError) WithIteration(iteration int) *TimeoutError {
-	c := *e
-	c.Iteration = taxonomy.Some(iteration)
-	return &c
+	return gen.With(*e, func(e *TimeoutError) { e.Iteration = taxonomy.Some(iteration) })
 }
-
-// WithElapsedMs returns a copy of e with the given ElapsedMs.
 func (e *TimeoutError) WithElapsedMs(elapsedMs int64) *TimeoutError {
-	c := *e
-	c.ElapsedMs = taxonomy.Some(elapsedMs)
-	return &c
+	return gen.With(*e, func(e *TimeoutError) { e.ElapsedMs = taxonomy.Some(elapsedMs) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *TimeoutError) WithCause(cause error) *TimeoutError {
-	c := *e
-	c.cause = cause
-	return &c
+	return gen.With(*e, func(e *TimeoutError) { gen.SetCause(&e.base, cause) })
 }
-
-// Code returns the code of e.
-func (e *TimeoutError) Code() TimeoutCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *TimeoutError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *TimeoutError) Is(target error) bool {
-	c, ok := target.(TimeoutCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *TimeoutCode.
-func (e *TimeoutError) As(target any) bool {
-	c, ok := target.(*TimeoutCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *TimeoutError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *TimeoutError) Row() taxonomy.Row { return e.code.Row() }
 
 // AppendMessage appends the message.
 func (e *TimeoutError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeIterationTimeout:
-		m = m.Text("iteration")
-		m = m.Begin(" ").Int(e.Iteration).End("")
-		m = m.Text(" exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs)).Text(" ms")
-		m = m.Begin(" after ").Int64(e.ElapsedMs).End(" ms")
+		m = m.Text("iteration").Begin(" ").Int(e.Iteration).End("").Text(" exceeded the limit of ").Millis(taxonomy.Some(e.TimeoutMs))
+		m = m.Begin(" after ").Millis(e.ElapsedMs)
 	case CodeOperationTimeout:
-		m = m.Text("operation exceeded the limit of ").Int64(taxonomy.Some(e.TimeoutMs)).Text(" ms")
-		m = m.Begin(" after ").Int64(e.ElapsedMs).End(" ms")
+		m = m.Text("operation exceeded the limit of ").Millis(taxonomy.Some(e.TimeoutMs)).Begin(" after ").Millis(e.ElapsedMs)
 	default:
 		m = m.NoCode("timeout")
 	}
@@ -161,51 +81,65 @@ func (e *TimeoutError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *TimeoutError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *TimeoutError) list() []any {
+	return []any{&e.TimeoutMs, &e.Iteration, &e.ElapsedMs}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *TimeoutError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryTimeout) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *TimeoutError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryTimeout) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *TimeoutError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*TimeoutError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
+var timeoutCategory = taxonomy.Category{
+	Name: "timeout", Type: "TimeoutError", Doc: "A time limit was reached.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &TimeoutError{base: gen.Made[TimeoutCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*TimeoutError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "timeoutMs", Type: "int64", From: []string{"attributes.timeout_ms"}, Required: true},
+		{Name: "iteration", Type: "int", From: []string{"attributes.iteration"}},
+		{Name: "elapsedMs", Type: "int64", From: []string{"attributes.elapsed_ms"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeIterationTimeout: {
+			Value: "ITERATION_TIMEOUT", Number: 201,
+			Message:    "iteration[ {iteration}] exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
+			Doc:        "An iteration did not end in time; its process was stopped.",
+			Resolution: "Raise the iteration's limit, or split the task.", Takes: []string{"iteration"},
+			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeOperationTimeout: {
+			Value: "OPERATION_TIMEOUT", Number: 202,
+			Message:    "operation exceeded the limit of {timeoutMs:duration}[ after {elapsedMs:duration}]",
+			Doc:        "One operation did not end in time.",
+			Resolution: "Raise the operation's limit, or find out what it waits for.",
+			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+	},
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *TimeoutError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryTimeout) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *TimeoutError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var timeoutRules = [][]detect.CodeRule{
+	CodeIterationTimeout: {
+		{Doc: "type: timeout, attributes: {iteration: {min: 1}}", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Attribute, Name: "iteration", Min: 1, Bounds: detect.HasMin}}},
+		{Doc: "source: claude-cli, op: call, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
+	},
+	CodeOperationTimeout: {
+		{Doc: "source: [validator, executor], type: timeout, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator", "executor"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
+		{Doc: "type: timeout", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}}},
+		{Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
+	},
 }
 
-func (e *TimeoutError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "timeoutMs":
-			d.Read(&e.TimeoutMs)
-		case "iteration":
-			d.Read(&e.Iteration)
-		case "elapsedMs":
-			d.Read(&e.ElapsedMs)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (c TimeoutCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c TimeoutCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c TimeoutCode) Row() taxonomy.Row                { return taxonomy.At(categoryTimeout, uint16(c)) }
+func (c TimeoutCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c TimeoutCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *TimeoutCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *TimeoutError) Error() string                 { return gen.Text(e, (*TimeoutError).AppendMessage) }
+func (e *TimeoutError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *TimeoutError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *TimeoutError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *TimeoutError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *TimeoutError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *TimeoutError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *TimeoutError) Row() taxonomy.Row { return e.Code().Row() }

@@ -12,9 +12,9 @@ import (
 
 func TestTimeoutError(t *testing.T) {
 	gentest.Category[TimeoutCode](t, &genPackage, new(TimeoutError), "timeout TimeoutError", []string{
-		"timeoutMs int64 required",
-		"iteration int",
-		"elapsedMs int64",
+		"timeoutMs int64 from=attributes.timeout_ms required",
+		"iteration int from=attributes.iteration",
+		"elapsedMs int64 from=attributes.elapsed_ms",
 	}, []gentest.Code{
 		{
 			Code: CodeIterationTimeout,
@@ -24,17 +24,12 @@ func TestTimeoutError(t *testing.T) {
 				"ITERATION_TIMEOUT/2: source claude-cli, op call, type timeout",
 			},
 			Cases: []gentest.Case{
-				gentest.Says(NewIterationTimeout(9223372036854775807, 4), 0, "iteration 4 exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807,"iteration":4}`),
-				gentest.Says(NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), 0, "iteration 4 exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`),
+				gentest.Says(NewIterationTimeout(9223372036854775807, 4), 0, "iteration 4 exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4}`),
+				gentest.Says(NewIterationTimeout(9223372036854775807, 4).WithElapsedMs(9223372036854775805), 0, "iteration 4 exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":300000,"iteration":3,"elapsedMs":300041}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Type: "timeout", Attributes: map[string]string{"elapsed_ms": "300041", "iteration": "3", "timeout_ms": "300000"}}),
 				gentest.Becomes("ITERATION_TIMEOUT/2", 0, `{"timeoutMs":300000}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "300000"}}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":9223372036854775807,"iteration":4,"elapsedMs":9223372036854775805}`, taxonomy.Evidence{Attributes: map[string]string{"elapsed_ms": "9223372036854775805", "iteration": "4", "timeout_ms": "9223372036854775807"}}),
-				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":0}`, taxonomy.Evidence{}),
-				gentest.Becomes("ITERATION_TIMEOUT/1", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Attributes: map[string]string{"elapsed_ms": "{no such value", "iteration": "{no such value", "timeout_ms": "{no such value"}}),
 			},
 		},
 		{
@@ -46,8 +41,8 @@ func TestTimeoutError(t *testing.T) {
 				"OPERATION_TIMEOUT/3: is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 			},
 			Cases: []gentest.Case{
-				gentest.Says(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 9223372036854775807 ms", `{"timeoutMs":9223372036854775807}`),
-				gentest.Says(NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), 0, "operation exceeded the limit of 9223372036854775807 ms after 9223372036854775805 ms", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`),
+				gentest.Says(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807}`),
+				gentest.Says(NewOperationTimeout(9223372036854775807).WithElapsedMs(9223372036854775805), 0, "operation exceeded the limit of 2562047h47m16.854s after 2562047h47m16.854s", `{"timeoutMs":9223372036854775807,"elapsedMs":9223372036854775805}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("OPERATION_TIMEOUT/1", 0, `{"timeoutMs":600000}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "timeout", Output: "still testing", Attributes: map[string]string{"command": "make test", "timeout_ms": "600000"}}),

@@ -6,75 +6,36 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ValidationCode is a code of [ValidationError]: a target for errors.Is, and an error itself. The
-// zero ValidationCode is no code. Store the name of a code; its number may change.
+// ValidationCode is a code of [ValidationError]: a target for errors.Is, and an error itself. Zero
+// is no code.
 type ValidationCode uint16
 
-// The codes of [ValidationError].
+// The codes of [ValidationError]. Store their names; their values may change.
 const (
 	// CodeValidationPreCommit: a check before the commit failed.
-	//
-	// Resolution: Run the command in the working tree and mend what it reports.
-	CodeValidationPreCommit ValidationCode = 1
+	CodeValidationPreCommit ValidationCode = iota + 1
 	// CodeValidationPrePush: a check before the push failed.
-	//
-	// Resolution: Run the command on the committed state and mend what it reports.
-	CodeValidationPrePush ValidationCode = 2
+	CodeValidationPrePush
 	// CodeValidationPrePR: a check before the pull request failed.
-	//
-	// Resolution: Run the command on the pushed branch and mend what it reports.
-	CodeValidationPrePR ValidationCode = 3
+	CodeValidationPrePR
 )
 
-// Error returns the code as it is on the wire.
-func (c ValidationCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ValidationCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ValidationCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 8, 3) }
-
-// Reaction returns the reaction to c without any context.
-func (c ValidationCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ValidationCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ValidationError], or a former value of one; anything else is an
-// error.
-func (c *ValidationCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryValidation)
-	if err == nil {
-		*c = ValidationCode(n)
-	}
-	return err
-}
-
 // ValidationError is an error of category validation: a command that checks the work found it
-// wanting. The agent is shown the output.
-//
-// Its factories are the only way to give it a code.
+// wanting. The agent is shown the output. Its factories are the only way to give it a code.
 type ValidationError struct {
-	code  ValidationCode
-	cause error
+	base[ValidationCode]
 
-	// Command: the command that was run. Messages, logs and JSON mask secrets in it and cut it.
-	Command string `json:"command"`
+	Command string // the command that was run. Shown masked and cut.
 	// ExitCode: the command's exit code; -1 when it did not exit with one, as after a signal.
-	ExitCode int `json:"exitCode"`
-	// Output is what the command printed; the end of it, where it says why. Messages, logs and JSON
-	// mask secrets in it and cut it.
-	Output string `json:"output"`
-	// Phase: before which step the command ran.
-	Phase string `json:"phase"`
+	ExitCode int
+	// Output is what the command printed; the end of it, where it says why. Shown masked and cut.
+	Output string
+	Phase  string // before which step the command ran.
 }
 
 // How texts are shown: what is masked, and where they are cut.
@@ -83,10 +44,10 @@ const (
 	validationOutput  = gen.Scrub | gen.KeepTail | 8000
 )
 
-// NewValidationPreCommit returns a [CodeValidationPreCommit]: a check before the commit failed.
+// NewValidationPreCommit returns a [CodeValidationPreCommit].
 func NewValidationPreCommit(command string, exitCode int, output string) *ValidationError {
 	return &ValidationError{
-		code:     CodeValidationPreCommit,
+		base:     gen.Of(CodeValidationPreCommit),
 		Command:  command,
 		ExitCode: exitCode,
 		Output:   output,
@@ -94,10 +55,10 @@ func NewValidationPreCommit(command string, exitCode int, output string) *Valida
 	}
 }
 
-// NewValidationPrePush returns a [CodeValidationPrePush]: a check before the push failed.
+// NewValidationPrePush returns a [CodeValidationPrePush].
 func NewValidationPrePush(command string, exitCode int, output string) *ValidationError {
 	return &ValidationError{
-		code:     CodeValidationPrePush,
+		base:     gen.Of(CodeValidationPrePush),
 		Command:  command,
 		ExitCode: exitCode,
 		Output:   output,
@@ -105,10 +66,10 @@ func NewValidationPrePush(command string, exitCode int, output string) *Validati
 	}
 }
 
-// NewValidationPrePR returns a [CodeValidationPrePR]: a check before the pull request failed.
+// NewValidationPrePR returns a [CodeValidationPrePR].
 func NewValidationPrePR(command string, exitCode int, output string) *ValidationError {
 	return &ValidationError{
-		code:     CodeValidationPrePR,
+		base:     gen.Of(CodeValidationPrePR),
 		Command:  command,
 		ExitCode: exitCode,
 		Output:   output,
@@ -116,56 +77,25 @@ func NewValidationPrePR(command string, exitCode int, output string) *Validation
 	}
 }
 
-// WithCause returns a copy of e that wraps cause.
+// Each With method returns a copy of e that has the value.
+
 func (e *ValidationError) WithCause(cause error) *ValidationError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *ValidationError) Code() ValidationCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ValidationError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ValidationError) Is(target error) bool {
-	c, ok := target.(ValidationCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ValidationCode.
-func (e *ValidationError) As(target any) bool {
-	c, ok := target.(*ValidationCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ValidationError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ValidationError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ValidationError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Output: e.Output}
+	return gen.With(*e, func(e *ValidationError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *ValidationError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeValidationPreCommit:
-		m = m.Text("pre-commit validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-commit validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode))
 	case CodeValidationPrePush:
-		m = m.Text("pre-push validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-push validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode))
 	case CodeValidationPrePR:
-		m = m.Text("pre-PR validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode))
+		m = m.Text("pre-PR validation failed: ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode))
 	default:
 		m = m.NoCode("validation")
 	}
@@ -175,13 +105,18 @@ func (e *ValidationError) AppendMessage(dst []byte) []byte {
 // AppendFeedback appends what the provider is told, for codes that have words of their own for it.
 func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeValidationPreCommit:
-		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
+		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePush:
-		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand)
+		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n")
+		m = m.Clean(e.Output, validationOutput)
 	case CodeValidationPrePR:
-		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand).Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand)
+		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n")
+		m = m.Clean(e.Output, validationOutput)
 	}
 	return m.Bytes()
 }
@@ -196,57 +131,77 @@ func (e *ValidationError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ValidationError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *ValidationError) list() []any {
+	return []any{&e.Command, &e.ExitCode, &e.Output, &e.Phase}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ValidationError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryValidation)
+var validationCategory = taxonomy.Category{
+	Name: "validation", Type: "ValidationError",
+	Doc: "A command that checks the work found it wanting. The agent is shown the output.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ValidationError{base: gen.Made[ValidationCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ValidationError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 500, Required: true, Scrub: true},
+		{Name: "exitCode", Type: "int", From: []string{"exit_code"}, Default: "-1", Required: true},
+		{Name: "output", Type: "string", From: []string{"output"}, MaxLength: 8000, Required: true, Scrub: true, KeepTail: true},
+		{Name: "phase", Type: "string", Required: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeValidationPreCommit: {
+			Value: "VALIDATION_PRE_COMMIT", Number: 301,
+			Message:    "pre-commit validation failed: {command:quoted} exited with code {exitCode}",
+			Doc:        "A check before the commit failed.",
+			Resolution: "Run the command in the working tree and mend what it reports.",
+			Set:        `{"phase":"pre_commit"}`,
+			Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeValidationPrePush: {
+			Value: "VALIDATION_PRE_PUSH", Number: 302,
+			Message:    "pre-push validation failed: {command:quoted} exited with code {exitCode}",
+			Doc:        "A check before the push failed.",
+			Resolution: "Run the command on the committed state and mend what it reports.",
+			Set:        `{"phase":"pre_push"}`,
+			Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeValidationPrePR: {
+			Value: "VALIDATION_PRE_PR", Number: 303,
+			Message:    "pre-PR validation failed: {command:quoted} exited with code {exitCode}",
+			Doc:        "A check before the pull request failed.",
+			Resolution: "Run the command on the pushed branch and mend what it reports.",
+			Set:        `{"phase":"pre_pr"}`,
+			Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+	},
 }
 
-// MarshalJSON returns what AppendJSON appends.
-func (e *ValidationError) MarshalJSON() ([]byte, error) {
-	return gen.MarshalJSON(e, categoryValidation)
+var validationRules = [][]detect.CodeRule{
+	CodeValidationPreCommit: {
+		{Doc: "source: validator, op: validate_pre_commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_commit"}}}},
+	},
+	CodeValidationPrePush: {
+		{Doc: "source: validator, op: validate_pre_push, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_push"}}}},
+	},
+	CodeValidationPrePR: {
+		{Doc: "source: validator, op: validate_pre_pr, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_pr"}}}},
+	},
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ValidationError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*ValidationError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
+func (c ValidationCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ValidationCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ValidationCode) Row() taxonomy.Row                { return taxonomy.At(categoryValidation, uint16(c)) }
+func (c ValidationCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ValidationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ValidationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ValidationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryValidation) }
+func (e *ValidationError) Error() string                 { return gen.Text(e, (*ValidationError).AppendMessage) }
+func (e *ValidationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ValidationError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ValidationError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ValidationError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ValidationError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ValidationError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *ValidationError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *ValidationError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "command":
-			d.Read(&e.Command)
-		case "exitCode":
-			d.Read(&e.ExitCode)
-		case "output":
-			d.Read(&e.Output)
-		case "phase":
-			d.Read(&e.Phase)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (e *ValidationError) Row() taxonomy.Row { return e.Code().Row() }

@@ -58,6 +58,7 @@ var formatsOf = map[model.Format][]model.Type{
 	model.FirstLine: {model.String},
 	model.Seconds:   {model.Duration},
 	model.Quoted:    {model.String, model.EnumType},
+	model.Millis:    {model.Int64},
 }
 
 func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {

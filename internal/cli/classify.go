@@ -126,7 +126,7 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 	var options []detect.Option
 	if profile != nil {
 		v.Profile = profile.Name
-		options = append(options, detect.In(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: profile.Detection}}))
+		options = append(options, detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: profile.Detection}}))
 	}
 	var missing []string
 	rules.Make = func(i int, ev *taxonomy.Evidence) taxonomy.Error {
@@ -136,7 +136,7 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 			v.At = rulePlace(l, rule)
 		}
 		code, ctx, lacking := detection.Fill(m, rule, ev)
-		row := m.Rows[taxonomy.RowPermanent]
+		row := m.Rows[taxonomy.RowUnknownPermanent]
 		if code != nil {
 			row = code.RowFor(ctx)
 		}

@@ -50,6 +50,6 @@ func fieldNeeds(c *model.Code, f *model.Field, path string) []detect.Need {
 		return nil
 	}
 	return []detect.Need{{
-		Code: uint16(c.Index), Field: path + f.Wire, From: f.From, Type: f.Type.String(), Words: f.Enum.Words(),
+		Row: row(c), Field: path + f.Wire, From: f.From, Type: f.Type.String(), Words: f.Enum.Words(),
 	}}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/prefilter"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Rules returns the rules of m as they are matched, in the order of [Ranked]. They have no taxonomy
@@ -19,10 +20,21 @@ func Rules(m *model.Package) *detect.Rules {
 		out.Rules[i] = detect.Rule{
 			Name: r.Name, Doc: r.Doc, Conditions: r.Conditions,
 			Text: patterns.add(r.Text, false), Contains: patterns.add(r.Contains, true),
-			Set: names(r.Set), Code: uint16(r.Code.Index), Derived: uint16(places[r]),
+			Set: names(r.Set), Row: row(r.Code), Derived: uint16(places[r]),
 		}
 	}
 	out.Patterns = patterns.list
+	return out
+}
+
+func row(c *model.Code) taxonomy.Row { return taxonomy.At(c.Category.Index, uint16(c.Ordinal)) }
+
+// Patterns returns the patterns that texts are searched for by.
+func Patterns(texts []string, plain bool) []detect.Pattern {
+	var out []detect.Pattern
+	for _, text := range texts {
+		out = append(out, pattern(patternKey{text, plain}))
+	}
 	return out
 }
 

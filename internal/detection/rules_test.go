@@ -7,6 +7,7 @@ import (
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func TestRank(t *testing.T) {
@@ -36,11 +37,12 @@ func TestRank(t *testing.T) {
 			order, derived := "", make([]byte, len(tt.rules))
 			rules := detection.Rules(m).Rules
 			for i, r := range rules {
-				code := m.Codes[r.Code].Key
+				of := m.Categories[r.Row.Category()].Codes[r.Row.Code()-1]
+				code := of.Key
 				order += code
 				derived[r.Derived] = code[0]
 				assert.Equal(t, code+"/1", r.Name)
-				assert.Same(t, m.Codes[r.Code].Rules[0], detection.Ranked(m)[i])
+				assert.Same(t, of.Rules[0], detection.Ranked(m)[i])
 			}
 			assert.Equal(t, tt.want, order)
 			assert.Equal(t, tt.derived, string(derived))
@@ -82,8 +84,8 @@ categories:
       NEVER: {message: m}
       LOST: {message: m}
 `)
-	need := func(code uint16, field, typ string, words []string, from ...string) detect.Need {
-		return detect.Need{Code: code, Field: field, From: from, Type: typ, Words: words}
+	need := func(code int, field, typ string, words []string, from ...string) detect.Need {
+		return detect.Need{Row: taxonomy.At(0, uint16(code+1)), Field: field, From: from, Type: typ, Words: words}
 	}
 	rules := detection.Rules(m)
 	assert.Equal(t, []detect.Need{

@@ -1,26 +1,248 @@
 package emit
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
 )
 
-// category makes the file of a category: its codes, its error and the types that only it uses.
-func category(f *jen.File, c *model.Category, own types) {
-	declare(f, codeType(c), codeConstants(c))
-	declare(f, codeMethods(c)...)
-	declare(f, rowConstants(c), errorType(c))
-	fieldTypes(f, own)
+// category makes the file of a category, which holds everything about it: its codes, its error and
+// the types that only it uses, the table and the rules.
+func category(f *jen.File, t *tables, c *model.Category, l *literals) {
+	l.use(pkgTaxonomy, pkgGen, pkgFmt, pkgSlog)
+	declare(f, codeType(c), codeConstants(c), errorType(c))
+	fieldTypes(f, l, typesOf(ownFields(t.m, c)))
 	for _, code := range c.Codes {
 		declare(f, factory(code))
 	}
-	declare(f, copies(c)...)
-	declare(f, identity(c)...)
-	declare(f, rowMethod(c), hintsMethod(c), messageMethod(c), feedbackMethod(c), contextMethod(c))
-	declare(f, printing(c)...)
-	declare(f, logMethod(c))
-	if len(shown(c.Fields)) > 0 {
-		declare(f, decoding("e", c.Type, c.Fields))
+	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c))
+	declare(f, listMethod(l, jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
+	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c))
+}
+
+// codeType makes the type of a category's codes.
+func codeType(c *model.Category) jen.Code {
+	return jen.Add(comment(c.CodeType + " is a code of [" + c.Type +
+		"]: a target for errors.Is, and an error itself. Zero is no code.")).Type().Id(c.CodeType).Uint16()
+}
+
+// codeConstants makes the constants of a category's codes, in one block, so that linters see an
+// enum.
+func codeConstants(c *model.Category) jen.Code {
+	if len(c.Codes) == 0 {
+		return nil
 	}
+	return jen.Add(comment("The codes of [" + c.Type + "]. Store their names; their values may change.")).
+		Const().DefsFunc(func(g *jen.Group) {
+		for i, code := range c.Codes {
+			s := g.Add(comment(codeDoc(code)...)).Id(code.Const)
+			if i == 0 {
+				s.Id(c.CodeType).Op("=").Iota().Op("+").Lit(1)
+			}
+		}
+	})
+}
+
+func codeDoc(c *model.Code) []string {
+	doc := []string{about(c.Const, c.Doc, " is the code "+c.Value+".")}
+	if c.Since != "" {
+		doc = append(doc, "Since "+c.Since+".")
+	}
+	return append(doc, deprecation(c))
+}
+
+// errorType makes the struct of a category.
+func errorType(c *model.Category) jen.Code {
+	return jen.Add(comment(about(c.Type+" is an error of category "+c.Name, c.Doc, ".") +
+		" Its factories are the only way to give it a code.")).
+		Type().Id(c.Type).StructFunc(func(g *jen.Group) {
+		g.Id("base").Types(jen.Id(c.CodeType))
+		if len(c.Fields) > 0 {
+			g.Line()
+		}
+		structFields(g, c.Fields, false)
+	})
+}
+
+// structFields makes the exported fields of a struct; tagged ones are for encoding/json.
+func structFields(g *jen.Group, fields []*model.Field, tagged bool) {
+	for _, f := range fields {
+		doc := strings.TrimSpace(lowerFirst(oneLine(f.Doc)) + shownAs(f))
+		if tagged || doc == "" || len(doc) > maxTrailing {
+			s := g.Add(comment(aboutField(f.Go, f.Doc, " is "+f.Wire+" in the context.") + shownAs(f))).
+				Id(f.Go).Add(fieldType(f))
+			if tagged {
+				s.Add(tag(f))
+			}
+			continue
+		}
+		g.Id(f.Go).Add(fieldType(f)).Comment("// " + doc)
+	}
+}
+
+// maxTrailing is how long a comment behind a field is at the most.
+const maxTrailing = 70
+
+// shownAs says how a field is shown.
+func shownAs(f *model.Field) string {
+	doc := ""
+	switch {
+	case f.Sensitive:
+		doc = " Only Reveal shows it."
+	case f.Scrub && f.MaxLength > 0:
+		doc = " Shown masked and cut."
+	case f.Scrub:
+		doc = " Shown masked."
+	case f.MaxLength > 0:
+		doc = " Shown cut."
+	}
+	if f.MessageOnly {
+		doc += " In the message only."
+	}
+	return doc
+}
+
+// copies makes the methods that return a changed copy: one for each field that a factory may leave
+// out, and one for the cause.
+func copies(c *model.Category) jen.Code {
+	s := jen.Add(note("Each With method returns a copy of e that has the value.")).Line()
+	for _, f := range c.Fields {
+		if !f.Required {
+			s.Line().Add(copyMethod(c, "With"+f.Go, f.Param, valueType(f),
+				jen.Id("e").Dot(f.Go).Op("=").Add(kept(f, jen.Id(f.Param)))))
+		}
+	}
+	return s.Line().Add(copyMethod(c, "WithCause", "cause", jen.Error(),
+		jen.Qual(pkgGen, "SetCause").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("cause"))))
+}
+
+func copyMethod(c *model.Category, name, param string, typ, change jen.Code) jen.Code {
+	return method(c, name).Params(jen.Id(param).Add(typ)).Op("*").Id(c.Type).
+		Block(jen.Return(jen.Qual(pkgGen, "With").Call(jen.Op("*").Id("e"),
+			jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inOneLine(change)))))
+}
+
+// method begins a method of a category's errors.
+func method(c *model.Category, name string) *jen.Statement {
+	return jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Id(name)
+}
+
+// contextMethod makes the method that appends the context as JSON.
+func contextMethod(c *model.Category) jen.Code {
+	return jen.Add(note("AppendContext appends the context as a JSON object, secrets masked.")).
+		Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
+		BlockFunc(func(g *jen.Group) {
+			g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
+			putFields(g, "e", c.Fields)
+			g.Return(jen.Id("o").Dot("Close").Call())
+		})
+}
+
+// listMethod makes the method that lists a struct's fields, in the order of the table's.
+func listMethod(l *literals, receiver jen.Code, owner string, fields []*model.Field) jen.Code {
+	var pointers []jen.Code
+	for _, f := range fields {
+		pointers = append(pointers, fieldPointer(l, f, jen.Id(owner).Dot(f.Go)))
+	}
+	return jen.Func().Params(receiver).Id("list").Params().Index().Any().
+		Block(jen.Return(jen.Index().Any().Add(list(pointers))))
+}
+
+// fieldPointer returns the pointer to a field that the runtime reads and sets it by.
+func fieldPointer(l *literals, f *model.Field, field *jen.Statement) jen.Code {
+	pointer := jen.Op("&").Add(field)
+	prefix := ""
+	switch {
+	case f.Sensitive:
+		prefix = "Secret"
+	case f.Optional():
+		prefix = "Opt"
+	}
+	switch f.Type {
+	case model.EnumType:
+		return jen.Qual(pkgGen, prefix+"Word").Call(pointer)
+	case model.ObjectType:
+		if f.Sensitive && !filled(l, f) {
+			return pointer
+		}
+		return jen.Qual(pkgGen, prefix+"Part").Call(
+			pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))
+	}
+	return pointer
+}
+
+// filled reports whether evidence fills a secret object, or makes it where it fills nothing.
+func filled(l *literals, f *model.Field) bool { return l.classifies && (f.Required || fillable(f)) }
+
+func fillable(f *model.Field) bool {
+	return len(f.From) > 0 || f.Object != nil && slices.ContainsFunc(f.Object.Fields, fillable)
+}
+
+// categoryTable makes what the table says of a category.
+func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
+	var codes strings.Builder
+	for _, code := range c.Codes {
+		codes.WriteString(code.Const + ": " + strings.TrimPrefix(l.of(t.code(code)), "taxonomy.Code") + ",\n")
+	}
+	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type)}
+	if c.Doc != "" {
+		elements = append(elements, "Doc: "+quote(c.Doc))
+	}
+	elements = append(elements,
+		"New: func(code uint16, cause error) taxonomy.Error {\nreturn &"+c.Type+
+			"{base: gen.Made["+c.CodeType+"](code, cause)}\n}",
+		"List: func(e taxonomy.Error) []any { return e.(*"+c.Type+").list() }")
+	if len(c.Fields) > 0 {
+		elements = append(elements, "Fields: "+l.of(tableFields(c.Fields)))
+	}
+	elements = append(elements, "Codes: []taxonomy.Code{\n"+codes.String()+"}")
+	return jen.Var().Id(c.Table).Op("=").Qual(pkgTaxonomy, "Category").Op(braces(elements, false))
+}
+
+// categoryRules makes the detect rules of a category's codes; nil without any.
+func (t *tables) categoryRules(c *model.Category, l *literals) jen.Code {
+	var rules strings.Builder
+	for _, code := range c.Codes {
+		if len(code.Rules) == 0 {
+			continue
+		}
+		rules.WriteString(code.Const + ": {\n")
+		for _, r := range code.Rules {
+			rules.WriteString(strings.TrimPrefix(l.of(codeRule(r)), "detect.CodeRule") + ",\n")
+		}
+		rules.WriteString("},\n")
+	}
+	if rules.Len() == 0 {
+		return nil
+	}
+	return jen.Var().Id(c.RulesVar).Op("=").Index().Index().Qual(pkgDetect, "CodeRule").Op("{\n" + rules.String() + "}")
+}
+
+// codeMethods makes the methods of a category's codes.
+func codeMethods(c *model.Category) jen.Code {
+	return jen.Op(strings.NewReplacer("$C", c.CodeType, "$V", c.Var).Replace(`
+func (c $C) Error() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c $C) String() string                  { return gen.CodeText(c.Row(), &definition) }
+func (c $C) Taxonomy() *taxonomy.Taxonomy    { return &definition }
+func (c $C) Row() taxonomy.Row               { return taxonomy.At($V, uint16(c)) }
+func (c $C) Reaction() taxonomy.Reaction     { return *definition.Traits(c.Row()).Reaction }
+func (c $C) MarshalText() ([]byte, error)    { return gen.MarshalCode(c.Row(), &definition) }
+func (c *$C) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+`))
+}
+
+// errorMethods makes the methods of a category's errors that are the same for all.
+func errorMethods(c *model.Category) jen.Code {
+	return jen.Add(jen.Op(strings.ReplaceAll(`
+func (e *$E) Error() string { return gen.Text(e, (*$E).AppendMessage) }
+func (e *$E) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *$E) LogValue() slog.Value { return gen.LogValue(e) }
+func (e *$E) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e) }
+func (e *$E) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e) }
+func (e *$E) UnmarshalJSON(b []byte) error { return gen.UnmarshalAs(b, e) }
+func (e *$E) Taxonomy() *taxonomy.Taxonomy { return &definition }
+`, "$E", c.Type)))
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 )
 
-// namesErrors reports whether a rule names an error in `is` or `as`.
-func (d detectionData) namesErrors() bool { return len(namedErrors(d.m)) > 0 }
-
 // namedError is an error that a rule names.
 type namedError struct {
 	key  detect.Key

@@ -53,19 +53,18 @@ func assertCovered(t *testing.T, out string) {
 func assertEditsFail(t *testing.T, c *consumer) {
 	t.Helper()
 	for _, edit := range []struct{ file, old, edited, test string }{
-		{"fallback/detect_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)", "TestTaxonomy/classify"},
-		{"fallback/detect_gen.go", "detection.Decide(ev, &room, opts)", "detection.Decide(ev, &room, nil)",
+		{"fallback/doc_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)", "TestTaxonomy/classify"},
+		{"fallback/doc_gen.go", "detection.ClassifyEvidence(ev, opts)", "detection.ClassifyEvidence(ev, nil)",
 			"TestTaxonomy/classify"},
-		{"fallback/detect_gen.go", "detection.Explain(raw, opts)", "detection.Explain(raw, nil)", "TestTaxonomy/classify"},
-		{"fallback/detect_gen.go", "detect.Traced(makeError(rule, as), opts)", "makeError(rule, as)", "TestTaxonomy/classify"},
+		{"fallback/doc_gen.go", "detection.Explain(raw, opts)", "detection.Explain(raw, nil)", "TestTaxonomy/classify"},
 		{"errs/table_gen.go", "MinDelay: 500 * time.Millisecond", "MinDelay: 501 * time.Millisecond", "TestTaxonomy"},
 		{"errs/table_gen.go", "Of: 20, Probe: 3 * time.Second", "Of: 20, Probe: 4 * time.Second", "TestTaxonomy"},
 		{"errs/table_gen.go", "Retries: -1", "Retries: 1", "TestTaxonomy"},
-		{"errs/table_gen.go", "Likely: 0.75", "Likely: 0.5", "ProviderError"},
+		{"errs/provider_error_gen.go", "Likely: 0.75", "Likely: 0.5", "ProviderError"},
 		{"errs/table_gen.go", `{Name: "quota_left", Doc`, `{Name: "quota", Doc`, "TestTaxonomy"},
-		{"errs/table_gen.go", "[: {rawError:first_line}]", "[ {rawError:first_line}]", "ProviderError/PROVIDER_CRASH"},
+		{"errs/provider_error_gen.go", "[: {rawError:first_line}]", "[ {rawError:first_line}]", "ProviderError/PROVIDER_CRASH"},
 		{"errs/work_error_gen.go", "gen.CloneStrings(files)", "files", "WorkError/SCOPE_FORBIDDEN"},
-		{"errs/detect_gen.go", `Any: []string{"forbidden"}`, `Any: []string{"other"}`, "WorkError/SCOPE_FORBIDDEN"},
+		{"errs/work_error_gen.go", `Any: []string{"forbidden"}`, `Any: []string{"other"}`, "WorkError/SCOPE_FORBIDDEN"},
 		{"errs/checks_gen.go", "return c.QuotaLeft(ctx)", "return c.FitsWindow(ctx)", "TestChecks"},
 	} {
 		src, err := os.ReadFile(filepath.Join(c.dir, edit.file))

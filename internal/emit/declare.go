@@ -32,3 +32,11 @@ func inOneLine(statement jen.Code) jen.Code {
 
 // returning is the body of a function that returns an expression.
 func returning(value ...jen.Code) jen.Code { return inOneLine(jen.Return(value...)) }
+
+func each[T any](list []T, element func(T) jen.Code) []jen.Code {
+	out := make([]jen.Code, len(list))
+	for i, item := range list {
+		out[i] = element(item)
+	}
+	return out
+}

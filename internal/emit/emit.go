@@ -27,7 +27,8 @@ type File struct {
 // Files returns the files of m's package, sorted by name. m must have been checked: a model that
 // breaks the rules of the language can make Files panic.
 func Files(m *model.Package, opts Options) []File {
-	files := render(m, plan(m, opts))
+	t := tablesOf(m)
+	files := render(t, plan(m, t, opts))
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return files
 }

@@ -15,15 +15,13 @@ func factory(c *model.Code) jen.Code {
 		Block(jen.Return(jen.Op("&").Id(c.Category.Type).Add(factoryLiteral(c))))
 }
 
-func factoryDoc(c *model.Code) string {
-	return about(c.Factory+" returns a ["+c.Const+"]", c.Doc, ".")
-}
+func factoryDoc(c *model.Code) string { return c.Factory + " returns a [" + c.Const + "]." }
 
 // factoryLiteral gives an error its code, and the fields that are parameters or fixed, in their
 // order.
 func factoryLiteral(c *model.Code) jen.Code {
 	var values composite
-	values.add("code", jen.Id(c.Const))
+	values.add("base", jen.Qual(pkgGen, "Of").Call(jen.Id(c.Const)))
 	for _, f := range c.Category.Fields {
 		if value := factoryValue(c, f); value != nil {
 			values.add(f.Go, value)

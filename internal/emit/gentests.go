@@ -20,7 +20,7 @@ type testData struct {
 	pkg       string // the name of the variable that holds the package under test
 	taken     map[string]bool
 	printer   *tabletext.Printer
-	runtime   *runtimeValues
+	tables    *tables
 	rows      map[*model.Row]string
 	reactions []string
 	policies  []string
@@ -42,7 +42,7 @@ func testFiles(m *model.Package) []file {
 
 func newTestData(m *model.Package) *testData {
 	d := &testData{
-		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), runtime: newRuntimeValues(),
+		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), tables: tablesOf(m),
 		rows: make(map[*model.Row]string), rules: detection.Rules(m), byName: make(map[string]*detect.Rule),
 	}
 	d.pkg = d.free("genPackage")
@@ -53,19 +53,28 @@ func newTestData(m *model.Package) *testData {
 		d.label(&d.policies, p.Name, p.Profile, p.Declared, p.Policy)
 	}
 	for _, r := range m.Reactions {
-		d.label(&d.reactions, r.Name, r.Profile, r.Declared, *d.runtime.reaction(r))
+		d.label(&d.reactions, r.Name, r.Profile, r.Declared, *d.tables.reactions[r])
 	}
 	var profiles []string
 	for _, p := range m.Profiles {
 		profiles = append(profiles, p.Name)
 	}
 	for _, r := range m.Rows {
-		d.rows[r] = d.printer.Row(d.runtime.traits(r.Traits), profiles, func(i int) tabletext.Traits {
-			return d.runtime.traits(m.Profiles[i].Traits(r))
+		d.rows[r] = d.printer.Row(d.traits(r.Traits), profiles, func(i int) tabletext.Traits {
+			return d.traits(m.Profiles[i].Traits(r))
 		})
 	}
 	d.expectExamples()
 	return d
+}
+
+// traits returns traits as the printer takes them.
+func (d *testData) traits(m model.Traits) tabletext.Traits {
+	t := d.tables.traits(m)
+	return tabletext.Traits{
+		Reaction: t.Reaction, Retryable: t.Retryable, Recoverability: t.Recoverability,
+		Severity: t.Severity, Kind: t.Kind, HTTP: int(t.HTTP), GRPC: int(t.GRPC),
+	}
 }
 
 // label adds the text of a declared reaction or policy to a list, and makes its name the short form.

@@ -19,8 +19,8 @@ func (d *testData) categoryTests(c *model.Category) []byte {
 		w.f("nil, ")
 	} else {
 		w.f("[]string{\n")
-		for _, f := range c.Fields {
-			w.f("%s,\n", w.str(tabletext.Field(runtimeField(f))))
+		for _, f := range tableFields(c.Fields) {
+			w.f("%s,\n", w.str(tabletext.Field(f)))
 		}
 		w.f("}, ")
 	}
@@ -40,7 +40,8 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	groups := eachText(c.Groups, func(g *model.Group) string { return g.Name })
 	rows := codeRows(c)
 	w.f("{\nCode: %s,\n", c.Const)
-	w.f("Says: %s,\n", w.str(w.printer.Code(runtimeCode(c), groups)+": "+w.rows[c.Row]))
+	table := w.tables.code(c)
+	w.f("Says: %s,\n", w.str(w.printer.Code(&table, groups)+": "+w.rows[c.Row]))
 	w.list("Aliases: []string{", eachText(c.Aliases, w.str))
 	w.list("When: []string{", eachText(rows[1:], func(r *model.Row) string { return w.str(w.testData.rows[r]) }))
 	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
@@ -60,7 +61,6 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	}
 	w.list("Examples: []gentest.Example{", examples)
 	w.list("Not: []gentest.Example{", not)
-	w.list("Made: []gentest.Example{", eachText(w.madeRows(c), w.example))
 	w.f("},\n")
 }
 

@@ -24,7 +24,7 @@ type exampleRow struct {
 }
 
 // ruleName returns the name of a rule in the package.
-func ruleName(r *model.Rule) string { return r.Name }
+func ruleName(r *model.Rule) string { return r.Code.Value + "/" + strconv.Itoa(r.Place) }
 
 // expectExamples finds what the examples become, and what evidence without any condition becomes.
 func (d *testData) expectExamples() {
@@ -66,40 +66,6 @@ func (plainCause) Error() string { return sample.Cause }
 // example returns an example as an expression.
 func (w *testWriter) example(x exampleRow) string {
 	return fmt.Sprintf("gentest.Becomes(%s, %d, %s, %s)", w.str(x.rule), x.branch, w.str(x.context), w.evidence(x))
-}
-
-// madeRows are errors of the code that its rules make without an example; and, of the first code of
-// its category that evidence becomes, errors that are filled in every way.
-func (w *testWriter) madeRows(c *model.Code) []exampleRow {
-	fields := c.Category.Fields
-	made := func(rule *model.Rule, ev taxonomy.Evidence) exampleRow {
-		x := exampleRow{evidence: ev}
-		set := w.m.FallbackSet
-		if rule != nil {
-			x.rule, set = ruleName(rule), rule.Set
-		}
-		_, ctx, _ := detection.Fill(&model.Package{Fallback: c, FallbackSet: set}, nil, &ev)
-		x.context = sample.JSON(fields, ctx)
-		return x
-	}
-	becomes := func(c *model.Code) bool { return len(c.Rules) > 0 || c == w.m.Fallback }
-	var rows []exampleRow
-	all := sample.Evidence(fields)
-	for _, rule := range c.Rules {
-		if !w.won[rule] {
-			rows = append(rows, made(rule, all[0]))
-		}
-	}
-	if i := slices.IndexFunc(c.Category.Codes, becomes); i >= 0 && c.Category.Codes[i] == c {
-		var rule *model.Rule
-		if len(c.Rules) > 0 {
-			rule = c.Rules[0]
-		}
-		for _, ev := range all {
-			rows = append(rows, made(rule, ev))
-		}
-	}
-	return rows
 }
 
 // evidence returns evidence as an expression.

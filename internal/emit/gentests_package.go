@@ -29,7 +29,8 @@ func (d *testData) packageTests() []byte {
 	w.test("TestTaxonomy")
 	w.f("gentest.Taxonomy(t, &%s,\n", d.pkg)
 	categories := eachText(m.Categories, func(c *model.Category) string { return c.Name })
-	for _, line := range d.printer.Taxonomy(runtimeTaxonomy(m), categories) {
+	table := d.tables.taxonomy()
+	for _, line := range d.printer.Taxonomy(&table, categories) {
 		w.f("%s,\n", w.str(line))
 	}
 	w.f(")\n")
@@ -50,17 +51,17 @@ func (d *testData) packageTests() []byte {
 }
 
 // rulesExpr is the expression of the package's rules.
-const rulesExpr = "&detection"
+const rulesExpr = "detection.Rules()"
 
 // uncategorized prints the reaction to an error that is not of the taxonomy.
 func (d *testData) uncategorized() string {
-	base := d.runtime.traits(model.Traits{Reaction: d.m.Uncategorized})
+	base := d.traits(model.Traits{Reaction: d.m.Uncategorized})
 	return d.printer.Row(base, profileNames(d.m), func(i int) tabletext.Traits {
 		p, reaction := d.m.Profiles[i], d.m.Uncategorized
 		if p.Uncategorized != nil {
 			reaction = p.Uncategorized
 		}
-		return d.runtime.traits(model.Traits{Reaction: p.Head(reaction, true)})
+		return d.traits(model.Traits{Reaction: p.Head(reaction, true)})
 	})
 }
 

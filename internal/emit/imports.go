@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"bytes"
 	"maps"
 	"path"
 	"regexp"
@@ -119,34 +118,35 @@ func isImplied(p, name string) bool {
 	return path.Base(p) == name && !strings.Contains(first, ".")
 }
 
-// groupImports puts the standard library's imports of src first and a blank line after them, as
-// goimports does. The imports must be sorted, each on a line of its own.
-func groupImports(src []byte) []byte {
-	const begin, end = "\nimport (\n", "\n)\n"
-	from := bytes.Index(src, []byte(begin))
-	if from < 0 {
-		return src
-	}
-	from += len(begin)
-	to := from + bytes.Index(src[from:], []byte(end))
+var importDecl = regexp.MustCompile(`(?m)^import (\(\n(?:[^)\n]*\n)*?\)|"[^"\n]*")\n`)
 
-	var std, others []string
-	for line := range strings.Lines(string(src[from:to]) + "\n") {
-		if isStandard(line) {
-			std = append(std, line)
-		} else {
-			others = append(others, line)
+var packageClause = regexp.MustCompile(`(?m)^package .*\n`)
+
+// groupImports returns src with the packages among its imports, and the standard library's first with
+// a blank line after them, as goimports has it.
+func groupImports(src []byte, packages map[string]bool) []byte {
+	at := importDecl.FindIndex(src)
+	if at == nil {
+		if len(packages) == 0 {
+			return src
+		}
+		end := packageClause.FindIndex(src)[1]
+		at = []int{end, end}
+	}
+	names := map[string]string{} // of the imported paths; "" is the package's own
+	for line := range strings.Lines(string(src[at[0]:at[1]])) {
+		if name, path, ok := strings.Cut(line, `"`); ok {
+			name = strings.TrimSpace(strings.TrimPrefix(name, "import "))
+			names[strings.TrimSuffix(strings.TrimSpace(path), `"`)] = name
 		}
 	}
-	if len(std) == 0 || len(others) == 0 {
-		return src
+	for path := range packages {
+		if _, known := names[path]; !known {
+			names[path] = ""
+		}
 	}
-	block := strings.Join(std, "") + "\n" + strings.TrimSuffix(strings.Join(others, ""), "\n")
-
-	out := make([]byte, 0, len(src)+1)
-	out = append(out, src[:from]...)
-	out = append(out, block...)
-	return append(out, src[to:]...)
+	block := importBlock(slices.Sorted(maps.Keys(names)), names)
+	return slices.Concat(src[:at[0]], []byte(block), src[at[1]:])
 }
 
 // isStandard reports whether a line imports a package of the standard library: their paths begin

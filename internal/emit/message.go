@@ -13,7 +13,7 @@ func messageMethod(c *model.Category) jen.Code {
 	return jen.Add(note("AppendMessage appends the message.")).
 		Add(method(c, "AppendMessage")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
-		jen.Switch(jen.Id("e").Dot("code")).BlockFunc(func(g *jen.Group) {
+		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
 				g.Case(jen.Id(code.Const)).Block(messageParts(code.Message)...)
 			}
@@ -32,7 +32,7 @@ func feedbackMethod(c *model.Category) jen.Code {
 		comment("AppendFeedback appends what the provider is told, for codes that have words of their own for it.")).
 		Add(method(c, "AppendFeedback")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
-		jen.Switch(jen.Id("e").Dot("code")).BlockFunc(func(g *jen.Group) {
+		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
 				if hasFeedback(code) {
 					g.Case(jen.Id(code.Const)).Block(messageParts(*code.Feedback)...)
@@ -45,30 +45,44 @@ func feedbackMethod(c *model.Category) jen.Code {
 
 func hasFeedback(c *model.Code) bool { return c.Feedback != nil }
 
-// messageParts makes the statements that build a message: one for each optional part, and one for
-// each run of other parts.
+// messageParts makes the statements that build a message: as many calls to a line as fit.
 func messageParts(t model.Template) []jen.Code {
 	var out []jen.Code
-	var run *jen.Statement
+	var s *jen.Statement
+	width := 2 * lineWidth
 	for i, p := range t.Parts {
+		w := partWidth(p)
+		if width += w; width > lineWidth+10 {
+			s = jen.Id("m").Op("=").Id("m")
+			out, width = append(out, s), w
+		}
 		if p.Group != nil {
-			endsItself := i+1 == len(t.Parts) || t.Parts[i+1].Group != nil
-			out, run = append(out, messageGroup(p.Group, endsItself)), nil
-			continue
+			messageGroup(s, p.Group, i+1 == len(t.Parts) || t.Parts[i+1].Group != nil)
+		} else {
+			messagePart(s, p)
 		}
-		if run == nil {
-			run = jen.Id("m").Op("=").Id("m")
-			out = append(out, run)
-		}
-		messagePart(run, p)
 	}
 	return out
 }
 
-// messageGroup makes the statement for an optional part: its leading and its trailing text go into
-// the calls that open and close it. Before another one, and at the end of a message, it closes by
-// itself.
-func messageGroup(parts []model.Part, endsItself bool) jen.Code {
+// partWidth is about how wide the calls for a part are.
+func partWidth(p model.Part) int {
+	switch {
+	case p.Group != nil:
+		w := 0
+		for _, part := range p.Group {
+			w += partWidth(part)
+		}
+		return w
+	case p.Field != nil:
+		return len(".OptString(e.)") + len(p.Field.Go) + len(p.Field.Const)
+	}
+	return len(`.Text("")`) + len(p.Text)
+}
+
+// messageGroup adds the calls for an optional part: its leading and its trailing text go into the
+// calls that open and close it. Before another one, and at the end of a message, it closes by itself.
+func messageGroup(s *jen.Statement, parts []model.Part, endsItself bool) {
 	lead, trail := "", ""
 	if len(parts) > 0 && isText(parts[0]) {
 		lead, parts = parts[0].Text, parts[1:]
@@ -76,14 +90,13 @@ func messageGroup(parts []model.Part, endsItself bool) jen.Code {
 	if n := len(parts); n > 0 && isText(parts[n-1]) {
 		trail, parts = parts[n-1].Text, parts[:n-1]
 	}
-	s := jen.Id("m").Op("=").Id("m").Dot("Begin").Call(jen.Lit(lead))
+	s.Dot("Begin").Call(jen.Lit(lead))
 	for _, p := range parts {
 		messagePart(s, p)
 	}
-	if trail == "" && endsItself {
-		return s
+	if trail != "" || !endsItself {
+		s.Dot("End").Call(jen.Lit(trail))
 	}
-	return s.Dot("End").Call(jen.Lit(trail))
 }
 
 func isText(p model.Part) bool { return p.Field == nil && !p.Cause && p.Group == nil }
@@ -92,7 +105,7 @@ func isText(p model.Part) bool { return p.Field == nil && !p.Cause && p.Group ==
 func messagePart(s *jen.Statement, p model.Part) {
 	switch {
 	case p.Cause:
-		s.Dot(causeCall(p.Format)).Call(jen.Id("e").Dot("cause"))
+		s.Dot(causeCall(p.Format)).Call(jen.Id("e").Dot("Unwrap").Call())
 	case p.Field == nil:
 		s.Dot("Text").Call(jen.Lit(p.Text))
 	default:
@@ -127,6 +140,10 @@ func fieldCall(f *model.Field, format model.Format) (name string, args []jen.Cod
 		return "Strings", []jen.Code{value, cleaning(f)}
 	case model.JSON:
 		return "JSON", []jen.Code{value}
+	case model.Int64:
+		if format == model.Millis {
+			return "Millis", []jen.Code{opt(f, value)}
+		}
 	case model.Duration:
 		if format == model.Seconds {
 			return "Seconds", []jen.Code{opt(f, value)}

@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"reflect"
+
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -46,3 +48,23 @@ var (
 	}
 	presenceNames = []string{detect.Present: "Present", detect.Absent: "Absent"}
 )
+
+// constantNames are the names of the runtime's constants by type and value.
+var constantNames = map[reflect.Type][]string{
+	reflect.TypeFor[taxonomy.Action]():         actionNames,
+	reflect.TypeFor[taxonomy.Extent]():         extentNames,
+	reflect.TypeFor[taxonomy.Revert]():         revertNames,
+	reflect.TypeFor[taxonomy.Session]():        sessionNames,
+	reflect.TypeFor[taxonomy.Purpose]():        purposeNames,
+	reflect.TypeFor[taxonomy.Resume]():         resumeNames,
+	reflect.TypeFor[taxonomy.Shared]():         sharedNames,
+	reflect.TypeFor[taxonomy.LogLevel]():       logNames,
+	reflect.TypeFor[taxonomy.Backoff]():        backoffNames,
+	reflect.TypeFor[taxonomy.JitterKind]():     jitterNames,
+	reflect.TypeFor[taxonomy.Recoverability](): recoverabilityNames,
+	reflect.TypeFor[taxonomy.Severity]():       severityNames,
+	reflect.TypeFor[taxonomy.Kind]():           kindNames,
+	reflect.TypeFor[detect.Key]():              keyNames,
+	reflect.TypeFor[detect.Presence]():         presenceNames,
+	reflect.TypeFor[detect.Bounds]():           {1: "HasMin", 2: "HasMax", 3: "HasMin | detect.HasMax"},
+}

@@ -66,20 +66,52 @@ func ownFields(m *model.Package, c *model.Category) []*model.Field {
 }
 
 // fieldTypes declares what fields need.
-func fieldTypes(f *jen.File, t types) {
+func fieldTypes(f *jen.File, l *literals, t types) {
 	if len(t.texts) > 0 {
 		declare(f, cleanConstants(t.texts))
 	}
 	for _, e := range t.enums {
+		l.use(pkgGen)
 		declare(f, enum(e)...)
 	}
 	for _, field := range t.objects {
-		declare(f, object(field)...)
+		declare(f, object(l, field)...)
 	}
 	for _, field := range t.secrets {
 		declare(f, objectType(field.Object), objectKept(field))
+		if filled(l, field) {
+			declare(f, objectList(l, field.Object))
+		}
 	}
 	for _, field := range t.sealed {
 		declare(f, objectType(field.Object))
+		if filled(l, field) {
+			declare(f, objectList(l, field.Object))
+		}
 	}
+}
+
+// cleanConstants makes the constants that say how texts are shown.
+func cleanConstants(fields []*model.Field) jen.Code {
+	return constants("How texts are shown: what is masked, and where they are cut.",
+		each(fields, func(f *model.Field) jen.Code {
+			return jen.Id(f.Const).Op("=").Add(cleanFlags(f))
+		}))
+}
+
+func cleanFlags(f *model.Field) jen.Code {
+	var flags []jen.Code
+	if f.Scrub {
+		flags = append(flags, jen.Qual(pkgGen, "Scrub"))
+	}
+	if f.KeepTail {
+		flags = append(flags, jen.Qual(pkgGen, "KeepTail"))
+	}
+	switch {
+	case len(flags) == 0:
+		return jen.Qual(pkgGen, "Clean").Call(jen.Lit(f.MaxLength))
+	case f.MaxLength > 0:
+		flags = append(flags, jen.Lit(f.MaxLength))
+	}
+	return joined("|", flags)
 }

@@ -81,6 +81,8 @@ type Category struct {
 	CodeType  string // ProviderCode
 	Const     string // CategoryProvider
 	Var       string // categoryProvider: the constant that holds the index
+	Table     string // providerCategory: the variable of the table
+	RulesVar  string // providerRules: the variable of the rules
 	Predicate string // IsProvider
 	File      string // provider_error: files are File_gen.go, File_gen_test.go
 	Doc       string

@@ -25,4 +25,5 @@ const (
 	FirstLine        // :first_line
 	Seconds          // :seconds, of a duration
 	Quoted           // :quoted
+	Millis           // :duration, of a number of milliseconds
 )

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,9 @@ func (p Part) value(ctx Context, cause string) (string, bool) {
 		return "", false
 	case p.Format == Seconds:
 		return strconv.FormatFloat(v.Duration.Seconds(), 'f', -1, 64), true
+	case p.Format == Millis:
+		const most = math.MaxInt64 / int64(time.Millisecond)
+		return (time.Duration(max(-most, min(v.Int, most))) * time.Millisecond).String(), true
 	}
 	return p.format(p.Field.Shown(v))
 }

@@ -30,6 +30,7 @@ func (b *builder) category(d *spec.Category, files idents) {
 		Var:  b.idents.take("category" + base),
 		File: files.take(fileName(base)),
 	}
+	c.Table, c.RulesVar = b.idents.take(unexported(base, n+1)+"Category"), b.idents.take(unexported(base, n+1)+"Rules")
 	b.pkg.Categories = append(b.pkg.Categories, c)
 
 	owner := fieldOwner{typePrefix: base, constPrefix: constPrefix(base), params: newIdents()}

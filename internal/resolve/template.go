@@ -11,7 +11,7 @@ const CauseName = "cause"
 
 var formats = map[string]model.Format{
 	"": model.Plain, "count": model.Count, "first_line": model.FirstLine, "seconds": model.Seconds,
-	"quoted": model.Quoted,
+	"quoted": model.Quoted, "duration": model.Millis,
 }
 
 // Format returns the format that a placeholder names; "" is the plain one.

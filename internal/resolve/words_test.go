@@ -85,7 +85,7 @@ func TestGRPCCode(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	assert.Equal(t, []string{"count", "first_line", "quoted", "seconds"}, Formats())
+	assert.Equal(t, []string{"count", "duration", "first_line", "quoted", "seconds"}, Formats())
 	for _, name := range append(Formats(), "") {
 		_, ok := Format(name)
 		assert.True(t, ok, name)

@@ -93,7 +93,7 @@ func runTogether(ctx context.Context, claude executor.Provider, history *state.S
 }
 
 func fetch(ctx context.Context, call func(context.Context) error) error {
-	err := retry.Do(ctx, call, retry.ByTable(errs.Table), retry.WithClassifier(errs.Classify))
+	err := retry.Do(ctx, call, retry.ByTable(errs.Table))
 	if failed, ok := errors.AsType[*retry.Error](err); ok && failed.Reaction.Action == taxonomy.Block {
 		return fmt.Errorf("parked after %d calls: %w", failed.Calls, err)
 	}

@@ -31,18 +31,19 @@ var madeOps = []string{
 }
 
 func makeTaxonomy(rng *rand.Rand) *madeTaxonomy {
+	category := &taxonomy.Category{Name: "made", Codes: make([]taxonomy.Code, 1)}
 	t := &taxonomy.Taxonomy{
-		Package: "made", Domain: "made", Categories: []taxonomy.Category{{Name: "made", Count: madeCodes}},
+		Package: "made", Domain: "made", Categories: []*taxonomy.Category{category},
 		Tiers: []taxonomy.Tier{{Name: "low"}, {Name: "high"}, {Name: "person", Person: true}}[:rng.IntN(4)],
 	}
 	t.Strategies = []taxonomy.Named{{Name: "mend"}}
 	t.Uncategorized = makeReaction(rng, t, 3)
-	t.Rows = []taxonomy.RowTraits{{Reaction: makeReaction(rng, t, 3)}, {Reaction: makeReaction(rng, t, 3)}}
+	t.None, t.Permanent = taxonomy.Traits{Reaction: makeReaction(rng, t,
+		3)}, taxonomy.Traits{Reaction: makeReaction(rng, t, 3)}
 	for i := range madeCodes {
-		t.Codes = append(t.Codes, taxonomy.Code{Value: fmt.Sprint("C", i), Row: taxonomy.Row(i) + taxonomy.FirstRow})
-		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(
-			t.Rows, taxonomy.RowTraits{Reaction: makeReaction(rng, t, 3), Code: uint16(i + 1), Retryable: true})
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: fmt.Sprint("C", i), Traits: taxonomy.Traits{Reaction: makeReaction(rng, t, 3), Retryable: true},
+		})
 	}
 	m := &madeTaxonomy{taxonomy: t, byOp: map[string]int{}}
 	for _, op := range madeOps {
@@ -149,7 +150,7 @@ func (m *madeTaxonomy) classify(err error, _, op string) (error, string) {
 	if !known {
 		return err, "no rule"
 	}
-	made.row = taxonomy.Row(code) + taxonomy.FirstRow
+	made.row = taxonomy.At(0, uint16(code+1))
 	return made, fmt.Sprint("rule ", code)
 }
 

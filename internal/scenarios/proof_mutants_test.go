@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // what its rows react with, and the profile's settings. It starts as a copy.
 type reactionData struct {
 	profile   taxonomy.Profile
-	rows      []taxonomy.RowTraits
+	rows      []taxonomy.RowOverride
 	unknown   *taxonomy.Reaction
 	reactions []*taxonomy.Reaction // all that can be reached, in the order in which they are found
 	policies  []*taxonomy.Policy
@@ -34,7 +35,7 @@ func dataOf(profile string) *reactionData {
 	}
 	if profile != "" {
 		var err error
-		if table, err = errs.Table.Profile(profile); err != nil {
+		if table, err = errs.Table.Profile(taxonomy.ProfileName(profile)); err != nil {
 			panic(err)
 		}
 		d.profile = *table.Overlay
@@ -44,10 +45,10 @@ func dataOf(profile string) *reactionData {
 		d.unknown = o.Uncategorized
 	}
 	d.unknown = d.reaction(d.unknown)
-	for row := range table.Taxonomy.Rows {
-		traits := table.Row(taxonomy.Row(row))
+	for row := range table.Taxonomy.Rows() {
+		traits := table.Row(row)
 		traits.Reaction = d.reaction(traits.Reaction)
-		d.rows = append(d.rows, traits)
+		d.rows = append(d.rows, taxonomy.RowOverride{Row: row, Traits: traits})
 	}
 	return d
 }
@@ -80,10 +81,9 @@ func (d *reactionData) policy(p *taxonomy.Policy) *taxonomy.Policy {
 // are known.
 func (d *reactionData) table() taxonomy.Table {
 	p := d.profile
-	p.Rows, p.Uncategorized = nil, d.unknown
-	for row, traits := range d.rows {
-		p.Rows = append(p.Rows, taxonomy.RowOverride{Row: taxonomy.Row(row), Traits: traits})
-	}
+	p.Rows, p.Uncategorized = slices.SortedFunc(slices.Values(d.rows), func(a, b taxonomy.RowOverride) int {
+		return cmp.Compare(a.Row, b.Row)
+	}), d.unknown
 	return taxonomy.Table{Taxonomy: errs.Table.Taxonomy, Overlay: &p}
 }
 
@@ -123,14 +123,16 @@ func mutants(profile string) []mutant {
 			add(p.Name, c.name, func(d *reactionData) { c.change(d.policies[i]) })
 		}
 	}
-	for row, traits := range base.rows {
-		if profile != "" && reflect.DeepEqual(traits.Reaction, plain.rows[row].Reaction) {
+	for row, o := range base.rows {
+		traits := o.Traits
+		if profile != "" && reflect.DeepEqual(traits.Reaction, plain.rows[row].Traits.Reaction) {
 			continue
 		}
-		code, branch := rowName(row)
+		code, branch := rowName(o.Row)
 		for i, r := range base.reactions {
 			if *r != *traits.Reaction {
-				add(code, branch+"reaction="+r.Name, func(d *reactionData) { d.rows[row].Reaction = d.reactions[i] })
+				add(code, branch+"reaction="+r.Name,
+					func(d *reactionData) { d.rows[row].Traits.Reaction = d.reactions[i] })
 			}
 		}
 	}
@@ -141,7 +143,7 @@ func mutants(profile string) []mutant {
 	}
 	add("", "retryable", func(d *reactionData) {
 		for row := range d.rows {
-			d.rows[row].Retryable = !d.rows[row].Retryable
+			d.rows[row].Traits.Retryable = !d.rows[row].Traits.Retryable
 		}
 	})
 	add("", "retry.enabled", func(d *reactionData) { d.profile.Retry.Enabled = !d.profile.Retry.Enabled })
@@ -150,16 +152,15 @@ func mutants(profile string) []mutant {
 
 // rowName returns the code of a row, and which of its branches the row is. The first two rows have
 // no code.
-func rowName(row int) (code, branch string) {
-	n := errs.Table.Taxonomy.Rows[row].Code
-	if n == 0 {
+func rowName(row taxonomy.Row) (code, branch string) {
+	c := errs.Table.Taxonomy.Code(row)
+	if c == nil {
 		return "", fmt.Sprint("row ", row, " ")
 	}
-	c := errs.Table.Taxonomy.Codes[n-1]
-	if c.Row == taxonomy.Row(row) {
+	if row.Branch() == 0 {
 		return c.Value, ""
 	}
-	return c.Value, fmt.Sprint("branch ", row-int(c.Branches)+1, " ")
+	return c.Value, fmt.Sprint("branch ", row.Branch(), " ")
 }
 
 type reactionChange struct {

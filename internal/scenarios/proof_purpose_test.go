@@ -51,8 +51,8 @@ func giveWorld(w *madeWorld) int {
 		}
 	}
 	give(made.Uncategorized)
-	for _, row := range made.Rows {
-		give(row.Reaction)
+	for row := range made.Rows() {
+		give(made.Traits(row).Reaction)
 	}
 	for i := range made.Tiers {
 		if tier := &made.Tiers[i]; !tier.Person {

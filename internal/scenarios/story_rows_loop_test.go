@@ -193,7 +193,7 @@ func TestMessageRows(t *testing.T) {
 		assert.Equal(t, []string{"timeout", "ITERATION_TIMEOUT"}, []string{m.Category, m.Code})
 	})
 	t.Run("A148 B-A02b the category is in front, in capitals, and the status is the true one", func(t *testing.T) {
-		assert.Equal(t, "[TIMEOUT] Task blocked: iteration 1 exceeded the limit of 1000 ms", notify.NewMessage(r).Text)
+		assert.Equal(t, "[TIMEOUT] Task blocked: iteration 1 exceeded the limit of 1s", notify.NewMessage(r).Text)
 		failed := newLight(t, &taxonomy.Evidence{Source: "git", Op: "revert", Text: "no"}).run()
 		assert.True(t, strings.HasPrefix(notify.NewMessage(failed).Text, "[GIT] Task failed: git revert failed"))
 	})

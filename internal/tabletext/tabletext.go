@@ -180,10 +180,19 @@ func Field(f taxonomy.Field) string {
 	if f.MaxLength != 0 {
 		text += " max_length=" + strconv.Itoa(f.MaxLength)
 	}
+	if len(f.From) > 0 {
+		text += " from=" + words(f.From)
+	}
+	if f.Default != "" {
+		text += " default=" + word(f.Default)
+	}
 	for _, flag := range []struct {
 		set  bool
 		word string
-	}{{f.Required, "required"}, {f.Sensitive, "sensitive"}, {f.Scrub, "scrub"}, {f.MessageOnly, "message_only"}} {
+	}{
+		{f.Required, "required"}, {f.Sensitive, "sensitive"}, {f.Scrub, "scrub"}, {f.KeepTail, "keep_tail"},
+		{f.MessageOnly, "message_only"},
+	} {
 		if flag.set {
 			text += " " + flag.word
 		}

@@ -91,7 +91,7 @@ func (k *kept) Record(ev *taxonomy.Evidence) error {
 
 func TestClassifierRecordsWhatNoRuleMatches(t *testing.T) {
 	var k kept
-	classify := detect.Classifier(errs.Explain, detect.Unmatched(&k))
+	classify := detect.Classifier(errs.Explain, detect.OnUnmatched(&k))
 	_, _ = classify(errors.New("something new"), "nobody", "call")
 	_, _ = classify(&taxonomy.Evidence{Source: "config", Type: "missing"}, "", "")
 	_, _ = classify(context.Canceled, "", "")

@@ -27,9 +27,9 @@ type Recorder interface {
 // DefaultTextLimit is how many bytes of the end of a text are searched. [TextLimit] changes it.
 const DefaultTextLimit = 16 << 10
 
-// In classifies by the profile of the table. A profile can disable rules on text, and with them the
+// WithTable classifies by the profile of the table. A profile can disable rules on text, and with them the
 // status and the wait that are read in a text, and can enable stacks.
-func In(table taxonomy.Table) Option {
+func WithTable(table taxonomy.Table) Option {
 	if table.Overlay == nil {
 		return Option{}
 	}
@@ -40,16 +40,19 @@ func In(table taxonomy.Table) Option {
 // search sees the original text; a longer text is kept with its secrets masked.
 func TextLimit(n int) Option { return Option{limit: max(n, 0)} }
 
-// From sets the source of evidence that has none.
-func From(source string) Option { return Option{source: source} }
+// WithSource sets the source of evidence that has none. Generated packages have a constant for each
+// source that the taxonomy declares.
+func WithSource(source taxonomy.Declared[taxonomy.SourceName]) Option {
+	return Option{source: source.String()}
+}
 
-// During sets the failed operation of evidence that has none.
-func During(op string) Option { return Option{op: op} }
+// WithOp sets the failed operation of evidence that has none.
+func WithOp(op taxonomy.Declared[taxonomy.OpName]) Option { return Option{op: op.String()} }
 
-// Unmatched records evidence that no rule matches, so that rules can be written for it. The
+// OnUnmatched records evidence that no rule matches, so that rules can be written for it. The
 // recorder receives a copy without the values of sensitive fields. An error of the recorder is
 // ignored: recording never changes a classification.
-func Unmatched(r Recorder) Option { return Option{unmatched: r} }
+func OnUnmatched(r Recorder) Option { return Option{unmatched: r} }
 
 // merged returns all options as one. A later option wins.
 func merged(opts []Option) Option {
@@ -241,7 +244,7 @@ func (r *Rules) passes(err error) (outcome Outcome) {
 	return outcome
 }
 
-// Traced returns err, with the stack of the call if a table given to [In] enables stacks.
+// Traced returns err, with the stack of the call if a table given to [WithTable] enables stacks.
 func Traced(err error, opts []Option) error {
 	for i := range opts {
 		if opts[i].stack {

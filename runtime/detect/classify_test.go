@@ -20,17 +20,12 @@ import (
 // mail is a taxonomy with three codes; the last is its fallback.
 var mail = taxonomy.Taxonomy{
 	Package: "mail", Domain: "mail.example", Fallback: "OTHER",
-	Categories: []taxonomy.Category{{Name: "delivery", Count: 3}},
-	Codes: []taxonomy.Code{
-		{Value: "BOUNCED", Row: 2}, {Value: "GREYLISTED", Row: 3}, {Value: "OTHER", Row: 4},
-	},
-	ByValue: []uint16{0, 1, 2},
-	Rows: []taxonomy.RowTraits{
-		{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}},
-		{Reaction: &taxonomy.Reaction{}, Code: 1}, {Reaction: &taxonomy.Reaction{}, Code: 2},
-		{Reaction: &taxonomy.Reaction{}, Code: 3},
-	},
+	Categories: []*taxonomy.Category{{Name: "delivery", Codes: []taxonomy.Code{
+		{}, {Value: "BOUNCED", Traits: plain}, {Value: "GREYLISTED", Traits: plain}, {Value: "OTHER", Traits: plain},
+	}}},
 }
+
+var plain = taxonomy.Traits{Reaction: &taxonomy.Reaction{}}
 
 // mailError is an error of mail.
 type mailError struct {
@@ -40,27 +35,29 @@ type mailError struct {
 }
 
 func (e *mailError) Error() string {
-	return strings.ToLower(mail.Codes[e.code].Value) + ": " +
+	return strings.ToLower(mail.Code(e.Row()).Value) + ": " +
 		e.text
 }
 func (e *mailError) Taxonomy() *taxonomy.Taxonomy    { return &mail }
-func (e *mailError) Row() taxonomy.Row               { return mail.Codes[e.code].Row }
+func (e *mailError) Row() taxonomy.Row               { return mailRow(e.code) }
 func (e *mailError) Unwrap() error                   { return e.cause }
 func (e *mailError) AppendMessage(dst []byte) []byte { return append(dst, e.Error()...) }
 func (e *mailError) AppendContext(dst []byte) []byte { return append(dst, "{}"...) }
 func (e *mailError) AppendJSON(dst []byte) []byte {
-	return fmt.Appendf(dst, `{"code":%q}`, mail.Codes[e.code].Value)
+	return fmt.Appendf(dst, `{"code":%q}`, mail.Code(e.Row()).Value)
 }
 func (e *mailError) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil), nil }
+
+func mailRow(code int) taxonomy.Row { return taxonomy.At(0, uint16(code+1)) }
 
 func mailRules() *detect.Rules {
 	r := textRules(`(?i)mailbox \w+ is full`, `(?i)try again`, `mailbox`)
 	full, again, mailbox := r.Rules[0], r.Rules[1], r.Rules[2]
-	full.Name, full.Doc, full.Code = "BOUNCED/2", "{text: '(?i)mailbox \\w+ is full'}", 0
-	again.Name, again.Doc, again.Code, again.Set = "GREYLISTED/1", "{text: '(?i)try again'}", 1, []string{"polite"}
-	mailbox.Name, mailbox.Code = "BOUNCED/3", 0
+	full.Name, full.Doc, full.Row = "BOUNCED/2", "{text: '(?i)mailbox \\w+ is full'}", mailRow(0)
+	again.Name, again.Doc, again.Row, again.Set = "GREYLISTED/1", "{text: '(?i)try again'}", mailRow(1), []string{"polite"}
+	mailbox.Name, mailbox.Row = "BOUNCED/3", mailRow(0)
 	status := detect.Rule{
-		Name: "BOUNCED/1", Doc: "{status: 550}", Code: 0, Derived: 3,
+		Name: "BOUNCED/1", Doc: "{status: 550}", Row: mailRow(0), Derived: 3,
 		Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{550}}},
 	}
 	full.Derived, again.Derived, mailbox.Derived = 0, 1, 2
@@ -69,15 +66,15 @@ func mailRules() *detect.Rules {
 	r.Make = func(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 		code := 2
 		if rule != detect.NoRule {
-			code = int(r.Rules[rule].Code)
+			code = r.Rules[rule].Row.Code() - 1
 		}
 		return &mailError{code: code, text: ev.Text, cause: ev.Err}
 	}
 	r.Needs = []detect.Need{
-		{Code: 0, Field: "address", From: []string{"attributes.to", "attributes.recipient"}, Type: "string"},
-		{Code: 0, Field: "size", From: []string{"attributes.size"}, Type: "int"},
-		{Code: 1, Field: "polite", From: []string{"attributes.polite"}, Type: "bool"},
-		{Code: 2, Field: "kind", From: []string{"type"}, Type: "enum", Words: []string{"A", "B"}},
+		{Row: mailRow(0), Field: "address", From: []string{"attributes.to", "attributes.recipient"}, Type: "string"},
+		{Row: mailRow(0), Field: "size", From: []string{"attributes.size"}, Type: "int"},
+		{Row: mailRow(1), Field: "polite", From: []string{"attributes.polite"}, Type: "bool"},
+		{Row: mailRow(2), Field: "kind", From: []string{"type"}, Type: "enum", Words: []string{"A", "B"}},
 	}
 	return r
 }
@@ -228,7 +225,7 @@ func (c *collector) Record(ev *taxonomy.Evidence) error {
 func TestUnmatched(t *testing.T) {
 	r := mailRules()
 	c := &collector{err: io.ErrShortWrite}
-	opts := []detect.Option{detect.Unmatched(c), detect.From("smtp")}
+	opts := []detect.Option{detect.OnUnmatched(c), detect.WithSource(taxonomy.SourceName("smtp"))}
 	assert.Equal(t, "BOUNCED", taxonomy.CodeOf(r.ClassifyEvidence(&taxonomy.Evidence{Status: 550}, opts)))
 	assert.NoError(t, r.Classify(nil, opts))
 	assert.Equal(t, context.Canceled, r.Classify(context.Canceled, opts))
@@ -237,14 +234,14 @@ func TestUnmatched(t *testing.T) {
 	assert.Equal(t, "OTHER", taxonomy.CodeOf(r.Explain("not for the recorder", opts).Err))
 	assert.Equal(t, []taxonomy.Evidence{{Source: "smtp", Text: "what is this"}}, c.got)
 	assert.Equal(
-		t, "OTHER", taxonomy.CodeOf(r.Classify("x", []detect.Option{detect.Unmatched(&collector{panic: true})})))
+		t, "OTHER", taxonomy.CodeOf(r.Classify("x", []detect.Option{detect.OnUnmatched(&collector{panic: true})})))
 }
 
 func TestClassifyTraces(t *testing.T) {
 	table := taxonomy.Table{Taxonomy: &mail, Overlay: &taxonomy.Profile{
 		Detection: taxonomy.Detection{Text: true}, Reporting: taxonomy.Reporting{Stack: true},
 	}}
-	err := mailRules().Classify("try again", []detect.Option{detect.In(table)})
+	err := mailRules().Classify("try again", []detect.Option{detect.WithTable(table)})
 	assert.Equal(t, "GREYLISTED", taxonomy.CodeOf(err))
 	assert.Contains(t, fmt.Sprintf("%+v", err), "TestClassifyTraces")
 	var traced *taxonomy.Traced
@@ -276,7 +273,8 @@ func FuzzClassifyNeverPanics(f *testing.F) {
 			&http.Response{StatusCode: status, Header: http.Header{"Retry-After": {text}},
 				Body: io.NopCloser(strings.NewReader(text))},
 		}[kind%8]
-		err := r.Classify(raw, []detect.Option{detect.From(source), detect.TextLimit(status)})
+		err := r.Classify(raw, []detect.Option{detect.WithSource(taxonomy.SourceName(source)),
+			detect.TextLimit(status)})
 		if raw, ok := raw.(error); err == nil && (!ok || raw != nil) {
 			t.Fatal("no error")
 		}
@@ -291,7 +289,7 @@ func TestUnknown(t *testing.T) {
 	again := taxonomy.Reaction{Name: "again", Action: taxonomy.Retry}
 	stop := taxonomy.Reaction{Name: "stop"}
 	tax := &taxonomy.Taxonomy{Domain: "example.org",
-		Rows: []taxonomy.RowTraits{{Reaction: &again, Retryable: true}, {Reaction: &stop}}}
+		None: taxonomy.Traits{Reaction: &again, Retryable: true}, Permanent: taxonomy.Traits{Reaction: &stop}}
 	err := detect.Unknown(tax, &taxonomy.Evidence{
 		Source: "git", Op: "push", Text: "remote hung up\npassword=correct-horse-battery-staple",
 		Err: io.ErrUnexpectedEOF,

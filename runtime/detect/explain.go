@@ -69,7 +69,7 @@ type Explanation struct {
 }
 
 // Explain returns the result of [Rules.Classify] for raw, and the reason. It tries every rule, and
-// passes nothing to an [Unmatched] recorder.
+// passes nothing to an [OnUnmatched] recorder.
 func (r *Rules) Explain(raw any, opts []Option) Explanation {
 	outcome, done := r.unclassified(raw)
 	if outcome != Matched {
@@ -97,11 +97,11 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 // missing returns the required fields that the evidence does not fill, of the code of a rule or of
 // the fallback.
 func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) []string {
-	code, filled := -1, r.FallbackSet
+	row, filled := taxonomy.RowUnknown, r.FallbackSet
 	if rule != nil {
-		code, filled = int(rule.Code), rule.Set
-	} else if r.Taxonomy != nil && r.Taxonomy.Fallback != "" {
-		code = slices.IndexFunc(r.Taxonomy.Codes, func(c taxonomy.Code) bool { return c.Value == r.Taxonomy.Fallback })
+		row, filled = rule.Row, rule.Set
+	} else if r.Taxonomy != nil {
+		row, _ = r.Taxonomy.Find(r.Taxonomy.Fallback)
 	}
 	var out []string
 	for _, n := range r.Needs {
@@ -109,7 +109,7 @@ func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) []string {
 			_, ok := Read(ev, from, n.Type, n.Words)
 			return ok
 		}
-		if int(n.Code) == code && !slices.Contains(filled, n.Field) && !slices.ContainsFunc(n.From, fills) {
+		if n.Row == row && !slices.Contains(filled, n.Field) && !slices.ContainsFunc(n.From, fills) {
 			out = append(out, n.Field)
 		}
 	}
@@ -219,7 +219,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 // has none itself. Nil, a cancelled context and an error of the taxonomy are returned unchanged.
 // The function is safe for concurrent use.
 //
-// Because Explain passes nothing to a recorder, the function passes the evidence to an [Unmatched]
+// Because Explain passes nothing to a recorder, the function passes the evidence to an [OnUnmatched]
 // among opts if no rule matches.
 func Classifier(explain func(raw any, opts ...Option) Explanation, opts ...Option) func(err error, source, op string) (
 	error, string) {
@@ -229,7 +229,7 @@ func Classifier(explain func(raw any, opts ...Option) Explanation, opts ...Optio
 		if err == nil {
 			return nil, outcomes[NoError].reason
 		}
-		e := explain(err, append(slices.Clone(opts), From(source), During(op))...)
+		e := explain(err, append(slices.Clone(opts), Option{source: source, op: op})...)
 		if e.Outcome == Fallback && recorder != nil {
 			shown := e.Redacted()
 			try(func() { _ = recorder.Record(&shown) })

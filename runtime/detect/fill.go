@@ -114,43 +114,6 @@ func parsed[T any](v T, err error) taxonomy.Opt[T] {
 	return taxonomy.Some(v)
 }
 
-// First returns the first of the values that is there.
-func First[T any](values ...taxonomy.Opt[T]) taxonomy.Opt[T] {
-	for _, v := range values {
-		if !v.IsZero() {
-			return v
-		}
-	}
-	return taxonomy.Opt[T]{}
-}
-
-// FirstList returns the first of the lists, or of the JSON texts, that is not nil.
-func FirstList[S ~[]E, E any](lists ...S) S {
-	for _, list := range lists {
-		if list != nil {
-			return list
-		}
-	}
-	return nil
-}
-
-// Seal returns a value as a secret.
-func Seal[T any](value taxonomy.Opt[T]) taxonomy.Secret[T] {
-	v, ok := value.Get()
-	if !ok {
-		return taxonomy.Secret[T]{}
-	}
-	return taxonomy.SecretOf(v)
-}
-
-// SealList returns a list, or a JSON text, as a secret; nil is none.
-func SealList[S ~[]E, E any](list S) taxonomy.Secret[S] {
-	if list == nil {
-		return taxonomy.Secret[S]{}
-	}
-	return taxonomy.SecretOf(list)
-}
-
 // Read returns the value that a field is filled with from one key of evidence, both as the taxonomy
 // names them: "status" and "int", "attributes.mode" and "enum". It reads exactly as generated code
 // does; false means that the key does not fill the field. The value has the Go type of the field;
@@ -168,16 +131,22 @@ func Read(ev *taxonomy.Evidence, from, typ string, words []string) (any, bool) {
 	case "reset_at":
 		return valueOf(Instant(ev.ResetAt), typ == "time")
 	}
-	text := ""
-	if name, ok := strings.CutPrefix(from, "attributes."); ok {
-		text = ev.Attribute(name)
-	} else if p := textField(ev, from); p != nil {
-		text = *p
-	}
+	text := textFrom(ev, from)
 	if text == "" {
 		return nil, false
 	}
 	return readAs(text, typ, words)
+}
+
+// textFrom returns the text under a key of evidence, or "".
+func textFrom(ev *taxonomy.Evidence, from string) string {
+	if name, ok := strings.CutPrefix(from, "attributes."); ok {
+		return ev.Attribute(name)
+	}
+	if p := textField(ev, from); p != nil {
+		return *p
+	}
+	return ""
 }
 
 // textField returns the text of evidence under a key, or nil.

@@ -102,21 +102,3 @@ func TestReadStringsCopies(t *testing.T) {
 	list[0] = "changed"
 	assert.Equal(t, []string{"a"}, got)
 }
-
-func TestFirst(t *testing.T) {
-	assert.Equal(t, taxonomy.Some(0), detect.First(taxonomy.Opt[int]{}, taxonomy.Some(0), taxonomy.Some(1)))
-	assert.True(t, detect.First(taxonomy.Opt[int]{}).IsZero())
-	assert.Equal(t, []string{}, detect.FirstList(nil, []string{}, []string{"a"}))
-	assert.Nil(t, detect.FirstList[[]string]())
-}
-
-func TestSeal(t *testing.T) {
-	v, ok := detect.Seal(taxonomy.Some("s")).Reveal()
-	assert.True(t, ok)
-	assert.Equal(t, "s", v)
-	assert.True(t, detect.Seal(taxonomy.Opt[string]{}).IsZero())
-	list, ok := detect.SealList([]string{}).Reveal()
-	assert.True(t, ok)
-	assert.Equal(t, []string{}, list)
-	assert.True(t, detect.SealList[[]string](nil).IsZero())
-}

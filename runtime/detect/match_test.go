@@ -181,14 +181,16 @@ func TestMatchRanks(t *testing.T) {
 		{ev: taxonomy.Evidence{Text: "slow down"}, want: ""},
 		{ev: taxonomy.Evidence{Text: "429 slow down, boom"}, want: "text"},
 		{ev: taxonomy.Evidence{Source: "api", Output: "boom"}, want: "catch-all"},
-		{ev: taxonomy.Evidence{Text: "slow down"}, opts: []detect.Option{detect.From("api")}, want: "limited"},
-		{ev: taxonomy.Evidence{Source: "web", Text: "slow down"}, opts: []detect.Option{detect.From("api")}, want: ""},
+		{ev: taxonomy.Evidence{Text: "slow down"},
+			opts: []detect.Option{detect.WithSource(taxonomy.SourceName("api"))}, want: "limited"},
+		{ev: taxonomy.Evidence{Source: "web", Text: "slow down"},
+			opts: []detect.Option{detect.WithSource(taxonomy.SourceName("api"))}, want: ""},
 		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(9)},
 			want: "catch-all"},
 		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(-1)},
 			want: "text"},
 		{ev: taxonomy.Evidence{Source: "api", Text: "429: boom"}, opts: []detect.Option{noText()}, want: "catch-all"},
-		{ev: taxonomy.Evidence{Source: "api", Text: "boom"}, opts: []detect.Option{detect.In(taxonomy.Table{})},
+		{ev: taxonomy.Evidence{Source: "api", Text: "boom"}, opts: []detect.Option{detect.WithTable(taxonomy.Table{})},
 			want: "text"},
 	} {
 		got := ""
@@ -200,7 +202,7 @@ func TestMatchRanks(t *testing.T) {
 }
 
 func noText() detect.Option {
-	return detect.In(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: taxonomy.Detection{Severity: true}}})
+	return detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: taxonomy.Detection{Severity: true}}})
 }
 
 func TestDecideChangesACopy(t *testing.T) {
@@ -214,7 +216,7 @@ func TestDecideChangesACopy(t *testing.T) {
 		want taxonomy.Evidence
 	}{
 		{"source and operation", taxonomy.Evidence{Type: "t"},
-			[]detect.Option{detect.From("api"), detect.During("call")},
+			[]detect.Option{detect.WithSource(taxonomy.SourceName("api")), detect.WithOp(taxonomy.OpName("call"))},
 			taxonomy.Evidence{Source: "api", Op: "call", Type: "t"}},
 		{"a status", taxonomy.Evidence{Text: "HTTP 429"}, nil,
 			taxonomy.Evidence{Text: "HTTP 429", Status: 429, StatusDerived: true}},
@@ -249,9 +251,11 @@ func TestMatchAllocatesNothing(t *testing.T) {
 	r := onText()
 	texts := textRules(patterns(100)...)
 	for name, f := range map[string]func(){
-		"a status":  func() { r.Match(&taxonomy.Evidence{Source: "api", Status: 429}, nil) },
-		"nothing":   func() { r.Match(&taxonomy.Evidence{Source: "web", Status: 404, Type: "x", Err: io.EOF}, nil) },
-		"an option": func() { r.Match(&taxonomy.Evidence{Text: "x"}, []detect.Option{detect.From("api")}) },
+		"a status": func() { r.Match(&taxonomy.Evidence{Source: "api", Status: 429}, nil) },
+		"nothing":  func() { r.Match(&taxonomy.Evidence{Source: "web", Status: 404, Type: "x", Err: io.EOF}, nil) },
+		"an option": func() {
+			r.Match(&taxonomy.Evidence{Text: "x"}, []detect.Option{detect.WithSource(taxonomy.SourceName("api"))})
+		},
 		"a decision": func() {
 			var room taxonomy.Evidence
 			_, _, _ = r.Decide(&taxonomy.Evidence{Text: "HTTP 404", Err: io.EOF}, &room, nil)

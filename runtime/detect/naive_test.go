@@ -56,7 +56,7 @@ func (n *naive) any(patterns []uint16, text string) bool {
 func textRules(exprs ...string) *detect.Rules {
 	r := &detect.Rules{}
 	for i, expr := range exprs {
-		rule := detect.Rule{Name: expr, Code: uint16(i), Derived: uint16(i)}
+		rule := detect.Rule{Name: expr, Row: taxonomy.At(0, uint16(i+1)), Derived: uint16(i)}
 		if expr[0] == '=' {
 			rule.Contains = []uint16{uint16(i)}
 			r.Patterns = append(r.Patterns, prefilter.PlainPattern(expr[1:]))

@@ -2,16 +2,16 @@
 // evidence meets.
 //
 // [Of] makes a [taxonomy.Evidence] from any Go error, HTTP response, process exit or text.
-// Generated packages contain the detection rules of their taxonomy as [Rules]; use their functions
-// Classify and Explain.
+// Generated packages contain the detection rules of their taxonomy as a [Detection]; use their
+// functions Classify and Explain.
 //
 // Everything is safe for concurrent use unless its documentation states otherwise.
 package detect
 
 import "github.com/errgen/errgen/runtime/taxonomy"
 
-// Rules are the detection rules of a taxonomy: static data of generated packages, which must not be
-// changed. The tables that make matching fast are built when the first evidence is classified.
+// Rules are the detection rules of a taxonomy by rank, which must not be changed. The tables that make
+// matching fast are built when the first evidence is classified.
 type Rules struct {
 	Taxonomy *taxonomy.Taxonomy
 	// Rules are sorted by rank: the first rule that the evidence meets wins.
@@ -51,8 +51,8 @@ type Rule struct {
 	Text       []uint16 // indexes into [Rules.Patterns]
 	Contains   []uint16 // likewise
 	// Set are the fields that the rule sets, by wire name.
-	Set  []string
-	Code uint16 // index into [taxonomy.Taxonomy.Codes]
+	Set []string
+	Row taxonomy.Row // of the code, without any `when` branch
 	// Derived is the rank of the rule, from 0, for evidence whose status was read in its text. For
 	// other evidence the rank is the index in [Rules.Rules].
 	Derived uint16
@@ -134,8 +134,8 @@ type Literal struct {
 
 // Need is a required field of a code's errors that evidence must fill.
 type Need struct {
-	Code  uint16 // index into [taxonomy.Taxonomy.Codes]
-	Field string // wire name
+	Row   taxonomy.Row // of the code
+	Field string       // wire name
 	// From are the keys of evidence that fill it, in order: "status", "attributes.mode".
 	From []string
 	// Type is the type of the field in the taxonomy: "int". A value that cannot be read as this

@@ -38,7 +38,7 @@ func TestSensitiveEvidence(t *testing.T) {
 		Attributes: map[string]string{"token": "HIDDEN11", "plain": "shown"},
 	}
 	record, path := openRecord(t, detect.RecordOptions{})
-	require.Error(t, r.Classify(ev, []detect.Option{detect.Unmatched(record)}))
+	require.Error(t, r.Classify(ev, []detect.Option{detect.OnUnmatched(record)}))
 	assert.Equal(t, ev, made)
 	e := r.Explain(ev, nil)
 	assert.Equal(t, ev, e.Evidence)

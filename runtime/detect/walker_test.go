@@ -246,8 +246,7 @@ func wrap(kind byte, err error, text string) error {
 
 // foreign is the taxonomy of somebody else.
 var foreign = taxonomy.Taxonomy{
-	Codes: []taxonomy.Code{{Value: "DISK_FULL"}},
-	Rows:  []taxonomy.RowTraits{{}, {}, {Code: 1}},
+	Categories: []*taxonomy.Category{{Codes: []taxonomy.Code{{}, {Value: "DISK_FULL"}}}},
 }
 
 // foreignError is an error of that taxonomy. Fields that its type has count for nothing; its hints
@@ -261,7 +260,7 @@ type foreignError struct {
 func (e *foreignError) Error() string                { return "disk full" }
 func (e *foreignError) Unwrap() error                { return e.cause }
 func (e *foreignError) Taxonomy() *taxonomy.Taxonomy { return &foreign }
-func (e *foreignError) Row() taxonomy.Row            { return taxonomy.FirstRow }
+func (e *foreignError) Row() taxonomy.Row            { return taxonomy.At(0, 1) }
 func (e *foreignError) Hints() taxonomy.Hints        { return e.hints }
 
 func TestOfErrorsOfOtherTaxonomies(t *testing.T) {

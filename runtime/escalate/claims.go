@@ -38,7 +38,7 @@ func (r *run) claims() []claimable {
 // is not nil.
 func findClaims(t *taxonomy.Taxonomy, classify func(*taxonomy.Evidence) error) []claimable {
 	all := []claimable{}
-	for _, code := range t.Codes {
+	for row, code := range t.Codes() {
 		said := taxonomy.Evidence{Source: sourceAgent, Op: string(Execute), Code: code.Value}
 		becomes := func(ev taxonomy.Evidence) map[string]any {
 			err := classify(&ev)
@@ -50,7 +50,7 @@ func findClaims(t *taxonomy.Taxonomy, classify func(*taxonomy.Evidence) error) [
 		if becomes(said) == nil {
 			continue
 		}
-		category := t.Categories[code.Category]
+		category := t.Categories[row.Category()]
 		c := claimable{Code: code.Value, Category: category.Name, Doc: code.Doc}
 		for _, field := range category.Fields {
 			if len(field.Enum) > 0 {

@@ -176,7 +176,7 @@ func TestHeaviest(t *testing.T) {
 	of := func(actions ...taxonomy.Action) []found {
 		var all []found
 		for _, a := range actions {
-			all = append(all, found{traits: taxonomy.RowTraits{Reaction: &taxonomy.Reaction{Action: a}}})
+			all = append(all, found{traits: taxonomy.Traits{Reaction: &taxonomy.Reaction{Action: a}}})
 		}
 		return all
 	}

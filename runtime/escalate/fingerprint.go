@@ -125,13 +125,13 @@ func tableFingerprint(t taxonomy.Table) string {
 		tier.Doc = ""
 		parts = append(parts, fmt.Sprintf("%+v", tier))
 	}
-	for row := range t.Taxonomy.Rows {
-		traits := t.Row(taxonomy.Row(row))
-		parts = append(parts, strconv.Itoa(int(traits.Code)), strconv.FormatBool(traits.Retryable),
+	for row := range t.Taxonomy.Rows() {
+		traits := t.Row(row)
+		parts = append(parts, strconv.Itoa(int(row)), strconv.FormatBool(traits.Retryable),
 			reactionText(t.Overlay, traits.Reaction))
 	}
-	for i := range t.Taxonomy.Codes {
-		parts = append(parts, t.Taxonomy.Codes[i].Value)
+	for _, code := range t.Taxonomy.Codes() {
+		parts = append(parts, code.Value)
 	}
 	return fingerprint(parts)
 }

@@ -26,7 +26,7 @@ type found struct {
 	evidence *taxonomy.Evidence // nil when it is not evidence
 	source   string
 	why      string
-	traits   taxonomy.RowTraits
+	traits   taxonomy.Traits
 	// claimed is the label that an agent gave it, refused why that was not taken.
 	claimed, refused string
 }

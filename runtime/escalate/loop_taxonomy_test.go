@@ -55,9 +55,9 @@ type tables struct {
 }
 
 func tablesOf(rows map[string]row, tiers ...taxonomy.Tier) *tables {
+	category := &taxonomy.Category{Name: "things", Codes: make([]taxonomy.Code, 1)}
 	t := &taxonomy.Taxonomy{
-		Package: "test", Domain: "test", Tiers: tiers, Categories: []taxonomy.Category{{Name: "things"}},
-		Rows:          []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}},
+		Package: "test", Domain: "test", Tiers: tiers, Categories: []*taxonomy.Category{category},
 		Uncategorized: &taxonomy.Reaction{Name: "uncategorized", Action: taxonomy.Escalate},
 	}
 	m := &tables{taxonomy: t, rows: map[string]taxonomy.Row{}, labels: map[string]bool{}}
@@ -66,12 +66,10 @@ func tablesOf(rows map[string]row, tiers ...taxonomy.Tier) *tables {
 		if r.reaction.Name == "" {
 			r.reaction.Name = "on_" + name
 		}
-		t.Codes = append(t.Codes, taxonomy.Code{Value: name, Row: taxonomy.Row(i + 2)})
-		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(
-			t.Rows, taxonomy.RowTraits{Reaction: &r.reaction, Code: uint16(i + 1), Retryable: r.retryable,
-				Kind: r.kind})
-		m.rows[name], m.labels[name] = taxonomy.Row(i+2), r.label
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: name, Traits: taxonomy.Traits{Reaction: &r.reaction, Retryable: r.retryable, Kind: r.kind},
+		})
+		m.rows[name], m.labels[name] = taxonomy.At(0, uint16(i+1)), r.label
 	}
 	return m
 }

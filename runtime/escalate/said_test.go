@@ -57,15 +57,15 @@ func labelled() *run {
 	field := taxonomy.Field{Name: "reason", Enum: []string{"late", "lost"}}
 	finding := taxonomy.Field{Name: "finding", Enum: []string{"count", "size"}}
 	tax := &taxonomy.Taxonomy{
-		Categories: []taxonomy.Category{{Name: "work",
-			Fields: []taxonomy.Field{field, finding, {Name: "other", Enum: []string{"x"}}, {Name: "detail"}}},
-			{Name: "conduct"}},
-		Codes: []taxonomy.Code{
-			{Value: "BROKEN", Doc: "It broke.", Row: 2}, {Value: "ODD", Row: 3}, {Value: "DRIFT", Category: 1, Row: 4},
+		Categories: []*taxonomy.Category{
+			{
+				Name:   "work",
+				Fields: []taxonomy.Field{field, finding, {Name: "other", Enum: []string{"x"}}, {Name: "detail"}},
+				Codes: []taxonomy.Code{{}, {Value: "BROKEN", Doc: "It broke.", Aliases: []string{"BROKE"}},
+					{Value: "ODD"}},
+			},
+			{Name: "conduct", Codes: []taxonomy.Code{{}, {Value: "DRIFT"}}},
 		},
-		ByValue: []uint16{0, 2, 1},
-		Aliases: []taxonomy.Alias{{Value: "BROKE", Code: 0}},
-		Rows:    []taxonomy.RowTraits{{}, {}, {Code: 1}, {Code: 2}, {Code: 3}},
 	}
 	// The rules: a review finds drift; exit code 127 is odd whoever calls it what; agents may say
 	// broken and odd.

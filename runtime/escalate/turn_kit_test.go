@@ -53,16 +53,16 @@ type wiring struct {
 
 func (all reactions) wired() *wiring {
 	t := &taxonomy.Taxonomy{Package: "test", Domain: "test", Uncategorized: &taxonomy.Reaction{Name: "uncategorized"}}
-	t.Categories = []taxonomy.Category{{Name: "test"}}
-	t.Rows = []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}}
+	category := &taxonomy.Category{Name: "test", Codes: make([]taxonomy.Code, 1)}
+	t.Categories = []*taxonomy.Category{category}
 	w := &wiring{table: t, rows: map[string]taxonomy.Row{}}
 	for i, name := range slices.Sorted(maps.Keys(all)) {
 		reaction := all[name]
 		reaction.Name = name
-		t.Codes = append(t.Codes, taxonomy.Code{Value: name, Row: taxonomy.Row(i + 2)})
-		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(t.Rows, taxonomy.RowTraits{Reaction: &reaction, Code: uint16(i + 1), Retryable: true})
-		w.rows[name] = taxonomy.Row(i + 2)
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: name, Traits: taxonomy.Traits{Reaction: &reaction, Retryable: true},
+		})
+		w.rows[name] = taxonomy.At(0, uint16(i+1))
 	}
 	return w
 }

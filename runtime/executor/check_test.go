@@ -140,7 +140,7 @@ func TestWhatChecksLeave(t *testing.T) {
 		{name: "forbidden before the push", steps: []step{done("a")}, want: EndMaxFailures, change: func(w *world) {
 			leaves(PrePush, "forbidden")(w)
 			w.cfg.Deliver = DeliverPush
-			row := &w.tables.taxonomy.Rows[w.tables.rows["forbidden"]]
+			row := w.tables.taxonomy.Traits(w.tables.rows["forbidden"])
 			row.Reaction = &taxonomy.Reaction{Name: "undo", Action: taxonomy.Retry, Revert: taxonomy.RevertFiles,
 				CountFailure: true}
 		}, check: func(t *testing.T, w *world, r *Result) {

@@ -60,7 +60,8 @@ func TestErrorsWithoutAnEnd(t *testing.T) {
 				Table: table, Provider: broken{c.err}, Limits: executor.Limits{Iterations: 1, Failures: 1},
 				//lint:ignore ST1008 it is a Classifier
 				Classify: func(err error, source, op string) (error, string) {
-					return errs.Classify(err, detect.From(source), detect.During(op)), ""
+					return errs.Classify(err, detect.WithSource(taxonomy.SourceName(source)),
+						detect.WithOp(taxonomy.OpName(op))), ""
 				},
 			})
 			if !assert.NoError(t, err) {

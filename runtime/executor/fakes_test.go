@@ -54,18 +54,18 @@ type tables struct {
 func tableOf(reactions map[string]taxonomy.Reaction, tiers ...taxonomy.Tier) *tables {
 	t := &taxonomy.Taxonomy{Package: "test", Domain: "test", Tiers: tiers,
 		Uncategorized: &taxonomy.Reaction{Name: "uncategorized", Action: taxonomy.Retry, CountFailure: true}}
-	t.Categories = []taxonomy.Category{{Name: "test"}}
-	t.Rows = []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}}
+	category := &taxonomy.Category{Name: "test", Codes: make([]taxonomy.Code, 1)}
+	t.Categories = []*taxonomy.Category{category}
 	m := &tables{taxonomy: t, rows: map[string]taxonomy.Row{}}
 	for i, name := range slices.Sorted(maps.Keys(reactions)) {
 		r := reactions[name]
 		if r.Name == "" {
 			r.Name = name
 		}
-		t.Codes = append(t.Codes, taxonomy.Code{Value: name, Row: taxonomy.Row(i + 2)})
-		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(t.Rows, taxonomy.RowTraits{Reaction: &r, Code: uint16(i + 1), Retryable: true})
-		m.rows[name] = taxonomy.Row(i + 2)
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: name, Traits: taxonomy.Traits{Reaction: &r, Retryable: true},
+		})
+		m.rows[name] = taxonomy.At(0, uint16(i+1))
 	}
 	return m
 }

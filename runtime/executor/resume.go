@@ -219,13 +219,13 @@ func fingerprintOf(t taxonomy.Table) string {
 	if t.Overlay != nil {
 		parts = append(parts, t.Overlay.Name)
 	}
-	for row := range t.Taxonomy.Rows {
-		traits := t.Row(taxonomy.Row(row))
-		parts = append(parts, strconv.Itoa(int(traits.Code)), strconv.FormatBool(traits.Retryable))
+	for row := range t.Taxonomy.Rows() {
+		traits := t.Row(row)
+		parts = append(parts, strconv.Itoa(int(row)), strconv.FormatBool(traits.Retryable))
 		parts = append(parts, reactionText(t.Overlay, traits.Reaction))
 	}
-	for i := range t.Taxonomy.Codes {
-		parts = append(parts, t.Taxonomy.Codes[i].Value)
+	for _, code := range t.Taxonomy.Codes() {
+		parts = append(parts, code.Value)
 	}
 	return fingerprint(parts...)
 }

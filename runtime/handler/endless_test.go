@@ -13,6 +13,7 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // itself wraps itself.
@@ -37,7 +38,8 @@ func TestErrorsWithoutAnEnd(t *testing.T) {
 		h := made(t, func(c *Config) {
 			//lint:ignore ST1008 it is a Classifier
 			c.Classify = func(err error, source, op string) (error, string) {
-				_ = errs.Classify(err, detect.From(source), detect.During(op))
+				_ = errs.Classify(err, detect.WithSource(taxonomy.SourceName(source)),
+					detect.WithOp(taxonomy.OpName(op)))
 				return err, ""
 			}
 		})

@@ -36,7 +36,7 @@ func Example() {
 	}
 	h, err := handler.New(handler.Config{
 		Table:     table,
-		Classify:  detect.Classifier(errs.Explain, detect.In(table)),
+		Classify:  detect.Classifier(errs.Explain, detect.WithTable(table)),
 		Recoverer: recoverer,
 		Sink:      report.Sinks{reporter, groups},
 	})

@@ -49,18 +49,16 @@ type kinds struct {
 
 func kindsOf(reactions map[string]taxonomy.Reaction) *kinds {
 	t := &taxonomy.Taxonomy{Package: "test", Domain: "test", Uncategorized: &taxonomy.Reaction{Name: "uncategorized"}}
-	t.Categories = []taxonomy.Category{{Name: "test", Count: uint16(len(reactions))}}
-	t.Rows = []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}}
+	category := &taxonomy.Category{Name: "test", Codes: make([]taxonomy.Code, 1)}
+	t.Categories = []*taxonomy.Category{category}
 	k := &kinds{taxonomy: t, rows: map[string]taxonomy.Row{}}
 	for i, name := range slices.Sorted(maps.Keys(reactions)) {
 		r := reactions[name]
 		r.Name = name
-		t.Codes = append(t.Codes, taxonomy.Code{Value: name, Row: taxonomy.Row(i + 2)})
-		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(
-			t.Rows, taxonomy.RowTraits{Reaction: &r, Code: uint16(i + 1), Retryable: true,
-				Severity: taxonomy.SeverityHigh})
-		k.rows[name] = taxonomy.Row(i + 2)
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: name, Traits: taxonomy.Traits{Reaction: &r, Retryable: true, Severity: taxonomy.SeverityHigh},
+		})
+		k.rows[name] = taxonomy.At(0, uint16(i+1))
 	}
 	return k
 }

@@ -145,10 +145,10 @@ type severity struct{}
 func (severity) Error() string { return "severe" }
 
 func (severity) Taxonomy() *taxonomy.Taxonomy {
-	return &taxonomy.Taxonomy{Rows: []taxonomy.RowTraits{{}, {}, {Severity: taxonomy.SeverityHigh}}}
+	return &taxonomy.Taxonomy{None: taxonomy.Traits{Reaction: &taxonomy.Reaction{}, Severity: taxonomy.SeverityHigh}}
 }
 
-func (severity) Row() taxonomy.Row { return taxonomy.FirstRow }
+func (severity) Row() taxonomy.Row { return taxonomy.RowUnknown }
 
 func TestLog(t *testing.T) {
 	var out bytes.Buffer

@@ -151,23 +151,20 @@ type coded struct {
 }
 
 var testTaxonomy = &taxonomy.Taxonomy{
-	Package: "test", Categories: []taxonomy.Category{{Name: "lint_error"}},
-	Codes:   []taxonomy.Code{{Value: "bad_style", Row: taxonomy.FirstRow}},
-	ByValue: []uint16{0},
-	Rows: []taxonomy.RowTraits{
-		{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}},
-		{Code: 1, Retryable: true, Reaction: &taxonomy.Reaction{
+	Package: "test", Categories: []*taxonomy.Category{{Name: "lint_error", Codes: []taxonomy.Code{
+		{},
+		{Value: "bad_style", Traits: taxonomy.Traits{Retryable: true, Reaction: &taxonomy.Reaction{
 			Name: "mend", Action: taxonomy.Recover, Strategy: NameApplyLintFix, Resume: taxonomy.ResumeOperation,
 			Policy: &taxonomy.Policy{Name: "many", MaxAttempts: 10},
-		}},
-	},
+		}}},
+	}}},
 	Uncategorized: &taxonomy.Reaction{Name: "stop"},
 }
 
 func (c *coded) Error() string                   { return c.text }
 func (c *coded) Unwrap() error                   { return c.cause }
 func (c *coded) Taxonomy() *taxonomy.Taxonomy    { return testTaxonomy }
-func (c *coded) Row() taxonomy.Row               { return taxonomy.FirstRow }
+func (c *coded) Row() taxonomy.Row               { return taxonomy.At(0, 1) }
 func (c *coded) Hints() taxonomy.Hints           { return c.hints }
 func (c *coded) AppendMessage(dst []byte) []byte { return append(dst, c.text...) }
 func (c *coded) AppendContext(dst []byte) []byte { return append(dst, `{}`...) }

@@ -71,15 +71,15 @@ func TestIDOfAnOccurrence(t *testing.T) {
 
 // rating is a taxonomy that states severities, one a row.
 func rating(severities ...taxonomy.Severity) *taxonomy.Taxonomy {
-	own := &taxonomy.Taxonomy{Domain: "test", Categories: []taxonomy.Category{{Name: "all"}},
-		Uncategorized: &taxonomy.Reaction{}}
-	own.Rows = make([]taxonomy.RowTraits, taxonomy.FirstRow)
+	category := &taxonomy.Category{Name: "all", Codes: make([]taxonomy.Code, 1)}
 	for i, s := range severities {
-		row := taxonomy.Row(len(own.Rows))
-		own.Codes = append(own.Codes, taxonomy.Code{Value: fmt.Sprint("code", i), Row: row})
-		own.Rows = append(own.Rows, taxonomy.RowTraits{Code: uint16(i + 1), Severity: s})
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: fmt.Sprint("code", i), Traits: taxonomy.Traits{Severity: s},
+		})
 	}
-	return own
+	return &taxonomy.Taxonomy{
+		Domain: "test", Categories: []*taxonomy.Category{category}, Uncategorized: &taxonomy.Reaction{},
+	}
 }
 
 // rated is an error with a row of a taxonomy.
@@ -100,7 +100,7 @@ func TestSeverities(t *testing.T) {
 	own := rating(taxonomy.SeverityNone, taxonomy.SeverityLow, taxonomy.SeverityMedium, taxonomy.SeverityHigh,
 		taxonomy.SeverityCritical)
 	for i, want := range words {
-		o := New(rated{own, taxonomy.FirstRow + taxonomy.Row(i)}, Options{})
+		o := New(rated{own, taxonomy.At(0, uint16(i+1))}, Options{})
 		assert.Equal(t, want, o.Severity)
 		assert.Equal(t, fmt.Sprint("code", i), o.Code)
 		assert.Equal(t, "all", o.Category)

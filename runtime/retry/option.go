@@ -44,6 +44,9 @@ func settingsOf(opts []Option) settings {
 			s = opts[i].set(s)
 		}
 	}
+	if s.classify == nil && s.table.Classifier != nil {
+		s.classify = s.table.Classify
+	}
 	return s
 }
 
@@ -85,7 +88,7 @@ func ByTable(t taxonomy.Table) Option {
 // package, and options for it:
 //
 //	retry.Do(ctx, call, retry.ByTable(table),
-//		retry.WithClassifier(errs.Classify, detect.In(table)))
+//		retry.WithClassifier(errs.Classify, detect.WithTable(table)))
 func WithClassifier[O any](classify func(raw any, opts ...O) error, opts ...O) Option {
 	of := func(err error) error { return classify(err, opts...) }
 	return Option{set: func(s settings) settings { s.classify = of; return s }}

@@ -31,17 +31,17 @@ func (c code) Hints() taxonomy.Hints        { return taxonomy.Hints{RetryAfter: 
 
 // tableOf returns a table with one code for each reaction, and the codes.
 func tableOf(reactions ...taxonomy.Reaction) (taxonomy.Table, []error) {
+	category := &taxonomy.Category{Name: "work", Codes: make([]taxonomy.Code, 1)}
 	t := &taxonomy.Taxonomy{
-		Categories:    []taxonomy.Category{{Name: "work"}},
-		Rows:          []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}},
+		Categories:    []*taxonomy.Category{category},
 		Uncategorized: &taxonomy.Reaction{Action: taxonomy.Block},
 	}
 	var codes []error
 	for i := range reactions {
-		row := taxonomy.Row(len(t.Rows))
-		t.Rows = append(t.Rows, taxonomy.RowTraits{Code: uint16(i + 1), Retryable: true, Reaction: &reactions[i]})
-		t.Codes = append(t.Codes, taxonomy.Code{Value: string(rune('a' + i)), Row: row})
-		codes = append(codes, code{t, row})
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: string(rune('a' + i)), Traits: taxonomy.Traits{Retryable: true, Reaction: &reactions[i]},
+		})
+		codes = append(codes, code{t, taxonomy.At(0, uint16(i+1))})
 	}
 	return taxonomy.Table{Taxonomy: t}, codes
 }
@@ -160,7 +160,7 @@ func TestDoByGeneratedTable(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			op, calls := story(raw)
 			err := retry.Do(t.Context(), op, retry.ByTable(tt.table), retry.WithClock(newClock()),
-				retry.WithClassifier(errs.Classify, detect.In(tt.table)))
+				retry.WithClassifier(errs.Classify, detect.WithTable(tt.table)))
 			e, ok := errors.AsType[*retry.Error](err)
 			require.True(t, ok)
 			assert.Equal(t, tt.calls, *calls)

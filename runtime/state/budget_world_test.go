@@ -20,21 +20,19 @@ import (
 // paidTaxonomy has a code for each reaction; evidence has the code that is called like its type, or
 // else "stop".
 func paidTaxonomy() *taxonomy.Taxonomy {
+	category := &taxonomy.Category{Name: "paid", Codes: make([]taxonomy.Code, 1)}
 	t := &taxonomy.Taxonomy{
-		Package: "paid", Domain: "paid", Categories: []taxonomy.Category{{Name: "paid"}},
+		Package: "paid", Domain: "paid", Categories: []*taxonomy.Category{category},
 		Tiers:         []taxonomy.Tier{{Name: "high"}},
 		Uncategorized: &taxonomy.Reaction{Name: "uncategorized"},
-		Rows:          []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}},
 	}
-	for i, r := range []*taxonomy.Reaction{
+	for _, r := range []*taxonomy.Reaction{
 		{Name: "again", Action: taxonomy.Retry},
 		{Name: "repeat", Action: taxonomy.RetryOperation, Policy: &taxonomy.Policy{Name: "many", MaxAttempts: 20}},
 		{Name: "stop", Action: taxonomy.Abort},
 		{Name: "up", Action: taxonomy.Escalate},
 	} {
-		t.Codes = append(t.Codes, taxonomy.Code{Value: r.Name, Row: taxonomy.Row(i + 2)})
-		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(t.Rows, taxonomy.RowTraits{Reaction: r, Code: uint16(i + 1)})
+		category.Codes = append(category.Codes, taxonomy.Code{Value: r.Name, Traits: taxonomy.Traits{Reaction: r}})
 	}
 	return t
 }
@@ -50,7 +48,7 @@ type paidError struct {
 func (e *paidError) Error() string                { return e.text }
 func (e *paidError) Unwrap() error                { return e.cause }
 func (e *paidError) Taxonomy() *taxonomy.Taxonomy { return e.t }
-func (e *paidError) Row() taxonomy.Row            { return taxonomy.Row(e.code + 2) }
+func (e *paidError) Row() taxonomy.Row            { return taxonomy.At(0, uint16(e.code+1)) }
 func (e *paidError) AppendMessage(b []byte) []byte {
 	return append(b, e.text...)
 }
@@ -146,10 +144,8 @@ func (p *purse) config(by *payer) executor.Config {
 		if !ok {
 			ev = &taxonomy.Evidence{Source: source, Op: op, Err: err}
 		}
-		for i, c := range table.Codes {
-			if c.Value == ev.Type {
-				return &paidError{table, i, ev.Error(), ev}, "its type"
-			}
+		if row, ok := table.Find(ev.Type); ok {
+			return &paidError{table, row.Code() - 1, ev.Error(), ev}, "its type"
 		}
 		return &paidError{table, 2, ev.Error(), ev}, "nothing else"
 	}

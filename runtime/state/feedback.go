@@ -82,17 +82,10 @@ func (s *Store) reactionsTo(a *Attempt) []*taxonomy.Reaction {
 		r := table.Reaction(errUncategorized)
 		return []*taxonomy.Reaction{&r}
 	}
-	own := table.Row(code.Row)
-	all := []*taxonomy.Reaction{own.Reaction}
-	if code.Branches == 0 {
-		return all
-	}
-	for row := int(code.Branches); row < len(table.Taxonomy.Rows); row++ {
-		branch := table.Row(taxonomy.Row(row))
-		if branch.Code != own.Code {
-			break
-		}
-		all = append(all, branch.Reaction)
+	row, _ := table.Taxonomy.Find(code.Value)
+	var all []*taxonomy.Reaction
+	for branch := range len(code.When) + 1 {
+		all = append(all, table.Row(row.When(uint8(branch))).Reaction)
 	}
 	return all
 }

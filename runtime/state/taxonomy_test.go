@@ -14,29 +14,24 @@ import (
 
 // codes is a taxonomy as a runner of specifications has it.
 var codes = taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{
-	Package:    "codes",
-	Fallback:   "UNKNOWN",
-	Categories: []taxonomy.Category{{Name: "attempt", Count: 6}},
-	Codes: []taxonomy.Code{
-		{Value: "HOOK_FAILURE", Row: 2},
-		{Value: "RATE_LIMIT", Row: 3},
-		{Value: "SYNTAX", Row: 4, Deprecated: "Nothing gives it."},
-		{Value: "TASK_FAILED", Row: 4},
-		{Value: "UNKNOWN", Row: 4},
-		{Value: "WAITS", Row: 5},
-	},
-	ByValue: []uint16{0, 1, 2, 3, 4, 5},
-	Aliases: []taxonomy.Alias{{Value: "FAILED", Code: 3}},
-	Rows: []taxonomy.RowTraits{
-		{Reaction: &taxonomy.Reaction{Name: "none"}},
-		{Reaction: &taxonomy.Reaction{Name: "none"}},
-		{Code: 1, Reaction: &taxonomy.Reaction{Name: "fail_fast", CountFailure: true}},
-		{Code: 2, Reaction: &taxonomy.Reaction{Name: "return_at_once"}},
-		{Code: 4, Reaction: &taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, CountFailure: true}},
-		{Code: 6, Reaction: &taxonomy.Reaction{Name: "ask", Action: taxonomy.Block}},
-	},
+	Package:  "codes",
+	Fallback: "UNKNOWN",
+	Categories: []*taxonomy.Category{{Name: "attempt", Codes: []taxonomy.Code{
+		{},
+		{Value: "HOOK_FAILURE", Traits: reacts(taxonomy.Reaction{Name: "fail_fast", CountFailure: true})},
+		{Value: "RATE_LIMIT", Traits: reacts(taxonomy.Reaction{Name: "return_at_once"})},
+		{Value: "SYNTAX", Traits: reacts(again), Deprecated: "Nothing gives it."},
+		{Value: "TASK_FAILED", Traits: reacts(again), Aliases: []string{"FAILED"}},
+		{Value: "UNKNOWN", Traits: reacts(again)},
+		{Value: "WAITS", Traits: reacts(taxonomy.Reaction{Name: "ask", Action: taxonomy.Block})},
+	}}},
+	None:          reacts(taxonomy.Reaction{Name: "none"}),
 	Uncategorized: &taxonomy.Reaction{Name: "none"},
 }}
+
+var again = taxonomy.Reaction{Name: "again", Action: taxonomy.Retry, CountFailure: true}
+
+func reacts(r taxonomy.Reaction) taxonomy.Traits { return taxonomy.Traits{Reaction: &r} }
 
 // noon is the time of a still clock.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -36,12 +36,12 @@ func (s *Store) meaningOf(written string) meaning {
 		return meaning{code: written}
 	}
 	value := s.understood(written, "")
-	code, ok := table.Code(value)
+	row, ok := table.Taxonomy.Find(value)
 	if !ok {
 		return meaning{code: value, reaction: table.Reaction(errUncategorized), known: true}
 	}
 	return meaning{
-		code: value, category: table.Taxonomy.Categories[code.Category].Name, reaction: *table.Row(code.Row).Reaction,
+		code: value, category: table.Taxonomy.Categories[row.Category()].Name, reaction: *table.Row(row).Reaction,
 		known: true,
 	}
 }

@@ -29,9 +29,9 @@ func CategoryOf(err error) string {
 	if !ok {
 		return ""
 	}
-	t := c.Taxonomy()
-	if code := describe(c); code != nil {
-		return t.Categories[code.Category].Name
+	t, row := c.Taxonomy(), knownRow(c)
+	if t.Code(row) != nil {
+		return t.Categories[row.Category()].Name
 	}
 	if u, ok := c.(*Unknown); ok {
 		return u.Category()
@@ -102,15 +102,6 @@ func GRPCCode(err error) int {
 	return grpcUnknown
 }
 
-// HintsOf returns what the error says to whoever reacts to it.
-func HintsOf(err error) Hints {
-	c, _ := First(err, nil)
-	if h, ok := c.(interface{ Hints() Hints }); ok {
-		return h.Hints()
-	}
-	return Hints{}
-}
-
 // FeedbackOf returns what a reaction that feeds back tells the provider: the code's own words for
 // it, otherwise the message and, as a sentence after it, the resolution. A code without an error
 // has no message of its own; its value stands for it.
@@ -159,36 +150,31 @@ func Describe(err error) *Code {
 }
 
 // describe returns the description of c's code, or nil.
-func describe(c Coded) *Code {
-	if u, ok := c.(*Unknown); ok {
-		return u.Known()
-	}
-	return c.Taxonomy().codeOf(c.Row())
-}
+func describe(c Coded) *Code { return c.Taxonomy().Code(knownRow(c)) }
 
-func firstTraits(err error) *RowTraits {
+func firstTraits(err error) *Traits {
 	c, ok := First(err, nil)
 	if !ok {
 		return nil
 	}
-	return c.Taxonomy().traits(c.Row())
+	return c.Taxonomy().Traits(c.Row())
 }
 
 // firstStatuses returns the traits that say what to answer with.
-func firstStatuses(err error) *RowTraits {
+func firstStatuses(err error) *Traits {
 	c, ok := First(err, nil)
 	if !ok {
 		return nil
 	}
-	return c.Taxonomy().traits(statusRow(c))
+	return c.Taxonomy().Traits(knownRow(c))
 }
 
-// statusRow returns the row that says what to answer with: of an error of a known code that could
-// not be read as one, the code's own, as whoever asked must not take it for another error.
-func statusRow(c Coded) Row {
+// knownRow returns the row that describes c and says what to answer with: of an error of a known code
+// that could not be read as one, the code's own, as whoever asked must not take it for another error.
+func knownRow(c Coded) Row {
 	if u, ok := c.(*Unknown); ok {
-		if known := u.Known(); known != nil {
-			return known.Row
+		if row, ok := u.known(); ok {
+			return row
 		}
 	}
 	return c.Row()

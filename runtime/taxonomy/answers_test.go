@@ -16,14 +16,13 @@ import (
 
 // other is a taxonomy of its own with a single code.
 var other = taxonomy.Taxonomy{
-	Package:    "other",
-	Categories: []taxonomy.Category{{Name: "cat", Count: 1}},
-	Codes:      []taxonomy.Code{{Value: "OTHER", Row: taxonomy.FirstRow, Resolution: "Do so."}},
-	Rows: []taxonomy.RowTraits{
-		{Reaction: &taxonomy.Reaction{Name: "none"}},
-		{Reaction: &taxonomy.Reaction{Name: "permanent"}},
-		{Code: 1, Reaction: &taxonomy.Reaction{Name: "other"}},
-	},
+	Package: "other",
+	Categories: []*taxonomy.Category{{Name: "cat", Codes: []taxonomy.Code{
+		{}, {Value: "OTHER", Resolution: "Do so.",
+			Traits: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "other"}}},
+	}}},
+	None:      taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "none"}},
+	Permanent: taxonomy.Traits{Reaction: &taxonomy.Reaction{Name: "permanent"}},
 }
 
 // coded is an error with a row of its choosing.
@@ -67,7 +66,8 @@ func TestAnswers(t *testing.T) {
 			taxonomy.Retryable, taxonomy.Failure, 429, 14, "https://example.org/errors/provider.rate_limit"},
 		{"zero", &sample.ProviderError{}, "", "", true, taxonomy.SeverityHigh, taxonomy.Retryable, taxonomy.Failure,
 			502, 14, ""},
-		{"of another taxonomy", &coded{row: 2, cause: limited}, "OTHER", "cat", false, taxonomy.SeverityNone,
+		{"of another taxonomy", &coded{row: taxonomy.At(0, 1), cause: limited}, "OTHER", "cat", false,
+			taxonomy.SeverityNone,
 			taxonomy.Permanent, taxonomy.KindNone, 500, 2, ""},
 		{"out of range", &coded{row: 99}, "", "", false, taxonomy.SeverityNone, taxonomy.Permanent, taxonomy.KindNone,
 			500, 2, ""},
@@ -109,7 +109,7 @@ func TestFeedbackOf(t *testing.T) {
 		{wrap(sample.NewScopeForbidden([]string{"a", "b"})), "Do not touch a, b."},
 		{sample.NewGitCommit(), "commit failed. Commit by hand."},
 		{sample.NewProviderRateLimit("p"), "provider p limits the rate"},
-		{&coded{row: 2}, "Done. Do so."},
+		{&coded{row: taxonomy.At(0, 1)}, "Done. Do so."},
 		{sample.CodeScopeForbidden, "SCOPE_FORBIDDEN. Leave them."},
 	} {
 		assert.Equal(t, c.want, taxonomy.FeedbackOf(c.err))
@@ -131,9 +131,9 @@ func TestTable(t *testing.T) {
 		{"as in the table", sample.CodeKinds, "abort", "abort"},
 		{"retry of the operation", sample.NewGitCommit(), "once", "continue"},
 		{"branch", sample.NewProviderAPIError("p", "x").WithStatusCode(404), "fatal", "fatal"},
-		{"below another taxonomy", &coded{row: 2, cause: wrap(limited)}, "wait", "block"},
-		{"beside another taxonomy", errors.Join(&coded{row: 2}, limited), "wait", "block"},
-		{"another taxonomy", wrap(&coded{row: 2}), "again", "block"},
+		{"below another taxonomy", &coded{row: taxonomy.At(0, 1), cause: wrap(limited)}, "wait", "block"},
+		{"beside another taxonomy", errors.Join(&coded{row: taxonomy.At(0, 1)}, limited), "wait", "block"},
+		{"another taxonomy", wrap(&coded{row: taxonomy.At(0, 1)}), "again", "block"},
 		{"code", sample.CodeProviderRateLimit, "wait", "block"},
 		{"zero", &sample.WorkError{}, "again", "block"},
 		{"code out of range", sample.ProviderCode(600), "again", "block"},
@@ -141,7 +141,7 @@ func TestTable(t *testing.T) {
 		assert.Equal(t, c.base, sample.Table.Reaction(c.err).Name, c.name)
 		assert.Equal(t, c.strict, strict.Reaction(c.err).Name, c.name)
 		if c.err == nil {
-			assert.Equal(t, taxonomy.RowTraits{}, strict.Traits(c.err))
+			assert.Equal(t, taxonomy.Traits{}, strict.Traits(c.err))
 		} else {
 			assert.Equal(t, c.strict, strict.Traits(c.err).Reaction.Name, c.name)
 		}
@@ -149,12 +149,12 @@ func TestTable(t *testing.T) {
 	assert.True(t, strict.Retryable(limited))
 	assert.False(t, strict.Retryable(io.EOF))
 	assert.False(t, strict.Retryable(nil))
-	assert.Equal(t, "block", strict.Row(4).Reaction.Name)
+	assert.Equal(t, "block", strict.Row(sample.CodeProviderRateLimit.Row()).Reaction.Name)
 	assert.Equal(t, "block", strict.Row(1<<31).Reaction.Name)
 	assert.Equal(t, "none", taxonomy.Table{Taxonomy: &other}.Row(77).Reaction.Name)
 	assert.Equal(t, taxonomy.Reaction{}, taxonomy.Table{Taxonomy: &other}.Reaction(io.EOF))
 	empty := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Package: "empty"}}
-	assert.Equal(t, taxonomy.Reaction{}, *empty.Row(taxonomy.FirstRow).Reaction)
+	assert.Equal(t, taxonomy.Reaction{}, *empty.Row(taxonomy.At(0, 1)).Reaction)
 	chains, err := sample.Table.Profile(sample.ProfileChains)
 	require.NoError(t, err)
 	assert.Equal(t, "again", chains.Reaction(io.EOF).Name)
@@ -179,25 +179,22 @@ func TestProfile(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	p, ok := sample.Table.Policy("rate_limit")
-	assert.True(t, ok)
-	assert.Equal(t, 21, p.MaxAttempts)
-	_, ok = sample.Table.Policy("none")
-	assert.False(t, ok)
-	r, ok := sample.Table.ReactionNamed("wait")
-	assert.True(t, ok)
-	assert.Equal(t, "Rate limited, waiting...", r.LogMessage)
-	_, ok = sample.Table.ReactionNamed("none")
-	assert.False(t, ok)
-	for value, row := range map[string]taxonomy.Row{
-		"COMMIT_FAILED": 6, "KINDS": 7, "PROVIDER_API_ERROR": 3, "PROVIDER_CRASH": 2, "SCOPE_FORBIDDEN": 5,
-		"provider.rate_limit": 4, "PROVIDER_THROTTLED": 4,
+	assert.Equal(t, 21, sample.Table.Policy(sample.PolicyRateLimit).MaxAttempts)
+	assert.Zero(t, sample.Table.Policy(taxonomy.PolicyName("none")))
+	assert.Equal(t, "Rate limited, waiting...", sample.Table.ReactionNamed(sample.ReactionWait).LogMessage)
+	assert.Zero(t, sample.Table.ReactionNamed(taxonomy.ReactionName("none")))
+	for value, code := range map[string]taxonomy.Coded{
+		"COMMIT_FAILED": sample.CodeGitCommit, "PROVIDER_API_ERROR": sample.CodeProviderAPIError,
+		"provider.rate_limit": sample.CodeProviderRateLimit, "PROVIDER_THROTTLED": sample.CodeProviderRateLimit,
 	} {
 		c, ok := sample.Table.Code(value)
 		require.True(t, ok, value)
-		assert.Equal(t, row, c.Row, value)
+		assert.Same(t, taxonomy.Describe(code), c, value)
+		row, ok := sample.Table.Taxonomy.Find(value)
+		assert.True(t, ok, value)
+		assert.Equal(t, code.Row(), row, value)
 	}
-	_, ok = sample.Table.Code("")
+	_, ok := sample.Table.Code("")
 	assert.False(t, ok)
 }
 
@@ -217,7 +214,7 @@ func TestDetectionOfAProfile(t *testing.T) {
 	} {
 		table := taxonomy.Table{Taxonomy: sample.Table.Taxonomy, Overlay: &taxonomy.Profile{
 			Detection: c.detection, Retry: taxonomy.RetryDefaults{Enabled: true}}}
-		for _, got := range []taxonomy.RowTraits{table.Traits(wrap(err)), table.Row(err.Row())} {
+		for _, got := range []taxonomy.Traits{table.Traits(wrap(err)), table.Row(err.Row())} {
 			assert.Equal(t, c.severity, got.Severity, c.name)
 			assert.Equal(t, c.recoverability, got.Recoverability, c.name)
 			got.Severity, got.Recoverability = base.Severity, base.Recoverability

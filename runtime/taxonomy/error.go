@@ -1,19 +1,42 @@
 package taxonomy
 
-// Row is a line of a taxonomy's table: a code, or a code under one of its `when` branches. Rows are
-// numbered anew by each generation; store codes, not rows.
+// Row is a line of a taxonomy's table: the address of a category, a code of it and a `when` branch
+// of that. A code that is added changes no other address, but the order of codes does: store codes,
+// not rows.
 type Row uint32
 
-// The rows that every table begins with.
+// The rows of errors without a code.
 const (
-	// RowNone is the row of an error without a code: its zero value, or an unknown code off the
-	// wire that may be retried. It has the traits of the taxonomy's fallback.
-	RowNone Row = 0
-	// RowPermanent is the row of an unknown code off the wire that must not be retried.
-	RowPermanent Row = 1
-	// FirstRow is the row of the first code.
-	FirstRow Row = 2
+	// RowUnknown is the row of an unknown code off the wire that may be retried. It has the traits of
+	// the taxonomy's fallback, as have the zero values of all errors.
+	RowUnknown Row = 0
+	// RowUnknownPermanent is the row of an unknown code off the wire that must not be retried.
+	RowUnknownPermanent Row = 1
 )
+
+// The bits of a row: 10 for the category, 14 for the code, 8 for the branch.
+const branchBits, codeBits = 8, 14
+
+// At returns the row of a code without any `when` branch: the index of its category, and its place
+// in that, from 1.
+func At(category int, code uint16) Row {
+	if code >= 1<<codeBits {
+		code = 0
+	}
+	return Row(category)<<(codeBits+branchBits) | Row(code)<<branchBits
+}
+
+// When returns the row of a branch of r's code, counted from 1.
+func (r Row) When(branch uint8) Row { return r&^(1<<branchBits-1) | Row(branch) }
+
+// Category returns the index of the category.
+func (r Row) Category() int { return int(r >> (codeBits + branchBits)) }
+
+// Code returns the place of the code in its category, from 1; 0 is no code.
+func (r Row) Code() int { return int(r >> branchBits & (1<<codeBits - 1)) }
+
+// Branch returns the `when` branch, counted from 1; 0 is none.
+func (r Row) Branch() int { return int(r & (1<<branchBits - 1)) }
 
 // Coded is what has a row in a taxonomy's table: its errors and its code constants.
 type Coded interface {

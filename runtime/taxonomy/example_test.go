@@ -26,6 +26,6 @@ func ExampleReplaceAttr() {
 	code, _, _ = strings.Cut(code, ",")
 	fmt.Printf("%s\n%s\n", text, code)
 	// Output:
-	// {"level":"ERROR","msg":"run failed","err":{"text":"step 3: operation exceeded the limit of 90000 ms"
+	// {"level":"ERROR","msg":"run failed","err":{"text":"step 3: operation exceeded the limit of 1m30s"
 	// "OPERATION_TIMEOUT"
 }

@@ -2,52 +2,120 @@ package taxonomy
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"net/url"
 	"slices"
 )
 
 // nothing is what the row of an empty table says.
-var nothing = RowTraits{Reaction: &Reaction{}}
+var nothing = Traits{Reaction: &Reaction{}}
 
-// traits returns what a row says; a row that does not exist is RowNone.
-func (t *Taxonomy) traits(row Row) *RowTraits {
-	if int(row) < len(t.Rows) {
-		return &t.Rows[row]
+// Traits returns what a row says, as the table has it; a row that does not exist is [RowUnknown]. It
+// must not be changed.
+func (t *Taxonomy) Traits(row Row) *Traits {
+	if c := t.Code(row); c != nil {
+		if b := row.Branch(); b != 0 && b <= len(c.When) {
+			return &c.When[b-1]
+		}
+		return &c.Traits
 	}
-	if len(t.Rows) == 0 {
+	traits := &t.None
+	if row == RowUnknownPermanent {
+		traits = &t.Permanent
+	}
+	if traits.Reaction == nil {
 		return &nothing
 	}
-	return &t.Rows[RowNone]
+	return traits
 }
 
-// codeOf returns the code of a row, or nil.
-func (t *Taxonomy) codeOf(row Row) *Code {
-	n := int(t.traits(row).Code) - 1
-	if uint(n) >= uint(len(t.Codes)) {
-		return nil
-	}
-	return &t.Codes[n]
-}
-
-// code returns the code with the value or alias, or nil.
-func (t *Taxonomy) code(value string) *Code {
-	i, ok := slices.BinarySearchFunc(t.ByValue, value, func(i uint16, v string) int {
-		return cmp.Compare(t.Codes[i].Value, v)
-	})
-	if ok {
-		return &t.Codes[t.ByValue[i]]
-	}
-	i, ok = slices.BinarySearchFunc(t.Aliases, value, func(a Alias, v string) int {
-		return cmp.Compare(a.Value, v)
-	})
-	if ok {
-		return &t.Codes[t.Aliases[i].Code]
+// Code returns the code of a row, or nil. It must not be changed.
+func (t *Taxonomy) Code(row Row) *Code {
+	if i := row.Category(); i < len(t.Categories) {
+		codes, n := t.Categories[i].Codes, row.Code()
+		if n > 0 && n < len(codes) {
+			return &codes[n]
+		}
 	}
 	return nil
 }
 
+// Find returns the row of the code with the value or alias.
+func (t *Taxonomy) Find(value string) (Row, bool) {
+	rows, ok := t.rows.Load().(map[string]Row)
+	if !ok {
+		rows = make(map[string]Row)
+		for row, c := range t.Codes() {
+			for _, alias := range c.Aliases {
+				rows[alias] = row
+			}
+		}
+		for row, c := range t.Codes() {
+			rows[c.Value] = row
+		}
+		t.rows.Store(rows)
+	}
+	row, ok := rows[value]
+	return row, ok
+}
+
+// Codes returns the codes with their rows, in the order of the taxonomy.
+func (t *Taxonomy) Codes() iter.Seq2[Row, *Code] {
+	return func(yield func(Row, *Code) bool) {
+		for i, c := range t.Categories {
+			for n := 1; n < len(c.Codes); n++ {
+				if !yield(At(i, uint16(n)), &c.Codes[n]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Rows returns all rows: those of errors without a code, and each code's with its branches.
+func (t *Taxonomy) Rows() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		if !yield(RowUnknown) || !yield(RowUnknownPermanent) {
+			return
+		}
+		for row, c := range t.Codes() {
+			for branch := range len(c.When) + 1 {
+				if !yield(row.When(uint8(branch))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// complete returns a profile of the taxonomy with the rows of its codes.
+func (t *Taxonomy) complete(p *Profile) *Profile {
+	known, _ := t.profiles.Load().(map[string]*Profile)
+	if q := known[p.Name]; q != nil {
+		return q
+	}
+	q := *p
+	q.Rows = slices.Clone(p.Rows)
+	for row, c := range t.Codes() {
+		for _, o := range c.Profiles {
+			if o.Profile == p.Name {
+				q.Rows = append(q.Rows, RowOverride{Row: row.When(o.Branch), Traits: o.Traits})
+			}
+		}
+	}
+	slices.SortFunc(q.Rows, func(a, b RowOverride) int { return cmp.Compare(a.Row, b.Row) })
+	all := maps.Clone(known)
+	if all == nil {
+		all = make(map[string]*Profile)
+	}
+	all[p.Name] = &q
+	t.profiles.Store(all)
+	return &q
+}
+
 // traits returns what a row says in the profile, or nil when it is as in the table.
-func (p *Profile) traits(row Row) *RowTraits {
+func (p *Profile) traits(row Row) *Traits {
 	i, ok := slices.BinarySearchFunc(p.Rows, row, func(o RowOverride, r Row) int { return cmp.Compare(o.Row, r) })
 	if !ok {
 		return nil

@@ -135,11 +135,11 @@ func (v *overlay) profile() *Profile {
 		p.Uncategorized = nil
 	}
 	v.reached(p.Uncategorized)
-	for i := range t.Rows {
-		traits := v.row(Row(i))
+	for row := range t.Rows() {
+		traits := v.row(row)
 		v.reached(traits.Reaction)
-		if traits != t.Rows[i] {
-			p.Rows = append(p.Rows, RowOverride{Row: Row(i), Traits: traits})
+		if traits != *t.Traits(row) {
+			p.Rows = append(p.Rows, RowOverride{Row: row, Traits: traits})
 		}
 	}
 	for _, at := range sortedKeys(v.applied) {
@@ -208,7 +208,7 @@ func (v *overlay) keys() {
 	for _, key := range sortedKeys(v.over.Codes) {
 		at := "codes." + key
 		group, isGroup := strings.CutPrefix(key, "@")
-		code := t.code(key)
+		code, _ := v.table.Code(key)
 		switch {
 		case isGroup:
 			v.declared(at, "group", group, names(t.Groups))
@@ -216,11 +216,11 @@ func (v *overlay) keys() {
 			v.problem(at, "it is the same code as %s", v.codes[code])
 		case code != nil:
 			v.codes[code] = key
-		case key != "*" && !slices.ContainsFunc(t.Categories, func(c Category) bool { return c.Name == key }):
+		case key != "*" && !slices.ContainsFunc(t.Categories, func(c *Category) bool { return c.Name == key }):
 			v.problem(at, "no code or category %q", key)
 		}
 		top := v.over.Codes[key]
-		var traits RowTraits
+		var traits Traits
 		v.merge(&traits, &top, at)
 		if n := top.HTTP; n != nil && (*n < 100 || *n > 599) {
 			v.problem(at+".http", "%d is not a valid HTTP status (100 to 599)", *n)
@@ -239,14 +239,16 @@ func (v *overlay) keys() {
 	}
 }
 
-// layers returns the overrides that cover a code, the most specific first.
-func (v *overlay) layers(code *Code) []layer {
+// layers returns the overrides that cover the code of a row, the most specific first.
+func (v *overlay) layers(row Row) []layer {
+	t := v.table.Taxonomy
+	code := t.Code(row)
 	if code == nil {
 		return nil
 	}
-	t := v.table.Taxonomy
 	keys := []string{v.codes[code]}
-	if name := t.Categories[code.Category].Name; t.code(name) == nil {
+	name := t.Categories[row.Category()].Name
+	if _, isCode := t.Find(name); !isCode {
 		keys = append(keys, name)
 	}
 	for i := range t.Groups {
@@ -264,17 +266,16 @@ func (v *overlay) layers(code *Code) []layer {
 }
 
 // row returns the traits of a row. Rows without a code are covered as the fallback is.
-func (v *overlay) row(row Row) RowTraits {
-	t := v.table.Taxonomy
-	code := t.codeOf(row)
-	if code == nil && t.Fallback != "" {
-		code = t.code(t.Fallback)
+func (v *overlay) row(row Row) Traits {
+	t, covered := v.table.Taxonomy, row
+	if t.Code(row) == nil {
+		covered, _ = t.Find(t.Fallback)
 	}
 	base := *v.table.row(row)
 	if !base.Retryable {
 		base.Reaction = pastRetries(base.Reaction)
 	}
-	layers := v.layers(code)
+	layers := v.layers(covered)
 	out := v.traits(base, layers)
 	out.Reaction = v.choose(base.Reaction, out.Retryable, layers)
 	return out
@@ -282,7 +283,7 @@ func (v *overlay) row(row Row) RowTraits {
 
 // traits applies everything but the reaction, the least specific layer first. A row that is not
 // retryable stays so. A recoverability that follows from the flag keeps following it.
-func (v *overlay) traits(base RowTraits, layers []layer) RowTraits {
+func (v *overlay) traits(base Traits, layers []layer) Traits {
 	out := base
 	follows := base.Recoverability == recoverabilityOf(base.Retryable)
 	for _, l := range slices.Backward(layers) {

@@ -254,5 +254,6 @@ func (t Table) Override(o Overrides) (Table, error) {
 	if len(v.problems) > 0 {
 		return Table{}, fmt.Errorf("%s: overrides: %w", t.Taxonomy.Package, errors.Join(v.problems...))
 	}
-	return Table{Taxonomy: t.Taxonomy, Overlay: profile}, nil
+	t.Overlay = profile
+	return t, nil
 }

@@ -1,6 +1,7 @@
 package taxonomy_test
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
@@ -78,21 +79,13 @@ func modelTable(m *model.Package) taxonomy.Table {
 		def.Tiers = append(def.Tiers, taxonomy.Tier{Name: tier.Name, Person: tier.Person, Purpose: tier.Purpose})
 	}
 	for _, c := range m.Categories {
-		def.Categories = append(
-			def.Categories, taxonomy.Category{Name: c.Name, First: uint16(len(def.Codes)), Count: uint16(len(c.Codes))})
+		category := &taxonomy.Category{Name: c.Name, Codes: make([]taxonomy.Code, 1)}
+		def.Categories = append(def.Categories, category)
 		for _, code := range c.Codes {
-			b.code(def, c, code)
+			category.Codes = append(category.Codes, b.code(code))
 		}
 	}
-	slices.SortFunc(def.ByValue, func(x, y uint16) int {
-		if def.Codes[x].Value < def.Codes[y].Value {
-			return -1
-		}
-		return 1
-	})
-	for _, row := range m.Rows {
-		def.Rows = append(def.Rows, b.traits(row, row.Traits))
-	}
+	def.None, def.Permanent = b.traits(m.Rows[0].Traits), b.traits(m.Rows[1].Traits)
 	for _, r := range m.Reactions {
 		if r.Declared && r.Profile == "" {
 			def.Reactions = append(def.Reactions, b.reaction(r))
@@ -114,30 +107,42 @@ type tableBuilder struct {
 	policies  map[*model.Policy]*taxonomy.Policy
 }
 
-func (b *tableBuilder) code(def *taxonomy.Taxonomy, c *model.Category, code *model.Code) {
-	n := uint16(len(def.Codes))
-	var groups uint64
+func (b *tableBuilder) code(code *model.Code) taxonomy.Code {
+	out := taxonomy.Code{Value: code.Value, Aliases: code.Aliases, Traits: b.traits(code.Row.Traits)}
 	for _, g := range code.Groups {
-		groups |= 1 << g.Bit
+		out.Groups |= 1 << g.Bit
 	}
-	def.Codes = append(
-		def.Codes,
-		taxonomy.Code{Value: code.Value, Groups: groups, Row: taxonomy.Row(code.Row.Index), Category: uint16(c.Index)})
-	def.ByValue = append(def.ByValue, n)
-	for _, alias := range code.Aliases {
-		def.Aliases = append(def.Aliases, taxonomy.Alias{Value: alias, Code: n})
+	for _, row := range branches(code) {
+		out.When = append(out.When, b.traits(row.Traits))
 	}
+	return out
 }
 
-func (b *tableBuilder) traits(row *model.Row, t model.Traits) taxonomy.RowTraits {
-	out := taxonomy.RowTraits{
+// branches are the rows of a code's branches that are not its own.
+func branches(code *model.Code) []*model.Row {
+	var rows []*model.Row
+	for _, branch := range code.When {
+		if branch.Row != code.Row && !slices.Contains(rows, branch.Row) {
+			rows = append(rows, branch.Row)
+		}
+	}
+	return rows
+}
+
+// address returns the address of a row.
+func address(row *model.Row) taxonomy.Row {
+	if row.Code == nil {
+		return taxonomy.Row(row.Index)
+	}
+	at := taxonomy.At(row.Code.Category.Index, uint16(row.Code.Ordinal))
+	return at.When(uint8(slices.Index(branches(row.Code), row) + 1))
+}
+
+func (b *tableBuilder) traits(t model.Traits) taxonomy.Traits {
+	return taxonomy.Traits{
 		Reaction: b.reaction(t.Reaction), HTTP: uint16(t.HTTP), GRPC: uint8(t.GRPC), Retryable: t.Retryable,
 		Recoverability: t.Recoverability, Severity: t.Severity, Kind: t.Kind,
 	}
-	if row.Code != nil {
-		out.Code = uint16(row.Code.Index + 1)
-	}
-	return out
 }
 
 func (b *tableBuilder) profile(p *model.Profile) taxonomy.Profile {
@@ -147,9 +152,9 @@ func (b *tableBuilder) profile(p *model.Profile) taxonomy.Profile {
 		Uncategorized: b.reaction(p.Uncategorized),
 	}
 	for _, o := range p.Rows {
-		out.Rows = append(
-			out.Rows, taxonomy.RowOverride{Row: taxonomy.Row(o.Row.Index), Traits: b.traits(o.Row, o.Traits)})
+		out.Rows = append(out.Rows, taxonomy.RowOverride{Row: address(o.Row), Traits: b.traits(o.Traits)})
 	}
+	slices.SortFunc(out.Rows, func(x, y taxonomy.RowOverride) int { return cmp.Compare(x.Row, y.Row) })
 	return out
 }
 
@@ -192,9 +197,9 @@ func decoded(t testing.TB, text string) taxonomy.Overrides {
 }
 
 // said is all that a table says: every row, and the reaction to what is not of the taxonomy.
-func said(table taxonomy.Table) (rows []taxonomy.RowTraits, uncategorized taxonomy.Reaction) {
-	for i := range table.Taxonomy.Rows {
-		rows = append(rows, table.Row(taxonomy.Row(i)))
+func said(table taxonomy.Table) (rows []taxonomy.Traits, uncategorized taxonomy.Reaction) {
+	for row := range table.Taxonomy.Rows() {
+		rows = append(rows, table.Row(row))
 	}
 	return rows, table.Reaction(errPlain)
 }

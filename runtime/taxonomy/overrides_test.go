@@ -284,8 +284,8 @@ func TestOverrideNeverRetriesThePermanent(t *testing.T) {
 		base := tableOf(t, overridden)
 		got, err := base.Override(decoded(t, text))
 		require.NoError(t, err)
-		for i := range base.Taxonomy.Rows {
-			before, after := base.Row(taxonomy.Row(i)), got.Row(taxonomy.Row(i))
+		for row := range base.Taxonomy.Rows() {
+			before, after := base.Row(row), got.Row(row)
 			if !before.Retryable {
 				assert.False(t, after.Retryable, text)
 				assert.NotContains(t, []taxonomy.Action{taxonomy.Retry, taxonomy.RetryOperation}, after.Reaction.Action,
@@ -353,16 +353,17 @@ func TestOverridesAreStrict(t *testing.T) {
 func TestOverrideOfABareTaxonomy(t *testing.T) {
 	stop := &taxonomy.Reaction{Name: "stop"}
 	bare := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{
-		Package: "bare", Categories: []taxonomy.Category{{Name: "c", Count: 1}},
-		Codes: []taxonomy.Code{{Value: "X", Row: 2}}, ByValue: []uint16{0},
-		Rows:      []taxonomy.RowTraits{{Reaction: stop}, {Reaction: stop}, {Reaction: stop, Code: 1}},
+		Package: "bare", Categories: []*taxonomy.Category{
+			{Name: "c", Codes: []taxonomy.Code{{}, {Value: "X", Traits: taxonomy.Traits{Reaction: stop}}}},
+		},
+		None: taxonomy.Traits{Reaction: stop}, Permanent: taxonomy.Traits{Reaction: stop},
 		Reactions: []*taxonomy.Reaction{stop},
 	}}
 	got, err := bare.Override(decoded(t, "{codes: {X: {reaction: block, severity: low}}, uncategorized: continue}"))
 	require.NoError(t, err)
 	rows, uncategorized := said(got)
-	assert.Equal(t, []taxonomy.RowTraits{{Reaction: stop}, {Reaction: stop}, {
-		Reaction: &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}, Code: 1, Severity: taxonomy.SeverityLow,
+	assert.Equal(t, []taxonomy.Traits{{Reaction: stop}, {Reaction: stop}, {
+		Reaction: &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}, Severity: taxonomy.SeverityLow,
 	}}, rows, "without a fallback nothing covers the rows without a code")
 	assert.Equal(t, taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}, uncategorized)
 	assert.Equal(t, taxonomy.Profile{
@@ -412,9 +413,9 @@ func FuzzOverride(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for i := range base.Taxonomy.Rows {
-			row := got.Row(taxonomy.Row(i))
-			if base.Row(taxonomy.Row(i)).Retryable {
+		for i := range base.Taxonomy.Rows() {
+			row := got.Row(i)
+			if base.Row(i).Retryable {
 				continue
 			}
 			require.False(t, row.Retryable)

@@ -3,6 +3,7 @@ package taxonomy
 import (
 	"iter"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,14 +40,12 @@ const (
 	Failure       // an observation
 )
 
-// RowTraits are what a row says.
-type RowTraits struct {
+// Traits are what a row says.
+type Traits struct {
 	// Reaction is never nil.
 	Reaction *Reaction
 	// HTTP is the status to answer with; 0 when none is stated.
 	HTTP uint16
-	// Code is the row's code as 1-based index into [Taxonomy.Codes]; 0 for the rows without a code.
-	Code uint16
 	// GRPC is the canonical status code of google.rpc.Code; 0 when none is stated.
 	GRPC           uint8
 	Retryable      bool
@@ -58,19 +57,34 @@ type RowTraits struct {
 // Code describes a code of a taxonomy.
 type Code struct {
 	Value      string // on the wire
+	Key        string // in the taxonomy's file; empty when it is Value
+	Number     int    // published, never reused; 0 when there is none
+	Groups     uint64 // bit i is [Taxonomy.Groups][i]
+	Since      string
+	Message    string // the template
 	Doc        string
 	Resolution string // what a person can do about it
-	Message    string // the template
-	Since      string
 	Deprecated string // why, when it is
 	ReplacedBy string // the value of the code that takes its place
-	Groups     uint64 // bit i is [Taxonomy.Groups][i]
-	Number     int    // published, never reused; 0 when there is none
-	Row        Row    // without any `when` branch
-	Branches   Row    // the first row of its `when` branches; 0 when there are none
-	Category   uint16 // index into [Taxonomy.Categories]
+	Aliases    []string
+	// Set are the fields that the code sets, as JSON; "" sets none.
+	Set string
+	// Takes are the optional fields that its factory takes, by wire name.
+	Takes []string
 	// Prevent is what is done where the code is likely to come next; nil is nothing.
 	Prevent *Prevention
+	// Traits are those of the code without any `when` branch, When those of its branches.
+	Traits
+	When []Traits
+	// Profiles are the traits that differ in a profile.
+	Profiles []ProfileTraits
+}
+
+// ProfileTraits are the traits of a code, or of one of its `when` branches, in a profile.
+type ProfileTraits struct {
+	Profile string
+	Branch  uint8 // as in [Row.When]
+	Traits  Traits
 }
 
 // Prevention is what is done before a call that is likely to fail with a code. What is zero is not
@@ -86,36 +100,34 @@ type Prevention struct {
 	Likely float64
 }
 
-// Category describes a category of a taxonomy.
+// Category describes a category of a taxonomy and its codes.
 type Category struct {
 	Name   string
 	Type   string // the Go type of its errors
 	Doc    string
 	Fields []Field
-	// JSONHead is how the JSON of its errors begins, up to and with the quote before the code's
-	// value; "" has it made from the names, which takes longer.
-	JSONHead string
-	First    uint16 // index into [Taxonomy.Codes] of its first code; the others follow it
-	Count    uint16 // how many codes it has
-}
-
-// Alias is a former value of a code.
-type Alias struct {
-	Value string
-	Code  uint16 // index into [Taxonomy.Codes]
+	// Codes are those of the category, by their place in it; the first is empty, as 0 is no code.
+	Codes []Code
+	// New returns an error of the category that has nothing but a code, 0 for none, and a cause.
+	New func(code uint16, cause error) Error `json:"-"`
+	// List returns pointers to the fields of an error of the category, in the order of Fields.
+	List func(e Error) []any `json:"-"`
 }
 
 // Field describes a value of an error's context.
 type Field struct {
 	Name        string // on the wire
-	Doc         string
 	Type        string // as the taxonomy says it: "string", "enum", …
+	Doc         string
 	Enum        []string
-	Fields      []Field // of an object
-	MaxLength   int     // in bytes; 0 is no limit
+	Fields      []Field  // of an object
+	From        []string // the keys of evidence that fill it, in order: "status", "attributes.mode"
+	Default     string   // what it is when evidence does not fill it, as JSON
+	MaxLength   int      // in bytes; 0 is no limit
 	Required    bool
 	Sensitive   bool
 	Scrub       bool
+	KeepTail    bool
 	MessageOnly bool
 }
 
@@ -143,13 +155,9 @@ type Taxonomy struct {
 	Doc        string
 	HelpURL    string // with {code} in it, where the code goes
 	Fallback   string // the fallback's code; empty when there is none
-	Categories []Category
-	Codes      []Code // in the order of the file
-	// ByValue are the indexes of Codes, sorted by the codes' values.
-	ByValue []uint16
-	// Aliases are sorted by value.
-	Aliases []Alias
-	Rows    []RowTraits
+	Categories []*Category
+	// None are the traits of [RowUnknown], Permanent those of [RowUnknownPermanent].
+	None, Permanent Traits
 	// Uncategorized is the reaction to an error that is not of this taxonomy; never nil.
 	Uncategorized *Reaction
 	Reactions     []*Reaction
@@ -161,20 +169,26 @@ type Taxonomy struct {
 	Sources       []Named
 	Ops           []Named
 	Tiers         []Tier
+
+	// rows is a map[string]Row of the codes by value and alias, made when the first is looked up.
+	rows atomic.Value
+	// profiles is a map[string]*Profile of the profiles with the rows of all codes.
+	profiles atomic.Value
 }
 
 // RowOverride is what a profile says of a row in place of the table.
 type RowOverride struct {
 	Row    Row
-	Traits RowTraits
+	Traits Traits
 }
 
 // Profile is an overlay of a taxonomy.
 type Profile struct {
 	Name string
 	Doc  string
-	// Rows are sorted by row; a row that is not there is as in the table. They contain reactions that
-	// the profile switches off: [Table.Row] passes over those.
+	// Rows are sorted by row; a row that is not there is as in the table. Those of a taxonomy's
+	// profile are of rows without a code; [Table.Profile] adds those that the codes have. They contain
+	// reactions that the profile switches off: [Table.Row] passes over those.
 	Rows []RowOverride
 	// Uncategorized is nil when it is as in the table.
 	Uncategorized *Reaction
@@ -281,4 +295,13 @@ type Table struct {
 	Taxonomy *Taxonomy
 	// Overlay is nil for the table as it is.
 	Overlay *Profile
+	// Classifier classifies the errors of others; nil classifies none. Generated packages set it if
+	// their taxonomy has detect rules or a fallback.
+	Classifier Classifier
+}
+
+// Classifier finds the error of a taxonomy that an error of another kind is. A runtime/detect
+// Detection is one.
+type Classifier interface {
+	ClassifyFor(t Table, err error) error
 }

@@ -32,16 +32,16 @@ func (t Table) Reaction(err error) Reaction {
 // Traits returns what the row of err says, as [Table.Row] has it. Of an error that is not of the
 // taxonomy only the reaction is known; of nil nothing, and the reaction is nil. An [Unknown] whose
 // code is known has the statuses of that code.
-func (t Table) Traits(err error) RowTraits {
+func (t Table) Traits(err error) Traits {
 	if err == nil {
-		return RowTraits{}
+		return Traits{}
 	}
 	c, ok := First(err, t.Taxonomy)
 	if !ok {
-		return RowTraits{Reaction: t.Overlay.head(t.uncategorized(), true)}
+		return Traits{Reaction: t.Overlay.head(t.uncategorized(), true)}
 	}
 	traits := t.Row(c.Row())
-	answer := t.row(statusRow(c))
+	answer := t.row(knownRow(c))
 	traits.HTTP, traits.GRPC = answer.HTTP, answer.GRPC
 	return traits
 }
@@ -53,10 +53,10 @@ func (t Table) Retryable(err error) bool {
 	return ok && t.row(c.Row()).Retryable
 }
 
-// Row returns the traits of a row; a row that does not exist is [RowNone]. Under a profile that does
+// Row returns the traits of a row; a row that does not exist is [RowUnknown]. Under a profile that does
 // not rate severities or recoverabilities there is no severity, and the recoverability is unknown.
 // Reactions that the profile has switched off are passed over; see [Profile.Next].
-func (t Table) Row(row Row) RowTraits {
+func (t Table) Row(row Row) Traits {
 	traits := *t.row(row)
 	if t.Overlay == nil {
 		return traits
@@ -71,13 +71,16 @@ func (t Table) Row(row Row) RowTraits {
 	return traits
 }
 
-func (t Table) row(row Row) *RowTraits {
+func (t Table) row(row Row) *Traits {
 	if t.Overlay != nil {
+		if row != RowUnknownPermanent && t.Taxonomy.Code(row) == nil {
+			row = RowUnknown
+		}
 		if traits := t.Overlay.traits(row); traits != nil {
 			return traits
 		}
 	}
-	return t.Taxonomy.traits(row)
+	return t.Taxonomy.Traits(row)
 }
 
 func (t Table) uncategorized() *Reaction {
@@ -93,18 +96,20 @@ func (t Table) uncategorized() *Reaction {
 // Profile returns the table as the named profile has it. With no name it is the profile `default`
 // if the taxonomy declares one, otherwise the table without a profile. A name that is not declared
 // is an error that says which are.
-func (t Table) Profile(name string) (Table, error) {
-	wanted := name
+func (t Table) Profile(name ProfileName) (Table, error) {
+	wanted := string(name)
 	if wanted == "" {
 		wanted = defaultProfile
 	}
 	for i := range t.Taxonomy.Profiles {
 		if p := &t.Taxonomy.Profiles[i]; p.Name == wanted {
-			return Table{Taxonomy: t.Taxonomy, Overlay: p}, nil
+			t.Overlay = t.Taxonomy.complete(p)
+			return t, nil
 		}
 	}
 	if name == "" {
-		return Table{Taxonomy: t.Taxonomy}, nil
+		t.Overlay = nil
+		return t, nil
 	}
 	if names := t.ProfileNames(); len(names) > 0 {
 		return Table{},
@@ -126,32 +131,42 @@ func (t Table) ProfileNames() []string {
 	return names
 }
 
-// Policy returns the named policy as the taxonomy declares it, without what a profile changes.
-func (t Table) Policy(name string) (Policy, bool) {
+// Policy returns a policy as the taxonomy declares it, without what a profile changes. The zero
+// Policy, which makes one call, is that of a name that is not declared.
+func (t Table) Policy(name Declared[PolicyName]) Policy {
 	for _, p := range t.Taxonomy.Policies {
-		if p.Name == name {
-			return *p, true
+		if p.Name == name.String() {
+			return *p
 		}
 	}
-	return Policy{}, false
+	return Policy{}
 }
 
-// ReactionNamed returns the named reaction as the taxonomy declares it, without what a profile
-// changes.
-func (t Table) ReactionNamed(name string) (Reaction, bool) {
+// ReactionNamed returns a reaction as the taxonomy declares it, without what a profile changes. The
+// zero Reaction, which aborts, is that of a name that is not declared.
+func (t Table) ReactionNamed(name Declared[ReactionName]) Reaction {
 	for _, r := range t.Taxonomy.Reactions {
-		if r.Name == name {
-			return *r, true
+		if r.Name == name.String() {
+			return *r
 		}
 	}
-	return Reaction{}, false
+	return Reaction{}
 }
 
 // Code returns the description of the code with the given wire value or alias. It must not be
 // changed.
 func (t Table) Code(value string) (*Code, bool) {
-	c := t.Taxonomy.code(value)
-	return c, c != nil
+	row, ok := t.Taxonomy.Find(value)
+	return t.Taxonomy.Code(row), ok
+}
+
+// Classify returns what err is an error of in the taxonomy, as the table's profile has it. A table
+// without a classifier returns err.
+func (t Table) Classify(err error) error {
+	if t.Classifier == nil || err == nil {
+		return err
+	}
+	return t.Classifier.ClassifyFor(t, err)
 }
 
 // Trace returns err with the stack of the caller if the profile's reporting asks for stacks,

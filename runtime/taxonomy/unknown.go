@@ -52,9 +52,9 @@ type Unknown struct {
 // copies what w refers to. JSON longer than 64 KiB is not kept: the error is then written anew, its
 // texts cut, and without its context and cause.
 func NewUnknown(t *Taxonomy, w Wire) *Unknown {
-	u := &Unknown{t: t, w: w, row: RowPermanent}
-	if w.Retryable && t.traits(RowNone).Retryable {
-		u.row = RowNone
+	u := &Unknown{t: t, w: w, row: RowUnknownPermanent}
+	if w.Retryable && t.Traits(RowUnknown).Retryable {
+		u.row = RowUnknown
 	}
 	if len(w.Raw) > maxRaw {
 		u.w.Context, u.w.Cause = nil, nil
@@ -126,10 +126,16 @@ func (u *Unknown) Reason() error { return u.w.Reason }
 // Known returns the description of the code on the wire if it is known and only [Unknown.Reason] is
 // not, otherwise nil. It must not be changed.
 func (u *Unknown) Known() *Code {
+	row, _ := u.known()
+	return u.t.Code(row)
+}
+
+// known returns the row of the code on the wire if it is known.
+func (u *Unknown) known() (Row, bool) {
 	if u.w.Reason == nil {
-		return nil
+		return RowUnknown, false
 	}
-	return u.t.code(u.w.Code)
+	return u.t.Find(u.w.Code)
 }
 
 // Is reports whether target is the constant of the code that [Unknown.Known] describes.
@@ -139,7 +145,7 @@ func (u *Unknown) Is(target error) bool {
 		return false
 	}
 	known := u.Known()
-	return known != nil && known == u.t.codeOf(c.Row())
+	return known != nil && known == u.t.Code(c.Row())
 }
 
 // Of reports whether the wire says that the error is of t's domain; one without a domain is of any.
@@ -151,7 +157,7 @@ func (u *Unknown) Category() string { return u.w.Category }
 // Taxonomy returns the taxonomy that did not know the code.
 func (u *Unknown) Taxonomy() *Taxonomy { return u.t }
 
-// Row returns [RowNone] if the error may be retried and [RowPermanent] otherwise.
+// Row returns [RowUnknown] if the error may be retried and [RowUnknownPermanent] otherwise.
 func (u *Unknown) Row() Row { return u.row }
 
 // Unwrap returns the decoded cause, or nil.

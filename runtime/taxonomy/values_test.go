@@ -247,7 +247,7 @@ func TestUnknown(t *testing.T) {
 	})
 	raw[2] = 'X'
 	assert.Equal(t, `{"code":"NEW"}`, string(u.Wire().Raw))
-	assert.Equal(t, taxonomy.RowNone, u.Row())
+	assert.Equal(t, taxonomy.RowUnknown, u.Row())
 	assert.Equal(t, "again", sample.Table.Reaction(u).Name)
 	assert.EqualError(t, u, "token=[REDACTED]")
 	assert.Equal(t, "x token=[REDACTED]", string(u.AppendMessage([]byte("x "))))
@@ -262,7 +262,7 @@ func TestUnknown(t *testing.T) {
 	assert.Equal(t, "token=[REDACTED]\ncode: \"NEW\" (unknown)\ncategory: \"new\"\ncause: EOF", fmt.Sprintf("%+v", u))
 
 	bare := taxonomy.NewUnknown(&other, taxonomy.Wire{Code: "NEW", Retryable: true})
-	assert.Equal(t, taxonomy.RowPermanent, bare.Row())
+	assert.Equal(t, taxonomy.RowUnknownPermanent, bare.Row())
 	assert.Equal(t, "permanent", taxonomy.Table{Taxonomy: &other}.Reaction(bare).Name)
 	assert.EqualError(t, bare, `unknown error code "NEW"`)
 	assert.Equal(t, "{}", string(bare.AppendContext(nil)))

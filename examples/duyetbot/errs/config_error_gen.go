@@ -8,110 +8,61 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ConfigCode is a code of [ConfigError]: a target for errors.Is, and an error itself. The zero
-// ConfigCode is no code. Store the name of a code; its number may change.
+// ConfigCode is a code of [ConfigError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type ConfigCode uint16
 
-// The codes of [ConfigError].
+// The codes of [ConfigError]. Store their names; their values may change.
 const (
 	// CodeConfigMissing: there is no configuration, or a part of it is missing.
-	CodeConfigMissing ConfigCode = 1
+	CodeConfigMissing ConfigCode = iota + 1
 	// CodeConfigInvalid: the configuration cannot be used as it is.
-	CodeConfigInvalid ConfigCode = 2
+	CodeConfigInvalid
 )
 
-// Error returns the code as it is on the wire.
-func (c ConfigCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ConfigCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ConfigCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 27, 2) }
-
-// Reaction returns the reaction to c without any context.
-func (c ConfigCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ConfigCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ConfigError], or a former value of one; anything else is an error.
-func (c *ConfigCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryConfig)
-	if err == nil {
-		*c = ConfigCode(n)
-	}
-	return err
-}
-
-// ConfigError is an error of category config: the configuration is not as it must be.
-//
-// Its factories are the only way to give it a code.
+// ConfigError is an error of category config: the configuration is not as it must be. Its factories
+// are the only way to give it a code.
 type ConfigError struct {
-	code  ConfigCode
-	cause error
+	base[ConfigCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source ConfigSource `json:"source"`
+	Detail     string                      // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage             // Whatever else is known.
+	Source     ConfigSource                // where the error came from.
 }
 
-// ConfigSourceType is one of a closed set of words.
-//
-// The zero ConfigSourceType is none of them.
+// ConfigSourceType is one of a closed set of words. The zero ConfigSourceType is none of them.
 type ConfigSourceType uint8
 
 // The values of [ConfigSourceType].
 const (
-	ConfigSourceTypeLLM          ConfigSourceType = 1
-	ConfigSourceTypeGithub       ConfigSourceType = 2
-	ConfigSourceTypeTool         ConfigSourceType = 3
-	ConfigSourceTypeVerification ConfigSourceType = 4
-	ConfigSourceTypeFile         ConfigSourceType = 5
-	ConfigSourceTypeNetwork      ConfigSourceType = 6
-	ConfigSourceTypeSystem       ConfigSourceType = 7
+	ConfigSourceTypeLLM ConfigSourceType = iota + 1
+	ConfigSourceTypeGithub
+	ConfigSourceTypeTool
+	ConfigSourceTypeVerification
+	ConfigSourceTypeFile
+	ConfigSourceTypeNetwork
+	ConfigSourceTypeSystem
 )
 
 var configSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v ConfigSourceType) String() string { return gen.EnumWord(uint8(v), configSourceTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v ConfigSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "ConfigSourceType", configSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *ConfigSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "ConfigSourceType", configSourceTypeWords)
-	if err == nil {
-		*v = ConfigSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "ConfigSourceType", configSourceTypeWords)
 }
 
 // ConfigSource is a part of an error's context: where the error came from.
@@ -140,135 +91,51 @@ func (v *ConfigSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ConfigSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, configSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *ConfigSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewConfigMissing returns a [CodeConfigMissing]: there is no configuration, or a part of it is
-// missing.
+// NewConfigMissing returns a [CodeConfigMissing].
 func NewConfigMissing(detail string, source ConfigSource) *ConfigError {
-	return &ConfigError{
-		code:   CodeConfigMissing,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &ConfigError{base: gen.Of(CodeConfigMissing), Detail: detail, Source: source.kept()}
 }
 
-// NewConfigInvalid returns a [CodeConfigInvalid]: the configuration cannot be used as it is.
+// NewConfigInvalid returns a [CodeConfigInvalid].
 func NewConfigInvalid(detail string, source ConfigSource) *ConfigError {
-	return &ConfigError{
-		code:   CodeConfigInvalid,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &ConfigError{base: gen.Of(CodeConfigInvalid), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *ConfigError) WithSourceCode(sourceCode string) *ConfigError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *ConfigError) WithRetryAfter(retryAfter time.Duration) *ConfigError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *ConfigError) WithResetAt(resetAt time.Time) *ConfigError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *ConfigError) WithExecution(execution Execution) *ConfigError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *ConfigError) WithGitHub(gitHub GitHub) *ConfigError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *ConfigError) WithRecovery(recovery Recovery) *ConfigError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *ConfigError) WithMetadata(metadata json.RawMessage) *ConfigError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *ConfigError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *ConfigError) WithCause(cause error) *ConfigError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *ConfigError) Code() ConfigCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ConfigError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ConfigError) Is(target error) bool {
-	c, ok := target.(ConfigCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ConfigCode.
-func (e *ConfigError) As(target any) bool {
-	c, ok := target.(*ConfigCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ConfigError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ConfigError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *ConfigError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *ConfigError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeConfigMissing:
 		m = m.Text("configuration is missing: ").Line(e.Detail, sharedDetail)
 	case CodeConfigInvalid:
@@ -300,79 +167,102 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ConfigError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ConfigError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryConfig) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *ConfigError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryConfig) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ConfigError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*ConfigError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryConfig) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *ConfigError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *ConfigError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x ConfigSource
-				x.decode(d)
-				e.Source = x
-			}
-		default:
-			d.Skip()
-		}
+func (e *ConfigError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*ConfigSource).list),
 	}
 }
+
+var configCategory = taxonomy.Category{
+	Name: "config", Type: "ConfigError", Doc: "The configuration is not as it must be.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ConfigError{base: gen.Made[ConfigCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ConfigError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"system"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"config"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeConfigMissing: {
+			Value: "config_missing", Key: "CONFIG_MISSING",
+			Message: "configuration is missing: {detail:first_line}",
+			Doc:     "There is no configuration, or a part of it is missing.",
+			Traits:  taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+		},
+		CodeConfigInvalid: {
+			Value: "config_invalid", Key: "CONFIG_INVALID",
+			Message: "configuration is invalid: {detail:first_line}",
+			Doc:     "The configuration cannot be used as it is.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+		},
+	},
+}
+
+var configRules = [][]detect.CodeRule{
+	CodeConfigMissing: {
+		{Doc: "source: config, type: [missing, unset_variable, not_found]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"missing", "unset_variable", "not_found"}}}},
+		{Doc: "source: config, is: io/fs.ErrNotExist", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}},
+		{Doc: `source: config, text: ['(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22'']?[\w./-]{1,80}[\x60\x22'']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "missing", Fold: true}, {Text: "not found", Fold: true}, {Text: "not set", Fold: true}, {Text: "unset", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22']?[\w./-]{1,80}[\x60\x22']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "missing ", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "no such file", Fold: true}}}}},
+	},
+	CodeConfigInvalid: {
+		{Doc: "source: config, type: [parse, invalid]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"parse", "invalid"}}}},
+		{Doc: "source: config, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError', '*strconv.NumError', '*time.ParseError']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.As, Any: []string{"*encoding/json.SyntaxError", "*encoding/json.UnmarshalTypeError", "*strconv.NumError", "*time.ParseError"}}}},
+		{Doc: "source: config", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}},
+	},
+}
+
+func (c ConfigCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ConfigCode) Row() taxonomy.Row                { return taxonomy.At(categoryConfig, uint16(c)) }
+func (c ConfigCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ConfigError) Error() string                 { return gen.Text(e, (*ConfigError).AppendMessage) }
+func (e *ConfigError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ConfigError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ConfigError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ConfigError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ConfigError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ConfigError) Row() taxonomy.Row { return e.Code().Row() }

@@ -8,144 +8,82 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// DependencyCode is a code of [DependencyError]: a target for errors.Is, and an error itself. The
-// zero DependencyCode is no code. Store the name of a code; its number may change.
+// DependencyCode is a code of [DependencyError]: a target for errors.Is, and an error itself. Zero
+// is no code.
 type DependencyCode uint16
 
-// The codes of [DependencyError].
+// The codes of [DependencyError]. Store their names; their values may change.
 const (
 	// CodeDependencyError: a module or package is missing.
-	CodeDependencyError DependencyCode = 1
+	CodeDependencyError DependencyCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c DependencyCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c DependencyCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c DependencyCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 23, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c DependencyCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c DependencyCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [DependencyError], or a former value of one; anything else is an
-// error.
-func (c *DependencyCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryDependency)
-	if err == nil {
-		*c = DependencyCode(n)
-	}
-	return err
-}
-
 // DependencyError is an error of category dependency: something that the work needs is not
-// installed.
-//
-// Its factories are the only way to give it a code.
+// installed. Its factories are the only way to give it a code.
 type DependencyError struct {
-	code  DependencyCode
-	cause error
+	base[DependencyCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source DependencySource `json:"source"`
-	// Pattern: the words by which the error was recognised.
-	Pattern taxonomy.Opt[DependencyPattern] `json:"pattern,omitzero"`
+	Detail     string                          // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]            // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration]     // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]         // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]         // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]            // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]          // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage                 // Whatever else is known.
+	Source     DependencySource                // where the error came from.
+	Pattern    taxonomy.Opt[DependencyPattern] // the words by which the error was recognised.
 }
 
-// DependencySourceType is one of a closed set of words.
-//
-// The zero DependencySourceType is none of them.
+// DependencySourceType is one of a closed set of words. The zero DependencySourceType is none of
+// them.
 type DependencySourceType uint8
 
 // The values of [DependencySourceType].
 const (
-	DependencySourceTypeLLM          DependencySourceType = 1
-	DependencySourceTypeGithub       DependencySourceType = 2
-	DependencySourceTypeTool         DependencySourceType = 3
-	DependencySourceTypeVerification DependencySourceType = 4
-	DependencySourceTypeFile         DependencySourceType = 5
-	DependencySourceTypeNetwork      DependencySourceType = 6
-	DependencySourceTypeSystem       DependencySourceType = 7
+	DependencySourceTypeLLM DependencySourceType = iota + 1
+	DependencySourceTypeGithub
+	DependencySourceTypeTool
+	DependencySourceTypeVerification
+	DependencySourceTypeFile
+	DependencySourceTypeNetwork
+	DependencySourceTypeSystem
 )
 
 var dependencySourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v DependencySourceType) String() string {
 	return gen.EnumWord(uint8(v), dependencySourceTypeWords)
 }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v DependencySourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "DependencySourceType", dependencySourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *DependencySourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "DependencySourceType", dependencySourceTypeWords)
-	if err == nil {
-		*v = DependencySourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "DependencySourceType", dependencySourceTypeWords)
 }
 
 // DependencyPattern is one of a closed set of words: the words by which the error was recognised.
-//
 // The zero DependencyPattern is none of them.
 type DependencyPattern uint8
 
 // The values of [DependencyPattern].
 const (
-	DependencyPatternDependency DependencyPattern = 1
+	DependencyPatternDependency DependencyPattern = iota + 1
 )
 
 var dependencyPatternWords = []string{"dependency"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v DependencyPattern) String() string { return gen.EnumWord(uint8(v), dependencyPatternWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v DependencyPattern) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "DependencyPattern", dependencyPatternWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *DependencyPattern) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "DependencyPattern", dependencyPatternWords)
-	if err == nil {
-		*v = DependencyPattern(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "DependencyPattern", dependencyPatternWords)
 }
 
 // DependencySource is a part of an error's context: where the error came from.
@@ -174,132 +112,49 @@ func (v *DependencySource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder 
 	return o
 }
 
-func (v *DependencySource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, dependencySourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *DependencySource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewDependencyError returns a [CodeDependencyError]: a module or package is missing.
+// NewDependencyError returns a [CodeDependencyError].
 func NewDependencyError(detail string, source DependencySource) *DependencyError {
-	return &DependencyError{
-		code:   CodeDependencyError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &DependencyError{base: gen.Of(CodeDependencyError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *DependencyError) WithSourceCode(sourceCode string) *DependencyError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *DependencyError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *DependencyError) WithRetryAfter(retryAfter time.Duration) *DependencyError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *DependencyError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *DependencyError) WithResetAt(resetAt time.Time) *DependencyError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *DependencyError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *DependencyError) WithExecution(execution Execution) *DependencyError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *DependencyError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *DependencyError) WithGitHub(gitHub GitHub) *DependencyError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *DependencyError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *DependencyError) WithRecovery(recovery Recovery) *DependencyError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *DependencyError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *DependencyError) WithMetadata(metadata json.RawMessage) *DependencyError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *DependencyError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithPattern returns a copy of e with the given Pattern.
 func (e *DependencyError) WithPattern(pattern DependencyPattern) *DependencyError {
-	c := *e
-	c.Pattern = gen.SomeEnum(pattern, DependencyPatternDependency)
-	return &c
+	return gen.With(*e, func(e *DependencyError) { e.Pattern = gen.SomeEnum(pattern, DependencyPatternDependency) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *DependencyError) WithCause(cause error) *DependencyError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *DependencyError) Code() DependencyCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *DependencyError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *DependencyError) Is(target error) bool {
-	c, ok := target.(DependencyCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *DependencyCode.
-func (e *DependencyError) As(target any) bool {
-	c, ok := target.(*DependencyCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *DependencyError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *DependencyError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *DependencyError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *DependencyError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *DependencyError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeDependencyError:
 		m = m.Text("a dependency is missing: ").Line(e.Detail, sharedDetail)
 	default:
@@ -330,85 +185,91 @@ func (e *DependencyError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *DependencyError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *DependencyError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryDependency)
-}
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *DependencyError) MarshalJSON() ([]byte, error) {
-	return gen.MarshalJSON(e, categoryDependency)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *DependencyError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*DependencyError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *DependencyError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryDependency) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *DependencyError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *DependencyError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x DependencySource
-				x.decode(d)
-				e.Source = x
-			}
-		case "pattern":
-			gen.DecodeOptEnum(d, &e.Pattern, dependencyPatternWords)
-		default:
-			d.Skip()
-		}
+func (e *DependencyError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*DependencySource).list),
+		gen.OptWord(&e.Pattern),
 	}
 }
+
+var dependencyCategory = taxonomy.Category{
+	Name: "dependency", Type: "DependencyError", Doc: "Something that the work needs is not installed.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &DependencyError{base: gen.Made[DependencyCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*DependencyError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"tool"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component", "attributes.tool", "attributes.command"}, Default: `"unknown"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+		{Name: "pattern", Type: "enum", Enum: []string{"dependency"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeDependencyError: {
+			Value: "dependency_error", Key: "DEPENDENCY_ERROR",
+			Message: "a dependency is missing: {detail:first_line}", Doc: "A module or package is missing.",
+			Traits: taxonomy.Traits{Reaction: &reactionInstallDependency, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
+		},
+	},
+}
+
+var dependencyRules = [][]detect.CodeRule{
+	CodeDependencyError: {
+		{Doc: `source: [verification, tool], text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}cannot find (?:module|package) [\x60\x22'']', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}dependency not found(?:: \S|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}no module named [''\x22]?[\w.]{1,80}(?:[''\x22]|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))'], set: {pattern: dependency}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}cannot find (?:module|package) [\x60\x22']`, Literals: []detect.Literal{{Text: `cannot find module "`, Fold: true}, {Text: "cannot find module '", Fold: true}, {Text: "cannot find module `", Fold: true}, {Text: `cannot find package "`, Fold: true}, {Text: "cannot find package '", Fold: true}, {Text: "cannot find package `", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}dependency not found(?:: \S|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "dependency not found", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}no module named ['\x22]?[\w.]{1,80}(?:['\x22]|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "no module named ", Fold: true}}}}, Set: `{"pattern":"dependency"}`},
+		{Doc: `source: {present: false}, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}cannot find (?:module|package) [\x60\x22'']', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}dependency not found(?:: \S|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}no module named [''\x22]?[\w.]{1,80}(?:[''\x22]|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))'], set: {pattern: dependency}`, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}cannot find (?:module|package) [\x60\x22']`, Literals: []detect.Literal{{Text: `cannot find module "`, Fold: true}, {Text: "cannot find module '", Fold: true}, {Text: "cannot find module `", Fold: true}, {Text: `cannot find package "`, Fold: true}, {Text: "cannot find package '", Fold: true}, {Text: "cannot find package `", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}dependency not found(?:: \S|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "dependency not found", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}no module named ['\x22]?[\w.]{1,80}(?:['\x22]|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "no module named ", Fold: true}}}}, Set: `{"pattern":"dependency"}`},
+	},
+}
+
+func (c DependencyCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c DependencyCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c DependencyCode) Row() taxonomy.Row                { return taxonomy.At(categoryDependency, uint16(c)) }
+func (c DependencyCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c DependencyCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *DependencyCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *DependencyError) Error() string                 { return gen.Text(e, (*DependencyError).AppendMessage) }
+func (e *DependencyError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *DependencyError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *DependencyError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *DependencyError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *DependencyError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *DependencyError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *DependencyError) Row() taxonomy.Row { return e.Code().Row() }

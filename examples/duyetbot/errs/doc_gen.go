@@ -8,14 +8,32 @@
 // what failed elsewhere.
 package errs
 
-import "github.com/errgen/errgen/runtime/taxonomy/gen"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 2)
-	_ = gen.EnforceVersion(2 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 3)
+	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
+
+// base is what all errors have. Being unexported, it cannot be set elsewhere.
+type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
 type Category string
@@ -46,16 +64,16 @@ const (
 
 // The categories by their place in the table.
 const (
-	categoryLLM          = 0
-	categoryGitHub       = 1
-	categoryTool         = 2
-	categoryVerification = 3
-	categoryDependency   = 4
-	categorySkill        = 5
-	categoryConfig       = 6
-	categoryFile         = 7
-	categoryNetwork      = 8
-	categorySystem       = 9
+	categoryLLM = iota
+	categoryGitHub
+	categoryTool
+	categoryVerification
+	categoryDependency
+	categorySkill
+	categoryConfig
+	categoryFile
+	categoryNetwork
+	categorySystem
 )
 
 // Categories returns all categories, in the order of the taxonomy.
@@ -77,48 +95,183 @@ func Categories() []Category {
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
+// The sources of evidence.
 const (
-	// ProfileDefault: Balanced.
-	ProfileDefault = "default"
-	// ProfileStrict: Fails at once; neither retries nor recovers.
-	ProfileStrict = "strict"
-	// ProfileLenient: Recovers and retries as much as it can.
-	ProfileLenient = "lenient"
-	// ProfileFast: Little handling; text is not searched.
-	ProfileFast = "fast"
-	// ProfileThorough: Takes its time, and learns how much of it.
-	ProfileThorough = "thorough"
+	SourceLLM          taxonomy.SourceName = "llm"
+	SourceGithub       taxonomy.SourceName = "github"
+	SourceTool         taxonomy.SourceName = "tool"
+	SourceVerification taxonomy.SourceName = "verification"
+	SourceFile         taxonomy.SourceName = "file"
+	SourceNetwork      taxonomy.SourceName = "network"
+	SourceConfig       taxonomy.SourceName = "config"
+	SourceSkill        taxonomy.SourceName = "skill"
+	SourceSystem       taxonomy.SourceName = "system"
 )
 
-// IsLLM reports whether the first error of this taxonomy in err's chain is of category llm.
+// The policies.
+const (
+	PolicyLLM          taxonomy.PolicyName = "llm"
+	PolicyGithub       taxonomy.PolicyName = "github"
+	PolicyTool         taxonomy.PolicyName = "tool"
+	PolicyVerification taxonomy.PolicyName = "verification"
+	PolicyFixes        taxonomy.PolicyName = "fixes"
+	PolicyLLMLimits    taxonomy.PolicyName = "llm_limits"
+	PolicyGithubLimits taxonomy.PolicyName = "github_limits"
+	PolicyBackoffs     taxonomy.PolicyName = "backoffs"
+	PolicyFiveLimits   taxonomy.PolicyName = "five_limits"
+	PolicyThreeTimes   taxonomy.PolicyName = "three_times"
+	PolicyOnce         taxonomy.PolicyName = "once"
+)
+
+// The reactions.
+const (
+	ReactionFail                   taxonomy.ReactionName = "fail"
+	ReactionAsk                    taxonomy.ReactionName = "ask"
+	ReactionLLMWait                taxonomy.ReactionName = "llm_wait"
+	ReactionLLMRetry               taxonomy.ReactionName = "llm_retry"
+	ReactionGithubWait             taxonomy.ReactionName = "github_wait"
+	ReactionGithubRetry            taxonomy.ReactionName = "github_retry"
+	ReactionToolRetry              taxonomy.ReactionName = "tool_retry"
+	ReactionProfiledRetry          taxonomy.ReactionName = "profiled_retry"
+	ReactionVerifyAgain            taxonomy.ReactionName = "verify_again"
+	ReactionLLMWaitForRateLimit    taxonomy.ReactionName = "llm_wait_for_rate_limit"
+	ReactionLLMRetryWithBackoff    taxonomy.ReactionName = "llm_retry_with_backoff"
+	ReactionGithubWaitForRateLimit taxonomy.ReactionName = "github_wait_for_rate_limit"
+	ReactionGithubRetryWithBackoff taxonomy.ReactionName = "github_retry_with_backoff"
+	ReactionToolRetryWithBackoff   taxonomy.ReactionName = "tool_retry_with_backoff"
+	ReactionInstallDependency      taxonomy.ReactionName = "install_dependency"
+	ReactionApplyTypeFix           taxonomy.ReactionName = "apply_type_fix"
+	ReactionApplyLintFix           taxonomy.ReactionName = "apply_lint_fix"
+	ReactionFixTest                taxonomy.ReactionName = "fix_test"
+	ReactionFixBuild               taxonomy.ReactionName = "fix_build"
+	ReactionPatternWaitAndRetry    taxonomy.ReactionName = "pattern_wait_and_retry"
+	ReactionPatternRetryLLM        taxonomy.ReactionName = "pattern_retry_llm"
+	ReactionPatternRetryNetwork    taxonomy.ReactionName = "pattern_retry_network"
+	ReactionPatternApplyTypeFix    taxonomy.ReactionName = "pattern_apply_type_fix"
+	ReactionPatternApplyLintFix    taxonomy.ReactionName = "pattern_apply_lint_fix"
+	ReactionAbort                  taxonomy.ReactionName = "abort"
+	ReactionBlock                  taxonomy.ReactionName = "block"
+	ReactionContinue               taxonomy.ReactionName = "continue"
+)
+
+// The profiles.
+const (
+	ProfileDefault  taxonomy.ProfileName = "default"
+	ProfileStrict   taxonomy.ProfileName = "strict"
+	ProfileLenient  taxonomy.ProfileName = "lenient"
+	ProfileFast     taxonomy.ProfileName = "fast"
+	ProfileThorough taxonomy.ProfileName = "thorough"
+)
+
+// IsLLM reports whether err is, or wraps, an error of category llm.
 func IsLLM(err error) bool { return gen.InCategory(err, &definition, categoryLLM) }
 
-// IsGitHub reports whether the first error of this taxonomy in err's chain is of category github.
+// IsGitHub reports whether err is, or wraps, an error of category github.
 func IsGitHub(err error) bool { return gen.InCategory(err, &definition, categoryGitHub) }
 
-// IsTool reports whether the first error of this taxonomy in err's chain is of category tool.
+// IsTool reports whether err is, or wraps, an error of category tool.
 func IsTool(err error) bool { return gen.InCategory(err, &definition, categoryTool) }
 
-// IsVerification reports whether the first error of this taxonomy in err's chain is of category
-// verification.
+// IsVerification reports whether err is, or wraps, an error of category verification.
 func IsVerification(err error) bool { return gen.InCategory(err, &definition, categoryVerification) }
 
-// IsDependency reports whether the first error of this taxonomy in err's chain is of category
-// dependency.
+// IsDependency reports whether err is, or wraps, an error of category dependency.
 func IsDependency(err error) bool { return gen.InCategory(err, &definition, categoryDependency) }
 
-// IsSkill reports whether the first error of this taxonomy in err's chain is of category skill.
+// IsSkill reports whether err is, or wraps, an error of category skill.
 func IsSkill(err error) bool { return gen.InCategory(err, &definition, categorySkill) }
 
-// IsConfig reports whether the first error of this taxonomy in err's chain is of category config.
+// IsConfig reports whether err is, or wraps, an error of category config.
 func IsConfig(err error) bool { return gen.InCategory(err, &definition, categoryConfig) }
 
-// IsFile reports whether the first error of this taxonomy in err's chain is of category file.
+// IsFile reports whether err is, or wraps, an error of category file.
 func IsFile(err error) bool { return gen.InCategory(err, &definition, categoryFile) }
 
-// IsNetwork reports whether the first error of this taxonomy in err's chain is of category network.
+// IsNetwork reports whether err is, or wraps, an error of category network.
 func IsNetwork(err error) bool { return gen.InCategory(err, &definition, categoryNetwork) }
 
-// IsSystem reports whether the first error of this taxonomy in err's chain is of category system.
+// IsSystem reports whether err is, or wraps, an error of category system.
 func IsSystem(err error) bool { return gen.InCategory(err, &definition, categorySystem) }
+
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault.
+func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it;
+// see [detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy,
+// are returned unchanged.
+func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
+
+// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
+func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
+	return detection.ClassifyEvidence(ev, opts)
+}
+
+// Explain returns what [Classify] makes of raw, and why.
+func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
+
+var detection = detect.Detection{
+	Taxonomy: &definition,
+	Categories: [][][]detect.CodeRule{
+		categoryLLM:          llmRules,
+		categoryGitHub:       gitHubRules,
+		categoryTool:         toolRules,
+		categoryVerification: verificationRules,
+		categoryDependency:   dependencyRules,
+		categorySkill:        skillRules,
+		categoryConfig:       configRules,
+		categoryFile:         fileRules,
+		categoryNetwork:      networkRules,
+		categorySystem:       systemRules,
+	},
+	FallbackSet: `{"unmatched":true}`, Is: ruleIs,
+}
+
+// ruleIs reports whether err is, or wraps, the error that a rule names in is or as.
+func ruleIs(err error, name string) bool {
+	switch name {
+	case "context.DeadlineExceeded":
+		return errors.Is(err, context.DeadlineExceeded)
+	case "io.EOF":
+		return errors.Is(err, io.EOF)
+	case "io.ErrUnexpectedEOF":
+		return errors.Is(err, io.ErrUnexpectedEOF)
+	case "io/fs.ErrNotExist":
+		return errors.Is(err, fs.ErrNotExist)
+	case "io/fs.ErrPermission":
+		return errors.Is(err, fs.ErrPermission)
+	case "net.ErrClosed":
+		return errors.Is(err, net.ErrClosed)
+	case "os.ErrDeadlineExceeded":
+		return errors.Is(err, os.ErrDeadlineExceeded)
+	case "os/exec.ErrNotFound":
+		return errors.Is(err, exec.ErrNotFound)
+	case "*encoding/json.SyntaxError":
+		_, ok := errors.AsType[*json.SyntaxError](err)
+		return ok
+	case "*encoding/json.UnmarshalTypeError":
+		_, ok := errors.AsType[*json.UnmarshalTypeError](err)
+		return ok
+	case "*io/fs.PathError":
+		_, ok := errors.AsType[*fs.PathError](err)
+		return ok
+	case "*net.DNSError":
+		_, ok := errors.AsType[*net.DNSError](err)
+		return ok
+	case "*net.OpError":
+		_, ok := errors.AsType[*net.OpError](err)
+		return ok
+	case "*os.LinkError":
+		_, ok := errors.AsType[*os.LinkError](err)
+		return ok
+	case "*strconv.NumError":
+		_, ok := errors.AsType[*strconv.NumError](err)
+		return ok
+	case "*time.ParseError":
+		_, ok := errors.AsType[*time.ParseError](err)
+		return ok
+	default:
+		return false
+	}
+}

@@ -144,7 +144,7 @@ var genPackage = gentest.Package{
 	Unknown:          "fail recoverability=unknown severity=medium",
 	UnknownPermanent: "fail severity=medium; fast: recoverability=unknown",
 	Uncategorized:    "fail",
-	Rules:            func() *detect.Rules { return &detection },
+	Rules:            func() *detect.Rules { return detection.Rules() },
 	Classify:         Classify,
 	ClassifyEvidence: ClassifyEvidence,
 	Explain:          Explain,

@@ -10,36 +10,24 @@ import (
 // How texts are shown: what is masked, and where they are cut.
 const sharedDetail = gen.Scrub | 2000
 
-// GitHubEntityType is one of a closed set of words.
-//
-// The zero GitHubEntityType is none of them.
+// GitHubEntityType is one of a closed set of words. The zero GitHubEntityType is none of them.
 type GitHubEntityType uint8
 
 // The values of [GitHubEntityType].
 const (
-	GitHubEntityTypeIssue   GitHubEntityType = 1
-	GitHubEntityTypePr      GitHubEntityType = 2
-	GitHubEntityTypeComment GitHubEntityType = 3
+	GitHubEntityTypeIssue GitHubEntityType = iota + 1
+	GitHubEntityTypePr
+	GitHubEntityTypeComment
 )
 
 var gitHubEntityTypeWords = []string{"issue", "pr", "comment"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v GitHubEntityType) String() string { return gen.EnumWord(uint8(v), gitHubEntityTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v GitHubEntityType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "GitHubEntityType", gitHubEntityTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *GitHubEntityType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "GitHubEntityType", gitHubEntityTypeWords)
-	if err == nil {
-		*v = GitHubEntityType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "GitHubEntityType", gitHubEntityTypeWords)
 }
 
 // Execution is a part of an error's context: what the bot was doing.
@@ -68,25 +56,8 @@ func (v *Execution) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *Execution) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "mode":
-			d.Read(&v.Mode)
-		case "skill":
-			d.Read(&v.Skill)
-		case "tool":
-			d.Read(&v.Tool)
-		case "step":
-			d.Read(&v.Step)
-		case "taskId":
-			d.Read(&v.TaskID)
-		case "sessionId":
-			d.Read(&v.SessionID)
-		default:
-			d.Skip()
-		}
-	}
+func (v *Execution) list() []any {
+	return []any{&v.Mode, &v.Skill, &v.Tool, &v.Step, &v.TaskID, &v.SessionID}
 }
 
 // GitHub is a part of an error's context: what on GitHub it was about.
@@ -117,21 +88,8 @@ func (v *GitHub) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *GitHub) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "owner":
-			d.Read(&v.Owner)
-		case "repo":
-			d.Read(&v.Repo)
-		case "entityNumber":
-			d.Read(&v.EntityNumber)
-		case "entityType":
-			gen.DecodeOptEnum(d, &v.EntityType, gitHubEntityTypeWords)
-		default:
-			d.Skip()
-		}
-	}
+func (v *GitHub) list() []any {
+	return []any{&v.Owner, &v.Repo, &v.EntityNumber, gen.OptWord(&v.EntityType)}
 }
 
 // Recovery is a part of an error's context: what was tried to recover; whoever recovers says so.
@@ -154,19 +112,6 @@ func (v *Recovery) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *Recovery) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "attempts":
-			d.Read(&v.Attempts)
-		case "maxAttempts":
-			d.Read(&v.MaxAttempts)
-		case "strategy":
-			d.Read(&v.Strategy)
-		case "successful":
-			d.Read(&v.Successful)
-		default:
-			d.Skip()
-		}
-	}
+func (v *Recovery) list() []any {
+	return []any{&v.Attempts, &v.MaxAttempts, &v.Strategy, &v.Successful}
 }

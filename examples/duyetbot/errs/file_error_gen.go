@@ -8,112 +8,62 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// FileCode is a code of [FileError]: a target for errors.Is, and an error itself. The zero FileCode
-// is no code. Store the name of a code; its number may change.
+// FileCode is a code of [FileError]: a target for errors.Is, and an error itself. Zero is no code.
 type FileCode uint16
 
-// The codes of [FileError].
+// The codes of [FileError]. Store their names; their values may change.
 const (
 	// CodeFileNotFound: there is no such file.
-	CodeFileNotFound FileCode = 1
+	CodeFileNotFound FileCode = iota + 1
 	// CodeFilePermission: a file may not be read or written.
-	CodeFilePermission FileCode = 2
+	CodeFilePermission
 	// CodeFileSystem: the file system failed otherwise.
-	CodeFileSystem FileCode = 3
+	CodeFileSystem
 )
 
-// Error returns the code as it is on the wire.
-func (c FileCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c FileCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c FileCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c FileCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 29, 3) }
-
-// Reaction returns the reaction to c without any context.
-func (c FileCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c FileCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [FileError], or a former value of one; anything else is an error.
-func (c *FileCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryFile)
-	if err == nil {
-		*c = FileCode(n)
-	}
-	return err
-}
-
-// FileError is an error of category file: the file system refused or failed.
-//
-// Its factories are the only way to give it a code.
+// FileError is an error of category file: the file system refused or failed. Its factories are the
+// only way to give it a code.
 type FileError struct {
-	code  FileCode
-	cause error
+	base[FileCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source FileSource `json:"source"`
+	Detail     string                      // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage             // Whatever else is known.
+	Source     FileSource                  // where the error came from.
 }
 
-// FileSourceType is one of a closed set of words.
-//
-// The zero FileSourceType is none of them.
+// FileSourceType is one of a closed set of words. The zero FileSourceType is none of them.
 type FileSourceType uint8
 
 // The values of [FileSourceType].
 const (
-	FileSourceTypeLLM          FileSourceType = 1
-	FileSourceTypeGithub       FileSourceType = 2
-	FileSourceTypeTool         FileSourceType = 3
-	FileSourceTypeVerification FileSourceType = 4
-	FileSourceTypeFile         FileSourceType = 5
-	FileSourceTypeNetwork      FileSourceType = 6
-	FileSourceTypeSystem       FileSourceType = 7
+	FileSourceTypeLLM FileSourceType = iota + 1
+	FileSourceTypeGithub
+	FileSourceTypeTool
+	FileSourceTypeVerification
+	FileSourceTypeFile
+	FileSourceTypeNetwork
+	FileSourceTypeSystem
 )
 
 var fileSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v FileSourceType) String() string { return gen.EnumWord(uint8(v), fileSourceTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v FileSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "FileSourceType", fileSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *FileSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "FileSourceType", fileSourceTypeWords)
-	if err == nil {
-		*v = FileSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "FileSourceType", fileSourceTypeWords)
 }
 
 // FileSource is a part of an error's context: where the error came from.
@@ -142,143 +92,56 @@ func (v *FileSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *FileSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, fileSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *FileSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewFileNotFound returns a [CodeFileNotFound]: there is no such file.
+// NewFileNotFound returns a [CodeFileNotFound].
 func NewFileNotFound(detail string, source FileSource) *FileError {
-	return &FileError{
-		code:   CodeFileNotFound,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &FileError{base: gen.Of(CodeFileNotFound), Detail: detail, Source: source.kept()}
 }
 
-// NewFilePermission returns a [CodeFilePermission]: a file may not be read or written.
+// NewFilePermission returns a [CodeFilePermission].
 func NewFilePermission(detail string, source FileSource) *FileError {
-	return &FileError{
-		code:   CodeFilePermission,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &FileError{base: gen.Of(CodeFilePermission), Detail: detail, Source: source.kept()}
 }
 
-// NewFileSystem returns a [CodeFileSystem]: the file system failed otherwise.
+// NewFileSystem returns a [CodeFileSystem].
 func NewFileSystem(detail string, source FileSource) *FileError {
-	return &FileError{
-		code:   CodeFileSystem,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &FileError{base: gen.Of(CodeFileSystem), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *FileError) WithSourceCode(sourceCode string) *FileError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *FileError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *FileError) WithRetryAfter(retryAfter time.Duration) *FileError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *FileError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *FileError) WithResetAt(resetAt time.Time) *FileError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *FileError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *FileError) WithExecution(execution Execution) *FileError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *FileError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *FileError) WithGitHub(gitHub GitHub) *FileError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *FileError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *FileError) WithRecovery(recovery Recovery) *FileError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *FileError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *FileError) WithMetadata(metadata json.RawMessage) *FileError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *FileError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *FileError) WithCause(cause error) *FileError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *FileError) Code() FileCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *FileError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *FileError) Is(target error) bool {
-	c, ok := target.(FileCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *FileCode.
-func (e *FileError) As(target any) bool {
-	c, ok := target.(*FileCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *FileError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *FileError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *FileError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *FileError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *FileError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeFileNotFound:
 		m = m.Text("no such file: ").Line(e.Detail, sharedDetail)
 	case CodeFilePermission:
@@ -312,79 +175,113 @@ func (e *FileError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *FileError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *FileError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryFile) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *FileError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryFile) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *FileError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*FileError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *FileError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryFile) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *FileError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *FileError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x FileSource
-				x.decode(d)
-				e.Source = x
-			}
-		default:
-			d.Skip()
-		}
+func (e *FileError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*FileSource).list),
 	}
 }
+
+var fileCategory = taxonomy.Category{
+	Name: "file", Type: "FileError", Doc: "The file system refused or failed.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &FileError{base: gen.Made[FileCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*FileError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"file"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"unknown"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeFileNotFound: {
+			Value: "file_not_found", Key: "FILE_NOT_FOUND", Message: "no such file: {detail:first_line}",
+			Doc:    "There is no such file.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+		},
+		CodeFilePermission: {
+			Value: "file_permission", Key: "FILE_PERMISSION",
+			Message: "no permission for a file: {detail:first_line}", Doc: "A file may not be read or written.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+		},
+		CodeFileSystem: {
+			Value: "file_system", Key: "FILE_SYSTEM", Message: "the file system failed: {detail:first_line}",
+			Doc:    "The file system failed otherwise.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityHigh},
+		},
+	},
+}
+
+var fileRules = [][]detect.CodeRule{
+	CodeFileNotFound: {
+		{Doc: "is: io/fs.ErrNotExist", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}},
+		{Doc: "errno: ENOENT", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENOENT"}}}},
+		{Doc: "code: ENOENT", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOENT"}}}},
+		{Doc: `source: file, text: ['(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:ENOENT(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the )?(?:file|directory|path) )?(?:[\w./-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"file"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:ENOENT(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "enoent", Fold: true}, {Text: "no such file", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the )?(?:file|directory|path) )?(?:[\w./-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "not found", Fold: true}, {Text: "does not exist", Fold: true}}}}},
+	},
+	CodeFilePermission: {
+		{Doc: "is: io/fs.ErrPermission", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}},
+		{Doc: "errno: [EACCES, EPERM]", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EACCES", "EPERM"}}}},
+		{Doc: "code: [EACCES, EPERM]", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"EACCES", "EPERM"}}}},
+		{Doc: `source: file, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:EACCES|EPERM)(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|(?:permission denied|operation not permitted)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"file"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:EACCES|EPERM)(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|(?:permission denied|operation not permitted)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))`, Literals: []detect.Literal{{Text: "eacces", Fold: true}, {Text: "eperm", Fold: true}, {Text: "permission denied", Fold: true}, {Text: "operation not permitted", Fold: true}}}}},
+	},
+	CodeFileSystem: {
+		{Doc: "errno: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, ENAMETOOLONG, EXDEV]", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "EEXIST", "EISDIR", "ENOTDIR", "ENOTEMPTY", "ENAMETOOLONG", "EXDEV"}}}},
+		{Doc: "code: [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY]", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "EEXIST", "EISDIR", "ENOTDIR", "ENOTEMPTY"}}}},
+		{Doc: "as: ['*io/fs.PathError', '*os.LinkError']", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*io/fs.PathError", "*os.LinkError"}}}},
+		{Doc: "source: file", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"file"}}}},
+	},
+}
+
+func (c FileCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c FileCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c FileCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c FileCode) Row() taxonomy.Row                { return taxonomy.At(categoryFile, uint16(c)) }
+func (c FileCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c FileCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *FileCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *FileError) Error() string                 { return gen.Text(e, (*FileError).AppendMessage) }
+func (e *FileError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *FileError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *FileError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *FileError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *FileError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *FileError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *FileError) Row() taxonomy.Row { return e.Code().Row() }

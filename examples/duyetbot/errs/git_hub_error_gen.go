@@ -8,118 +8,69 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// GitHubCode is a code of [GitHubError]: a target for errors.Is, and an error itself. The zero
-// GitHubCode is no code. Store the name of a code; its number may change.
+// GitHubCode is a code of [GitHubError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type GitHubCode uint16
 
-// The codes of [GitHubError].
+// The codes of [GitHubError]. Store their names; their values may change.
 const (
 	// CodeGitHubRateLimit: GitHub asks to slow down.
-	CodeGitHubRateLimit GitHubCode = 1
+	CodeGitHubRateLimit GitHubCode = iota + 1
 	// CodeGitHubTimeout: GitHub did not answer in time.
-	CodeGitHubTimeout GitHubCode = 2
+	CodeGitHubTimeout
 	// CodeGitHubNotFound: GitHub does not have it, or hides it.
-	CodeGitHubNotFound GitHubCode = 3
+	CodeGitHubNotFound
 	// CodeGitHubForbidden: the credentials are bad, or do not reach so far.
-	CodeGitHubForbidden GitHubCode = 4
+	CodeGitHubForbidden
 	// CodeGitHubValidation: GitHub does not take the request as it is.
-	CodeGitHubValidation GitHubCode = 5
+	CodeGitHubValidation
 	// CodeGitHubServerError: GitHub's API fails, or answers in a way that nothing describes.
-	CodeGitHubServerError GitHubCode = 6
+	CodeGitHubServerError
 )
 
-// Error returns the code as it is on the wire.
-func (c GitHubCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c GitHubCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c GitHubCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 8, 6) }
-
-// Reaction returns the reaction to c without any context.
-func (c GitHubCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c GitHubCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [GitHubError], or a former value of one; anything else is an error.
-func (c *GitHubCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryGitHub)
-	if err == nil {
-		*c = GitHubCode(n)
-	}
-	return err
-}
-
-// GitHubError is an error of category github: GitHub's API refused or failed.
-//
-// Its factories are the only way to give it a code.
+// GitHubError is an error of category github: GitHub's API refused or failed. Its factories are the
+// only way to give it a code.
 type GitHubError struct {
-	code  GitHubCode
-	cause error
+	base[GitHubCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source GitHubSource `json:"source"`
+	Detail     string                      // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage             // Whatever else is known.
+	Source     GitHubSource                // where the error came from.
 }
 
-// GitHubSourceType is one of a closed set of words.
-//
-// The zero GitHubSourceType is none of them.
+// GitHubSourceType is one of a closed set of words. The zero GitHubSourceType is none of them.
 type GitHubSourceType uint8
 
 // The values of [GitHubSourceType].
 const (
-	GitHubSourceTypeLLM          GitHubSourceType = 1
-	GitHubSourceTypeGithub       GitHubSourceType = 2
-	GitHubSourceTypeTool         GitHubSourceType = 3
-	GitHubSourceTypeVerification GitHubSourceType = 4
-	GitHubSourceTypeFile         GitHubSourceType = 5
-	GitHubSourceTypeNetwork      GitHubSourceType = 6
-	GitHubSourceTypeSystem       GitHubSourceType = 7
+	GitHubSourceTypeLLM GitHubSourceType = iota + 1
+	GitHubSourceTypeGithub
+	GitHubSourceTypeTool
+	GitHubSourceTypeVerification
+	GitHubSourceTypeFile
+	GitHubSourceTypeNetwork
+	GitHubSourceTypeSystem
 )
 
 var gitHubSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v GitHubSourceType) String() string { return gen.EnumWord(uint8(v), gitHubSourceTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v GitHubSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "GitHubSourceType", gitHubSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *GitHubSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "GitHubSourceType", gitHubSourceTypeWords)
-	if err == nil {
-		*v = GitHubSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "GitHubSourceType", gitHubSourceTypeWords)
 }
 
 // GitHubSource is a part of an error's context: where the error came from.
@@ -148,172 +99,71 @@ func (v *GitHubSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *GitHubSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, gitHubSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *GitHubSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewGitHubRateLimit returns a [CodeGitHubRateLimit]: GitHub asks to slow down.
+// NewGitHubRateLimit returns a [CodeGitHubRateLimit].
 func NewGitHubRateLimit(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{
-		code:   CodeGitHubRateLimit,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &GitHubError{base: gen.Of(CodeGitHubRateLimit), Detail: detail, Source: source.kept()}
 }
 
-// NewGitHubTimeout returns a [CodeGitHubTimeout]: GitHub did not answer in time.
+// NewGitHubTimeout returns a [CodeGitHubTimeout].
 func NewGitHubTimeout(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{
-		code:   CodeGitHubTimeout,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &GitHubError{base: gen.Of(CodeGitHubTimeout), Detail: detail, Source: source.kept()}
 }
 
-// NewGitHubNotFound returns a [CodeGitHubNotFound]: GitHub does not have it, or hides it.
+// NewGitHubNotFound returns a [CodeGitHubNotFound].
 func NewGitHubNotFound(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{
-		code:   CodeGitHubNotFound,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &GitHubError{base: gen.Of(CodeGitHubNotFound), Detail: detail, Source: source.kept()}
 }
 
-// NewGitHubForbidden returns a [CodeGitHubForbidden]: the credentials are bad, or do not reach so
-// far.
+// NewGitHubForbidden returns a [CodeGitHubForbidden].
 func NewGitHubForbidden(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{
-		code:   CodeGitHubForbidden,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &GitHubError{base: gen.Of(CodeGitHubForbidden), Detail: detail, Source: source.kept()}
 }
 
-// NewGitHubValidation returns a [CodeGitHubValidation]: GitHub does not take the request as it is.
+// NewGitHubValidation returns a [CodeGitHubValidation].
 func NewGitHubValidation(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{
-		code:   CodeGitHubValidation,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &GitHubError{base: gen.Of(CodeGitHubValidation), Detail: detail, Source: source.kept()}
 }
 
-// NewGitHubServerError returns a [CodeGitHubServerError]: GitHub's API fails, or answers in a way
-// that nothing describes.
+// NewGitHubServerError returns a [CodeGitHubServerError].
 func NewGitHubServerError(detail string, source GitHubSource) *GitHubError {
-	return &GitHubError{
-		code:   CodeGitHubServerError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &GitHubError{base: gen.Of(CodeGitHubServerError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *GitHubError) WithSourceCode(sourceCode string) *GitHubError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *GitHubError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *GitHubError) WithRetryAfter(retryAfter time.Duration) *GitHubError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *GitHubError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *GitHubError) WithResetAt(resetAt time.Time) *GitHubError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *GitHubError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *GitHubError) WithExecution(execution Execution) *GitHubError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *GitHubError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *GitHubError) WithGitHub(gitHub GitHub) *GitHubError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *GitHubError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *GitHubError) WithRecovery(recovery Recovery) *GitHubError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *GitHubError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *GitHubError) WithMetadata(metadata json.RawMessage) *GitHubError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *GitHubError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *GitHubError) WithCause(cause error) *GitHubError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *GitHubError) Code() GitHubCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *GitHubError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *GitHubError) Is(target error) bool {
-	c, ok := target.(GitHubCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *GitHubCode.
-func (e *GitHubError) As(target any) bool {
-	c, ok := target.(*GitHubCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *GitHubError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *GitHubError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *GitHubError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *GitHubError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *GitHubError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeGitHubRateLimit:
 		m = m.Text("GitHub limits the rate: ").Line(e.Detail, sharedDetail)
 	case CodeGitHubTimeout:
@@ -353,79 +203,169 @@ func (e *GitHubError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *GitHubError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *GitHubError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryGitHub) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *GitHubError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryGitHub) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *GitHubError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*GitHubError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *GitHubError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryGitHub) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *GitHubError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *GitHubError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x GitHubSource
-				x.decode(d)
-				e.Source = x
-			}
-		default:
-			d.Skip()
-		}
+func (e *GitHubError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*GitHubSource).list),
 	}
 }
+
+var gitHubCategory = taxonomy.Category{
+	Name: "github", Type: "GitHubError", Doc: "GitHub's API refused or failed.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &GitHubError{base: gen.Made[GitHubCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*GitHubError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"github"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"octokit"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeGitHubRateLimit: {
+			Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT",
+			Message: "GitHub limits the rate: {detail:first_line}", Doc: "GitHub asks to slow down.",
+			Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
+			Traits:  taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
+		},
+		CodeGitHubTimeout: {
+			Value: "github_timeout", Key: "GITHUB_TIMEOUT",
+			Message: "GitHub did not answer in time: {detail:first_line}", Doc: "GitHub did not answer in time.",
+			Traits: taxonomy.Traits{Reaction: &reactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
+		},
+		CodeGitHubNotFound: {
+			Value: "github_not_found", Key: "GITHUB_NOT_FOUND",
+			Message: "GitHub does not have it: {detail:first_line}",
+			Doc:     "GitHub does not have it, or hides it.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+		},
+		CodeGitHubForbidden: {
+			Value: "github_forbidden", Key: "GITHUB_FORBIDDEN",
+			Message: "GitHub forbids it: {detail:first_line}",
+			Doc:     "The credentials are bad, or do not reach so far.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+		},
+		CodeGitHubValidation: {
+			Value: "github_validation", Key: "GITHUB_VALIDATION",
+			Message: "GitHub does not take the request: {detail:first_line}",
+			Doc:     "GitHub does not take the request as it is.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+		},
+		CodeGitHubServerError: {
+			Value: "github_server_error", Key: "GITHUB_SERVER_ERROR",
+			Message: "GitHub fails: {detail:first_line}",
+			Doc:     "GitHub's API fails, or answers in a way that nothing describes.",
+			Traits:  taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+			},
+		},
+	},
+}
+
+var gitHubRules = [][]detect.CodeRule{
+	CodeGitHubRateLimit: {
+		{Doc: "source: github, status: 429", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{429}}}},
+		{Doc: "source: github, status: 403, attributes: {ratelimit-remaining: '0'}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}},
+		{Doc: "source: github, status: 403, attributes: {retry-after: {present: true}}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "retry-after", Presence: detect.Present}}},
+		{Doc: `source: github, status: 403, text: ['(?i)\brate[ _-]?limit\b', '(?i)\babuse detection\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{403}}}, Text: []detect.Pattern{{Expr: `(?i)\brate[ _-]?limit\b`, Literals: []detect.Literal{{Text: "ratelimit", Fold: true}, {Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}, Reach: 10}, {Expr: `(?i)\babuse detection\b`, Literals: []detect.Literal{{Text: "abuse detection", Fold: true}}, Reach: 16}}},
+		{Doc: "source: github, type: RATE_LIMITED", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Type, Any: []string{"RATE_LIMITED"}}}},
+		{Doc: "source: {present: false}, status: 429, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, AnyNumber: []int{429}}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
+		{Doc: "source: {present: false}, status: 403, attributes: {host: api.github.com, ratelimit-remaining: '0'}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}},
+		{Doc: `source: github, text: ['(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you''ve |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}you have triggered an abuse detection\b']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}, Reach: 154}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "ratelimit", Fold: true}, {Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you've |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}you have triggered an abuse detection\b`, Literals: []detect.Literal{{Text: "you have triggered an abuse dete", Fold: true}}}}},
+	},
+	CodeGitHubTimeout: {
+		{Doc: "source: github, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
+		{Doc: "source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
+		{Doc: "source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded"}}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
+		{Doc: `source: github, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "timed", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout", Fold: true}}, Reach: 192}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout ", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "i/o timeout", Fold: true}}}}},
+	},
+	CodeGitHubNotFound: {
+		{Doc: "source: github, status: 404", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{404}}}},
+		{Doc: "source: github, type: NOT_FOUND", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Type, Any: []string{"NOT_FOUND"}}}},
+		{Doc: "source: {present: false}, status: 404, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, AnyNumber: []int{404}}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
+	},
+	CodeGitHubForbidden: {
+		{Doc: "source: github, status: [401, 403]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{401, 403}}}},
+		{Doc: "source: github, type: [FORBIDDEN, INSUFFICIENT_SCOPES]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Type, Any: []string{"FORBIDDEN", "INSUFFICIENT_SCOPES"}}}},
+		{Doc: "source: {present: false}, status: [401, 403], attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, AnyNumber: []int{401, 403}}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
+		{Doc: `source: github, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:authentication failed|bad credentials|resource not accessible by (?:integration|personal access token))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:authentication failed|bad credentials|resource not accessible by (?:integration|personal access token))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "authentication failed", Fold: true}, {Text: "bad credentials", Fold: true}, {Text: "resource not accessible by integ", Fold: true}, {Text: "resource not accessible by perso", Fold: true}}}}},
+	},
+	CodeGitHubValidation: {
+		{Doc: "source: github, status: 422", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{422}}}},
+		{Doc: "source: {present: false}, status: 422, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, AnyNumber: []int{422}}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
+	},
+	CodeGitHubServerError: {
+		{Doc: "source: github, status: {min: 400, max: 599}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}},
+		{Doc: "source: {present: false}, status: {min: 400, max: 599}, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
+		{Doc: "source: github", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}}},
+	},
+}
+
+func (c GitHubCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c GitHubCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c GitHubCode) Row() taxonomy.Row                { return taxonomy.At(categoryGitHub, uint16(c)) }
+func (c GitHubCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c GitHubCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *GitHubCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *GitHubError) Error() string                 { return gen.Text(e, (*GitHubError).AppendMessage) }
+func (e *GitHubError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *GitHubError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *GitHubError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *GitHubError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *GitHubError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *GitHubError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *GitHubError) Row() taxonomy.Row { return e.Code().Row() }

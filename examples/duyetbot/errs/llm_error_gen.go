@@ -8,157 +8,89 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// LLMCode is a code of [LLMError]: a target for errors.Is, and an error itself. The zero LLMCode is
-// no code. Store the name of a code; its number may change.
+// LLMCode is a code of [LLMError]: a target for errors.Is, and an error itself. Zero is no code.
 type LLMCode uint16
 
-// The codes of [LLMError].
+// The codes of [LLMError]. Store their names; their values may change.
 const (
 	// CodeLLMRateLimit: the model's API asks to slow down.
-	CodeLLMRateLimit LLMCode = 1
+	CodeLLMRateLimit LLMCode = iota + 1
 	// CodeLLMTimeout: the model did not answer in time.
-	CodeLLMTimeout LLMCode = 2
+	CodeLLMTimeout
 	// CodeLLMQuotaExceeded: what was paid for is used up.
-	CodeLLMQuotaExceeded LLMCode = 3
+	CodeLLMQuotaExceeded
 	// CodeLLMAuth: the model's API refuses the key.
-	CodeLLMAuth LLMCode = 4
+	CodeLLMAuth
 	// CodeLLMInvalidRequest: the model's API does not take the request as it is.
-	CodeLLMInvalidRequest LLMCode = 5
+	CodeLLMInvalidRequest
 	// CodeLLMServerError: the model's API fails.
-	CodeLLMServerError LLMCode = 6
+	CodeLLMServerError
 )
 
-// Error returns the code as it is on the wire.
-func (c LLMCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c LLMCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c LLMCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c LLMCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 2, 6) }
-
-// Reaction returns the reaction to c without any context.
-func (c LLMCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c LLMCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [LLMError], or a former value of one; anything else is an error.
-func (c *LLMCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryLLM)
-	if err == nil {
-		*c = LLMCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const (
-	rowLLMRateLimitWhen1 taxonomy.Row = 36
-	rowLLMTimeoutWhen1   taxonomy.Row = 37
-)
-
-// LLMError is an error of category llm: the language model, or the way to it.
-//
-// Its factories are the only way to give it a code.
+// LLMError is an error of category llm: the language model, or the way to it. Its factories are the
+// only way to give it a code.
 type LLMError struct {
-	code  LLMCode
-	cause error
+	base[LLMCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source LLMSource `json:"source"`
-	// Pattern: the words by which the error was recognised.
-	Pattern taxonomy.Opt[LLMPattern] `json:"pattern,omitzero"`
+	Detail     string                      // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage             // Whatever else is known.
+	Source     LLMSource                   // where the error came from.
+	Pattern    taxonomy.Opt[LLMPattern]    // the words by which the error was recognised.
 }
 
-// LLMSourceType is one of a closed set of words.
-//
-// The zero LLMSourceType is none of them.
+// LLMSourceType is one of a closed set of words. The zero LLMSourceType is none of them.
 type LLMSourceType uint8
 
 // The values of [LLMSourceType].
 const (
-	LLMSourceTypeLLM          LLMSourceType = 1
-	LLMSourceTypeGithub       LLMSourceType = 2
-	LLMSourceTypeTool         LLMSourceType = 3
-	LLMSourceTypeVerification LLMSourceType = 4
-	LLMSourceTypeFile         LLMSourceType = 5
-	LLMSourceTypeNetwork      LLMSourceType = 6
-	LLMSourceTypeSystem       LLMSourceType = 7
+	LLMSourceTypeLLM LLMSourceType = iota + 1
+	LLMSourceTypeGithub
+	LLMSourceTypeTool
+	LLMSourceTypeVerification
+	LLMSourceTypeFile
+	LLMSourceTypeNetwork
+	LLMSourceTypeSystem
 )
 
 var llmSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v LLMSourceType) String() string { return gen.EnumWord(uint8(v), llmSourceTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v LLMSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "LLMSourceType", llmSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *LLMSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "LLMSourceType", llmSourceTypeWords)
-	if err == nil {
-		*v = LLMSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "LLMSourceType", llmSourceTypeWords)
 }
 
-// LLMPattern is one of a closed set of words: the words by which the error was recognised.
-//
-// The zero LLMPattern is none of them.
+// LLMPattern is one of a closed set of words: the words by which the error was recognised. The zero
+// LLMPattern is none of them.
 type LLMPattern uint8
 
 // The values of [LLMPattern].
 const (
-	LLMPatternRateLimit LLMPattern = 1
-	LLMPatternTimeout   LLMPattern = 2
+	LLMPatternRateLimit LLMPattern = iota + 1
+	LLMPatternTimeout
 )
 
 var llmPatternWords = []string{"rate_limit", "timeout"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v LLMPattern) String() string { return gen.EnumWord(uint8(v), llmPatternWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v LLMPattern) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "LLMPattern", llmPatternWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *LLMPattern) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "LLMPattern", llmPatternWords)
-	if err == nil {
-		*v = LLMPattern(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "LLMPattern", llmPatternWords)
 }
 
 // LLMSource is a part of an error's context: where the error came from.
@@ -187,190 +119,74 @@ func (v *LLMSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *LLMSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, llmSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *LLMSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewLLMRateLimit returns a [CodeLLMRateLimit]: the model's API asks to slow down.
+// NewLLMRateLimit returns a [CodeLLMRateLimit].
 func NewLLMRateLimit(detail string, source LLMSource) *LLMError {
-	return &LLMError{
-		code:   CodeLLMRateLimit,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &LLMError{base: gen.Of(CodeLLMRateLimit), Detail: detail, Source: source.kept()}
 }
 
-// NewLLMTimeout returns a [CodeLLMTimeout]: the model did not answer in time.
+// NewLLMTimeout returns a [CodeLLMTimeout].
 func NewLLMTimeout(detail string, source LLMSource) *LLMError {
-	return &LLMError{
-		code:   CodeLLMTimeout,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &LLMError{base: gen.Of(CodeLLMTimeout), Detail: detail, Source: source.kept()}
 }
 
-// NewLLMQuotaExceeded returns a [CodeLLMQuotaExceeded]: what was paid for is used up.
+// NewLLMQuotaExceeded returns a [CodeLLMQuotaExceeded].
 func NewLLMQuotaExceeded(detail string, source LLMSource) *LLMError {
-	return &LLMError{
-		code:   CodeLLMQuotaExceeded,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &LLMError{base: gen.Of(CodeLLMQuotaExceeded), Detail: detail, Source: source.kept()}
 }
 
-// NewLLMAuth returns a [CodeLLMAuth]: the model's API refuses the key.
+// NewLLMAuth returns a [CodeLLMAuth].
 func NewLLMAuth(detail string, source LLMSource) *LLMError {
-	return &LLMError{
-		code:   CodeLLMAuth,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &LLMError{base: gen.Of(CodeLLMAuth), Detail: detail, Source: source.kept()}
 }
 
-// NewLLMInvalidRequest returns a [CodeLLMInvalidRequest]: the model's API does not take the request
-// as it is.
+// NewLLMInvalidRequest returns a [CodeLLMInvalidRequest].
 func NewLLMInvalidRequest(detail string, source LLMSource) *LLMError {
-	return &LLMError{
-		code:   CodeLLMInvalidRequest,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &LLMError{base: gen.Of(CodeLLMInvalidRequest), Detail: detail, Source: source.kept()}
 }
 
-// NewLLMServerError returns a [CodeLLMServerError]: the model's API fails.
+// NewLLMServerError returns a [CodeLLMServerError].
 func NewLLMServerError(detail string, source LLMSource) *LLMError {
-	return &LLMError{
-		code:   CodeLLMServerError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &LLMError{base: gen.Of(CodeLLMServerError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *LLMError) WithSourceCode(sourceCode string) *LLMError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *LLMError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *LLMError) WithRetryAfter(retryAfter time.Duration) *LLMError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *LLMError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *LLMError) WithResetAt(resetAt time.Time) *LLMError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *LLMError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *LLMError) WithExecution(execution Execution) *LLMError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *LLMError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *LLMError) WithGitHub(gitHub GitHub) *LLMError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *LLMError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *LLMError) WithRecovery(recovery Recovery) *LLMError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *LLMError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *LLMError) WithMetadata(metadata json.RawMessage) *LLMError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *LLMError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithPattern returns a copy of e with the given Pattern.
 func (e *LLMError) WithPattern(pattern LLMPattern) *LLMError {
-	c := *e
-	c.Pattern = gen.SomeEnum(pattern, LLMPatternTimeout)
-	return &c
+	return gen.With(*e, func(e *LLMError) { e.Pattern = gen.SomeEnum(pattern, LLMPatternTimeout) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *LLMError) WithCause(cause error) *LLMError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *LLMError) Code() LLMCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *LLMError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *LLMError) Is(target error) bool {
-	c, ok := target.(LLMCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *LLMCode.
-func (e *LLMError) As(target any) bool {
-	c, ok := target.(*LLMCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *LLMError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *LLMError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeLLMRateLimit:
-		if v, ok := e.Pattern.Get(); ok && v == LLMPatternRateLimit {
-			return rowLLMRateLimitWhen1
-		}
-	case CodeLLMTimeout:
-		if v, ok := e.Pattern.Get(); ok && v == LLMPatternTimeout {
-			return rowLLMTimeoutWhen1
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *LLMError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *LLMError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *LLMError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeLLMRateLimit:
 		m = m.Text("the LLM limits the rate: ").Line(e.Detail, sharedDetail)
 	case CodeLLMTimeout:
@@ -411,81 +227,204 @@ func (e *LLMError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *LLMError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *LLMError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryLLM) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *LLMError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryLLM) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *LLMError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *LLMError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*LLMSource).list),
+		gen.OptWord(&e.Pattern),
 	}
-	typed, ok := back.(*LLMError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *LLMError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryLLM) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *LLMError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var llmCategory = taxonomy.Category{
+	Name: "llm", Type: "LLMError", Doc: "The language model, or the way to it.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &LLMError{base: gen.Made[LLMCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*LLMError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"llm"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"openrouter"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+		{Name: "pattern", Type: "enum", Enum: []string{"rate_limit", "timeout"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeLLMRateLimit: {
+			Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT",
+			Message: "the LLM limits the rate: {detail:first_line}", Doc: "The model's API asks to slow down.",
+			Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6},
+			Traits:  taxonomy.Traits{Reaction: &reactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Branch: 1, Traits: taxonomy.Traits{Reaction: &lenientReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Branch: 1, Traits: taxonomy.Traits{Reaction: &fastReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Branch: 1, Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
+		},
+		CodeLLMTimeout: {
+			Value: "llm_timeout", Key: "LLM_TIMEOUT",
+			Message: "the LLM did not answer in time: {detail:first_line}",
+			Doc:     "The model did not answer in time.",
+			Traits:  taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Branch: 1, Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Branch: 1, Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Branch: 1, Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
+		},
+		CodeLLMQuotaExceeded: {
+			Value: "llm_quota_exceeded", Key: "LLM_QUOTA_EXCEEDED",
+			Message: "the quota of the LLM is used up: {detail:first_line}",
+			Doc:     "What was paid for is used up.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
+		},
+		CodeLLMAuth: {
+			Value: "llm_auth", Key: "LLM_AUTH", Message: "the LLM refuses the key: {detail:first_line}",
+			Doc:    "The model's API refuses the key.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+		},
+		CodeLLMInvalidRequest: {
+			Value: "llm_invalid_request", Key: "LLM_INVALID_REQUEST",
+			Message: "the LLM does not take the request: {detail:first_line}",
+			Doc:     "The model's API does not take the request as it is.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+		},
+		CodeLLMServerError: {
+			Value: "llm_server_error", Key: "LLM_SERVER_ERROR", Message: "the LLM fails: {detail:first_line}",
+			Doc:    "The model's API fails.",
+			Traits: taxonomy.Traits{Reaction: &reactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionLLMRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
+			},
+		},
+	},
 }
 
-func (e *LLMError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x LLMSource
-				x.decode(d)
-				e.Source = x
-			}
-		case "pattern":
-			gen.DecodeOptEnum(d, &e.Pattern, llmPatternWords)
-		default:
-			d.Skip()
+var llmRules = [][]detect.CodeRule{
+	CodeLLMRateLimit: {
+		{Doc: "source: llm, status: 429", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, AnyNumber: []int{429}}}},
+		{Doc: "type: [rate_limit_error, rate_limit_exceeded]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}},
+		{Doc: "source: llm, code: [rate_limit_error, rate_limit_exceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Code, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}},
+		{Doc: "source: {present: false}, status: 429, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, AnyNumber: []int{429}}, {Key: detect.Attribute, Name: "host", Any: []string{"openrouter.ai", "api.anthropic.com", "api.openai.com"}}}},
+		{Doc: `source: llm, text: ['(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you''ve |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you|(?:the|your|this) (?:account|api key|key|request|client|organization|token|call)) (?:are|were|was|is|got|has been|have been) (?:being )?rate[ -]limited(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"rate_limit_(?:error|exceeded)"'], set: {pattern: rate_limit}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}, Reach: 154}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "ratelimit", Fold: true}, {Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you've |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you|(?:the|your|this) (?:account|api key|key|request|client|organization|token|call)) (?:are|were|was|is|got|has been|have been) (?:being )?rate[ -]limited(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limited", Fold: true}, {Text: "rate-limited", Fold: true}, {Text: "being rate limited", Fold: true}, {Text: "being rate-limited", Fold: true}}}, {Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"rate_limit_(?:error|exceeded)"`, Literals: []detect.Literal{{Text: `"type":"rate_limit_error"`, Fold: true}, {Text: `"type":"rate_limit_exceeded"`, Fold: true}, {Text: `"type": "rate_limit_error"`, Fold: true}, {Text: `"type": "rate_limit_exceeded"`, Fold: true}, {Text: `"code":"rate_limit_error"`, Fold: true}, {Text: `"code":"rate_limit_exceeded"`, Fold: true}, {Text: `"code": "rate_limit_error"`, Fold: true}, {Text: `"code": "rate_limit_exceeded"`, Fold: true}}}}, Set: `{"pattern":"rate_limit"}`},
+		{Doc: `source: {present: false}, text: ['(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you''ve |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you|(?:the|your|this) (?:account|api key|key|request|client|organization|token|call)) (?:are|were|was|is|got|has been|have been) (?:being )?rate[ -]limited(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"rate_limit_(?:error|exceeded)"'], priority: -6, set: {pattern: rate_limit}`, Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?rate[ _-]limit(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}, Reach: 154}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|api|request|token|user|secondary|primary|429) ){0,3}rate[ _-]?limit(?:ed|[ _-](?:(?:was|is|has been) )?(?:exceeded|reached|hit|error))(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "ratelimit", Fold: true}, {Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you |you've |you have )?(?:exceeded|hit|reached) (?:a|the|your|its|our) (?:[\w-]{1,20} ){0,2}rate[ _-]limit(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you|(?:the|your|this) (?:account|api key|key|request|client|organization|token|call)) (?:are|were|was|is|got|has been|have been) (?:being )?rate[ -]limited(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limited", Fold: true}, {Text: "rate-limited", Fold: true}, {Text: "being rate limited", Fold: true}, {Text: "being rate-limited", Fold: true}}}, {Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"rate_limit_(?:error|exceeded)"`, Literals: []detect.Literal{{Text: `"type":"rate_limit_error"`, Fold: true}, {Text: `"type":"rate_limit_exceeded"`, Fold: true}, {Text: `"type": "rate_limit_error"`, Fold: true}, {Text: `"type": "rate_limit_exceeded"`, Fold: true}, {Text: `"code":"rate_limit_error"`, Fold: true}, {Text: `"code":"rate_limit_exceeded"`, Fold: true}, {Text: `"code": "rate_limit_error"`, Fold: true}, {Text: `"code": "rate_limit_exceeded"`, Fold: true}}}}, Set: `{"pattern":"rate_limit"}`},
+	},
+	CodeLLMTimeout: {
+		{Doc: "source: llm, status: 408", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, AnyNumber: []int{408}}}},
+		{Doc: "source: llm, type: [timeout, timeout_error]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Type, Any: []string{"timeout", "timeout_error"}}}},
+		{Doc: "source: llm, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
+		{Doc: `source: llm, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$'], set: {pattern: timeout}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "timed", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout", Fold: true}}, Reach: 192}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout ", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "i/o timeout", Fold: true}}}}, Set: `{"pattern":"timeout"}`},
+		{Doc: `source: {present: false}, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$'], priority: -7, set: {pattern: timeout}`, Priority: -7, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "timed", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout", Fold: true}}, Reach: 192}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout ", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "i/o timeout", Fold: true}}}}, Set: `{"pattern":"timeout"}`},
+		{Doc: "source: {present: false}, is: context.DeadlineExceeded, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded"}}}},
+	},
+	CodeLLMQuotaExceeded: {
+		{Doc: "source: llm, code: [insufficient_quota, billing_hard_limit_reached], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached"}}}},
+		{Doc: "type: [insufficient_quota, billing_error], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error"}}}},
+		{Doc: `source: llm, status: 429, text: '(?i)\bexceeded your current quota\b', priority: 10`, Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, AnyNumber: []int{429}}}, Text: []detect.Pattern{{Expr: `(?i)\bexceeded your current quota\b`, Literals: []detect.Literal{{Text: "exceeded your current quota", Fold: true}}, Reach: 27}}},
+		{Doc: `source: llm, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}your credit balance is too low\b', priority: 10`, Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}your credit balance is too low\b`, Literals: []detect.Literal{{Text: "your credit balance is too low", Fold: true}}}}},
+		{Doc: "source: llm, status: 402", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, AnyNumber: []int{402}}}},
+		{Doc: `source: llm, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}(?:quota|credits?) (?:(?:is|was|has been|are|were) )?(?:exceeded|reached|used up|exhausted|depleted)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you(?:''ve| have)? )?exceeded (?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){1,3}quota(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:insufficient[ _](?:quota|credits)|out of credits)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}limit (?:(?:is|was|has been) )?(?:exceeded|reached)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"insufficient_quota"']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}(?:quota|credits?) (?:(?:is|was|has been|are|were) )?(?:exceeded|reached|used up|exhausted|depleted)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "quota", Fold: true}, {Text: "credit", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you(?:'ve| have)? )?exceeded (?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){1,3}quota(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "exceeded ", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:insufficient[ _](?:quota|credits)|out of credits)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "insufficient quota", Fold: true}, {Text: "insufficient credits", Fold: true}, {Text: "insufficient_quota", Fold: true}, {Text: "insufficient_credits", Fold: true}, {Text: "out of credits", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your|the|you|have|monthly|daily|weekly|hourly|api|token|usage|spending|current|request|project|user|account|llm|model|billing|credit) ){0,3}limit (?:(?:is|was|has been) )?(?:exceeded|reached)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "limit ", Fold: true}}}, {Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"(?:type|code)": ?"insufficient_quota"`, Literals: []detect.Literal{{Text: `"type":"insufficient_quota"`, Fold: true}, {Text: `"type": "insufficient_quota"`, Fold: true}, {Text: `"code":"insufficient_quota"`, Fold: true}, {Text: `"code": "insufficient_quota"`, Fold: true}}}}},
+	},
+	CodeLLMAuth: {
+		{Doc: "source: llm, status: [401, 403]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, AnyNumber: []int{401, 403}}}},
+		{Doc: "type: [authentication_error, permission_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "permission_error"}}}},
+		{Doc: "source: llm, code: invalid_api_key", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Code, Any: []string{"invalid_api_key"}}}},
+		{Doc: "source: {present: false}, status: [401, 403], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, AnyNumber: []int{401, 403}}, {Key: detect.Attribute, Name: "host", Any: []string{"openrouter.ai", "api.anthropic.com", "api.openai.com"}}}},
+		{Doc: `source: llm, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your |the )?(?:invalid|incorrect|missing|expired) (?:x-)?api[ -]key(?: provided)?|(?:your |the )?api[ -]key is (?:invalid|incorrect|missing|expired)|authentication (?:failed|error)|unauthorized)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:your |the )?(?:invalid|incorrect|missing|expired) (?:x-)?api[ -]key(?: provided)?|(?:your |the )?api[ -]key is (?:invalid|incorrect|missing|expired)|authentication (?:failed|error)|unauthorized)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid", Fold: true}, {Text: "incorrect", Fold: true}, {Text: "missing", Fold: true}, {Text: "expired", Fold: true}, {Text: "key is ", Fold: true}, {Text: "authentication failed", Fold: true}, {Text: "authentication error", Fold: true}, {Text: "unauthorized", Fold: true}}}}},
+	},
+	CodeLLMInvalidRequest: {
+		{Doc: "type: [invalid_request_error, request_too_large]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "request_too_large"}}}},
+		{Doc: "source: llm, code: [invalid_request_error, context_length_exceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Code, Any: []string{"invalid_request_error", "context_length_exceeded"}}}},
+		{Doc: "source: llm, status: {min: 400, max: 499}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, Min: 400, Max: 499, Bounds: detect.HasMin | detect.HasMax}}},
+		{Doc: "source: {present: false}, status: {min: 400, max: 499}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Min: 400, Max: 499, Bounds: detect.HasMin | detect.HasMax}, {Key: detect.Attribute, Name: "host", Any: []string{"openrouter.ai", "api.anthropic.com", "api.openai.com"}}}},
+		{Doc: `source: llm, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:invalid (?:request|value|parameter|argument|model|input|json|body|type|messages?|schema|format|header|tool|image|role|content|prompt|url|option|key|token|name)(?: (?:body|error|format|name|value))?(?: (?:for|in|at) \S{1,60})?|(?:request|value|parameter|argument|model|input|json|body|type|messages?|schema|format|header|tool|image|role|content|prompt|url|option|key|token|name)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:invalid (?:request|value|parameter|argument|model|input|json|body|type|messages?|schema|format|header|tool|image|role|content|prompt|url|option|key|token|name)(?: (?:body|error|format|name|value))?(?: (?:for|in|at) \S{1,60})?|(?:request|value|parameter|argument|model|input|json|body|type|messages?|schema|format|header|tool|image|role|content|prompt|url|option|key|token|name)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid ", Fold: true}, {Text: " is invalid", Fold: true}}}}},
+	},
+	CodeLLMServerError: {
+		{Doc: "source: llm, status: {min: 500}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, Min: 500, Bounds: detect.HasMin}}},
+		{Doc: "type: [overloaded_error, api_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"overloaded_error", "api_error"}}}},
+		{Doc: "source: {present: false}, status: {min: 500}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Min: 500, Bounds: detect.HasMin}, {Key: detect.Attribute, Name: "host", Any: []string{"openrouter.ai", "api.anthropic.com", "api.openai.com"}}}},
+		{Doc: "source: llm", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}},
+	},
+}
+
+func (c LLMCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c LLMCode) Row() taxonomy.Row                { return taxonomy.At(categoryLLM, uint16(c)) }
+func (c LLMCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c LLMCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *LLMCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *LLMError) Error() string                 { return gen.Text(e, (*LLMError).AppendMessage) }
+func (e *LLMError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *LLMError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *LLMError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *LLMError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *LLMError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *LLMError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *LLMError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeLLMRateLimit:
+		if v, ok := e.Pattern.Get(); ok && v == LLMPatternRateLimit {
+			return CodeLLMRateLimit.Row().When(1)
+		}
+	case CodeLLMTimeout:
+		if v, ok := e.Pattern.Get(); ok && v == LLMPatternTimeout {
+			return CodeLLMTimeout.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

@@ -8,149 +8,83 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// NetworkCode is a code of [NetworkError]: a target for errors.Is, and an error itself. The zero
-// NetworkCode is no code. Store the name of a code; its number may change.
+// NetworkCode is a code of [NetworkError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type NetworkCode uint16
 
-// The codes of [NetworkError].
+// The codes of [NetworkError]. Store their names; their values may change.
 const (
 	// CodeDNSError: a name does not lead to an address.
-	CodeDNSError NetworkCode = 1
+	CodeDNSError NetworkCode = iota + 1
 	// CodeConnectionError: a connection cannot be made, or broke.
-	CodeConnectionError NetworkCode = 2
+	CodeConnectionError
 	// CodeNetworkError: the network failed, and nothing says where.
-	CodeNetworkError NetworkCode = 3
+	CodeNetworkError
 )
 
-// Error returns the code as it is on the wire.
-func (c NetworkCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c NetworkCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c NetworkCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 32, 3) }
-
-// Reaction returns the reaction to c without any context.
-func (c NetworkCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c NetworkCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [NetworkError], or a former value of one; anything else is an
-// error.
-func (c *NetworkCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryNetwork)
-	if err == nil {
-		*c = NetworkCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const rowNetworkErrorWhen1 taxonomy.Row = 40
-
 // NetworkError is an error of category network: the network failed, or what is behind it and gives
-// no name.
-//
-// Its factories are the only way to give it a code.
+// no name. Its factories are the only way to give it a code.
 type NetworkError struct {
-	code  NetworkCode
-	cause error
+	base[NetworkCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source NetworkSource `json:"source"`
-	// Pattern: the words by which the error was recognised.
-	Pattern taxonomy.Opt[NetworkPattern] `json:"pattern,omitzero"`
+	Detail     string                       // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]         // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration]  // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]      // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]      // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]         // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]       // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage              // Whatever else is known.
+	Source     NetworkSource                // where the error came from.
+	Pattern    taxonomy.Opt[NetworkPattern] // the words by which the error was recognised.
 }
 
-// NetworkSourceType is one of a closed set of words.
-//
-// The zero NetworkSourceType is none of them.
+// NetworkSourceType is one of a closed set of words. The zero NetworkSourceType is none of them.
 type NetworkSourceType uint8
 
 // The values of [NetworkSourceType].
 const (
-	NetworkSourceTypeLLM          NetworkSourceType = 1
-	NetworkSourceTypeGithub       NetworkSourceType = 2
-	NetworkSourceTypeTool         NetworkSourceType = 3
-	NetworkSourceTypeVerification NetworkSourceType = 4
-	NetworkSourceTypeFile         NetworkSourceType = 5
-	NetworkSourceTypeNetwork      NetworkSourceType = 6
-	NetworkSourceTypeSystem       NetworkSourceType = 7
+	NetworkSourceTypeLLM NetworkSourceType = iota + 1
+	NetworkSourceTypeGithub
+	NetworkSourceTypeTool
+	NetworkSourceTypeVerification
+	NetworkSourceTypeFile
+	NetworkSourceTypeNetwork
+	NetworkSourceTypeSystem
 )
 
 var networkSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v NetworkSourceType) String() string { return gen.EnumWord(uint8(v), networkSourceTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v NetworkSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "NetworkSourceType", networkSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *NetworkSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "NetworkSourceType", networkSourceTypeWords)
-	if err == nil {
-		*v = NetworkSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "NetworkSourceType", networkSourceTypeWords)
 }
 
-// NetworkPattern is one of a closed set of words: the words by which the error was recognised.
-//
-// The zero NetworkPattern is none of them.
+// NetworkPattern is one of a closed set of words: the words by which the error was recognised. The
+// zero NetworkPattern is none of them.
 type NetworkPattern uint8
 
 // The values of [NetworkPattern].
 const (
-	NetworkPatternNetwork NetworkPattern = 1
+	NetworkPatternNetwork NetworkPattern = iota + 1
 )
 
 var networkPatternWords = []string{"network"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v NetworkPattern) String() string { return gen.EnumWord(uint8(v), networkPatternWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v NetworkPattern) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "NetworkPattern", networkPatternWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *NetworkPattern) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "NetworkPattern", networkPatternWords)
-	if err == nil {
-		*v = NetworkPattern(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "NetworkPattern", networkPatternWords)
 }
 
 // NetworkSource is a part of an error's context: where the error came from.
@@ -179,158 +113,59 @@ func (v *NetworkSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *NetworkSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, networkSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *NetworkSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewDNSError returns a [CodeDNSError]: a name does not lead to an address.
+// NewDNSError returns a [CodeDNSError].
 func NewDNSError(detail string, source NetworkSource) *NetworkError {
-	return &NetworkError{
-		code:   CodeDNSError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &NetworkError{base: gen.Of(CodeDNSError), Detail: detail, Source: source.kept()}
 }
 
-// NewConnectionError returns a [CodeConnectionError]: a connection cannot be made, or broke.
+// NewConnectionError returns a [CodeConnectionError].
 func NewConnectionError(detail string, source NetworkSource) *NetworkError {
-	return &NetworkError{
-		code:   CodeConnectionError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &NetworkError{base: gen.Of(CodeConnectionError), Detail: detail, Source: source.kept()}
 }
 
-// NewNetworkError returns a [CodeNetworkError]: the network failed, and nothing says where.
+// NewNetworkError returns a [CodeNetworkError].
 func NewNetworkError(detail string, source NetworkSource) *NetworkError {
-	return &NetworkError{
-		code:   CodeNetworkError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &NetworkError{base: gen.Of(CodeNetworkError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *NetworkError) WithSourceCode(sourceCode string) *NetworkError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *NetworkError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *NetworkError) WithRetryAfter(retryAfter time.Duration) *NetworkError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *NetworkError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *NetworkError) WithResetAt(resetAt time.Time) *NetworkError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *NetworkError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *NetworkError) WithExecution(execution Execution) *NetworkError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *NetworkError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *NetworkError) WithGitHub(gitHub GitHub) *NetworkError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *NetworkError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *NetworkError) WithRecovery(recovery Recovery) *NetworkError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *NetworkError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *NetworkError) WithMetadata(metadata json.RawMessage) *NetworkError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *NetworkError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithPattern returns a copy of e with the given Pattern.
 func (e *NetworkError) WithPattern(pattern NetworkPattern) *NetworkError {
-	c := *e
-	c.Pattern = gen.SomeEnum(pattern, NetworkPatternNetwork)
-	return &c
+	return gen.With(*e, func(e *NetworkError) { e.Pattern = gen.SomeEnum(pattern, NetworkPatternNetwork) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *NetworkError) WithCause(cause error) *NetworkError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *NetworkError) Code() NetworkCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *NetworkError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *NetworkError) Is(target error) bool {
-	c, ok := target.(NetworkCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *NetworkCode.
-func (e *NetworkError) As(target any) bool {
-	c, ok := target.(*NetworkCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *NetworkError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *NetworkError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeNetworkError:
-		if v, ok := e.Pattern.Get(); ok && v == NetworkPatternNetwork {
-			return rowNetworkErrorWhen1
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *NetworkError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *NetworkError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *NetworkError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeDNSError:
 		m = m.Text("a name cannot be resolved: ").Line(e.Detail, sharedDetail)
 	case CodeConnectionError:
@@ -365,81 +200,136 @@ func (e *NetworkError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *NetworkError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *NetworkError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryNetwork) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *NetworkError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryNetwork) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *NetworkError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *NetworkError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*NetworkSource).list),
+		gen.OptWord(&e.Pattern),
 	}
-	typed, ok := back.(*NetworkError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *NetworkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryNetwork) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *NetworkError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var networkCategory = taxonomy.Category{
+	Name: "network", Type: "NetworkError",
+	Doc: "The network failed, or what is behind it and gives no name.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &NetworkError{base: gen.Made[NetworkCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*NetworkError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"network"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"unknown"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+		{Name: "pattern", Type: "enum", Enum: []string{"network"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeDNSError: {
+			Value: "dns_error", Key: "DNS_ERROR", Message: "a name cannot be resolved: {detail:first_line}",
+			Doc:    "A name does not lead to an address.",
+			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+		},
+		CodeConnectionError: {
+			Value: "connection_error", Key: "CONNECTION_ERROR", Message: "no connection: {detail:first_line}",
+			Doc:    "A connection cannot be made, or broke.",
+			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+		},
+		CodeNetworkError: {
+			Value: "network_error", Key: "NETWORK_ERROR", Message: "the network failed: {detail:first_line}",
+			Doc:    "The network failed, and nothing says where.",
+			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "strict", Branch: 1, Traits: taxonomy.Traits{Reaction: &strictReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "lenient", Branch: 1, Traits: taxonomy.Traits{Reaction: &lenientReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "fast", Branch: 1, Traits: taxonomy.Traits{Reaction: &fastReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+				{Profile: "thorough", Branch: 1, Traits: taxonomy.Traits{Reaction: &thoroughReactionPatternRetryNetwork, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
+			},
+		},
+	},
 }
 
-func (e *NetworkError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x NetworkSource
-				x.decode(d)
-				e.Source = x
-			}
-		case "pattern":
-			gen.DecodeOptEnum(d, &e.Pattern, networkPatternWords)
-		default:
-			d.Skip()
+var networkRules = [][]detect.CodeRule{
+	CodeDNSError: {
+		{Doc: "as: '*net.DNSError'", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.DNSError"}}}},
+		{Doc: "code: [ENOTFOUND, EAI_AGAIN]", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOTFOUND", "EAI_AGAIN"}}}},
+	},
+	CodeConnectionError: {
+		{Doc: "errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ENOTCONN]", Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN", "ENETDOWN", "ENOTCONN"}}}},
+		{Doc: "code: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH]", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"}}}},
+		{Doc: "is: net.ErrClosed", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"net.ErrClosed"}}}},
+		{Doc: "source: [llm, github, network], is: [io.EOF, io.ErrUnexpectedEOF]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm", "github", "network"}}, {Key: detect.Is, Any: []string{"io.EOF", "io.ErrUnexpectedEOF"}}}},
+	},
+	CodeNetworkError: {
+		{Doc: "as: '*net.OpError'", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError"}}}},
+		{Doc: "type: network", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network"}}}},
+		{Doc: "source: {present: false}, status: {min: 400, max: 599}, priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}},
+		{Doc: `text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:request to \S{1,200} failed, reason: )?(?:connect|getaddrinfo|read|write|send|query\w{0,8}) (?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?: \S{1,200})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?m)^[ \t]{0,8}(?:\S{1,60}: ){0,3}(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?::|[ \t\r]{0,4}$)', '(?m)^[ \t]{0,8}code: ''(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)''', '(?im)^[ \t]{0,8}(?:\w{1,40}: ){0,2}(?:failed to fetch|fetch failed)\.?$'], set: {pattern: network}`, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:request to \S{1,200} failed, reason: )?(?:connect|getaddrinfo|read|write|send|query\w{0,8}) (?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?: \S{1,200})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " econnrefused", Fold: true}, {Text: " econnreset", Fold: true}, {Text: " enotfound", Fold: true}, {Text: " etimedout", Fold: true}, {Text: " eai_again", Fold: true}, {Text: " ehostunreach", Fold: true}, {Text: " enetunreach", Fold: true}}}, {Expr: `(?m)^[ \t]{0,8}(?:\S{1,60}: ){0,3}(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "ECONNREFUSED"}, {Text: "ECONNRESET"}, {Text: "ENOTFOUND"}, {Text: "ETIMEDOUT"}, {Text: "EAI_AGAIN"}, {Text: "EHOSTUNREACH"}, {Text: "ENETUNREACH"}}}, {Expr: `(?m)^[ \t]{0,8}code: '(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)'`, Literals: []detect.Literal{{Text: "code: 'ECONNREFUSED'"}, {Text: "code: 'ECONNRESET'"}, {Text: "code: 'ENOTFOUND'"}, {Text: "code: 'ETIMEDOUT'"}, {Text: "code: 'EAI_AGAIN'"}, {Text: "code: 'EHOSTUNREACH'"}, {Text: "code: 'ENETUNREACH'"}}, Reach: 28}, {Expr: `(?im)^[ \t]{0,8}(?:\w{1,40}: ){0,2}(?:failed to fetch|fetch failed)\.?$`, Literals: []detect.Literal{{Text: "ailed to fetch", Fold: true}, {Text: "etch failed", Fold: true}}, Reach: 268}}, Set: `{"pattern":"network"}`},
+		{Doc: "source: network", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"network"}}}},
+	},
+}
+
+func (c NetworkCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c NetworkCode) Row() taxonomy.Row                { return taxonomy.At(categoryNetwork, uint16(c)) }
+func (c NetworkCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c NetworkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *NetworkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *NetworkError) Error() string                 { return gen.Text(e, (*NetworkError).AppendMessage) }
+func (e *NetworkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *NetworkError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *NetworkError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *NetworkError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *NetworkError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *NetworkError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *NetworkError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeNetworkError:
+		if v, ok := e.Pattern.Get(); ok && v == NetworkPatternNetwork {
+			return CodeNetworkError.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

@@ -8,112 +8,63 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// SkillCode is a code of [SkillError]: a target for errors.Is, and an error itself. The zero
-// SkillCode is no code. Store the name of a code; its number may change.
+// SkillCode is a code of [SkillError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type SkillCode uint16
 
-// The codes of [SkillError].
+// The codes of [SkillError]. Store their names; their values may change.
 const (
 	// CodeSkillNotFound: there is no such skill.
-	CodeSkillNotFound SkillCode = 1
+	CodeSkillNotFound SkillCode = iota + 1
 	// CodeSkillTimeout: a skill ran too long.
-	CodeSkillTimeout SkillCode = 2
+	CodeSkillTimeout
 	// CodeSkillValidation: a skill is not what a skill must be.
-	CodeSkillValidation SkillCode = 3
+	CodeSkillValidation
 )
 
-// Error returns the code as it is on the wire.
-func (c SkillCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c SkillCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c SkillCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c SkillCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 24, 3) }
-
-// Reaction returns the reaction to c without any context.
-func (c SkillCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c SkillCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [SkillError], or a former value of one; anything else is an error.
-func (c *SkillCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categorySkill)
-	if err == nil {
-		*c = SkillCode(n)
-	}
-	return err
-}
-
-// SkillError is an error of category skill: a skill could not be used.
-//
-// Its factories are the only way to give it a code.
+// SkillError is an error of category skill: a skill could not be used. Its factories are the only
+// way to give it a code.
 type SkillError struct {
-	code  SkillCode
-	cause error
+	base[SkillCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source SkillSource `json:"source"`
+	Detail     string                      // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage             // Whatever else is known.
+	Source     SkillSource                 // where the error came from.
 }
 
-// SkillSourceType is one of a closed set of words.
-//
-// The zero SkillSourceType is none of them.
+// SkillSourceType is one of a closed set of words. The zero SkillSourceType is none of them.
 type SkillSourceType uint8
 
 // The values of [SkillSourceType].
 const (
-	SkillSourceTypeLLM          SkillSourceType = 1
-	SkillSourceTypeGithub       SkillSourceType = 2
-	SkillSourceTypeTool         SkillSourceType = 3
-	SkillSourceTypeVerification SkillSourceType = 4
-	SkillSourceTypeFile         SkillSourceType = 5
-	SkillSourceTypeNetwork      SkillSourceType = 6
-	SkillSourceTypeSystem       SkillSourceType = 7
+	SkillSourceTypeLLM SkillSourceType = iota + 1
+	SkillSourceTypeGithub
+	SkillSourceTypeTool
+	SkillSourceTypeVerification
+	SkillSourceTypeFile
+	SkillSourceTypeNetwork
+	SkillSourceTypeSystem
 )
 
 var skillSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v SkillSourceType) String() string { return gen.EnumWord(uint8(v), skillSourceTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v SkillSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "SkillSourceType", skillSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *SkillSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "SkillSourceType", skillSourceTypeWords)
-	if err == nil {
-		*v = SkillSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "SkillSourceType", skillSourceTypeWords)
 }
 
 // SkillSource is a part of an error's context: where the error came from.
@@ -142,143 +93,56 @@ func (v *SkillSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *SkillSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, skillSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *SkillSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewSkillNotFound returns a [CodeSkillNotFound]: there is no such skill.
+// NewSkillNotFound returns a [CodeSkillNotFound].
 func NewSkillNotFound(detail string, source SkillSource) *SkillError {
-	return &SkillError{
-		code:   CodeSkillNotFound,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &SkillError{base: gen.Of(CodeSkillNotFound), Detail: detail, Source: source.kept()}
 }
 
-// NewSkillTimeout returns a [CodeSkillTimeout]: a skill ran too long.
+// NewSkillTimeout returns a [CodeSkillTimeout].
 func NewSkillTimeout(detail string, source SkillSource) *SkillError {
-	return &SkillError{
-		code:   CodeSkillTimeout,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &SkillError{base: gen.Of(CodeSkillTimeout), Detail: detail, Source: source.kept()}
 }
 
-// NewSkillValidation returns a [CodeSkillValidation]: a skill is not what a skill must be.
+// NewSkillValidation returns a [CodeSkillValidation].
 func NewSkillValidation(detail string, source SkillSource) *SkillError {
-	return &SkillError{
-		code:   CodeSkillValidation,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &SkillError{base: gen.Of(CodeSkillValidation), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *SkillError) WithSourceCode(sourceCode string) *SkillError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *SkillError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *SkillError) WithRetryAfter(retryAfter time.Duration) *SkillError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *SkillError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *SkillError) WithResetAt(resetAt time.Time) *SkillError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *SkillError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *SkillError) WithExecution(execution Execution) *SkillError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *SkillError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *SkillError) WithGitHub(gitHub GitHub) *SkillError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *SkillError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *SkillError) WithRecovery(recovery Recovery) *SkillError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *SkillError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *SkillError) WithMetadata(metadata json.RawMessage) *SkillError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *SkillError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *SkillError) WithCause(cause error) *SkillError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *SkillError) Code() SkillCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *SkillError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *SkillError) Is(target error) bool {
-	c, ok := target.(SkillCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *SkillCode.
-func (e *SkillError) As(target any) bool {
-	c, ok := target.(*SkillCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *SkillError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *SkillError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *SkillError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *SkillError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *SkillError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeSkillNotFound:
 		m = m.Text("no such skill: ").Line(e.Detail, sharedDetail)
 	case CodeSkillTimeout:
@@ -312,79 +176,110 @@ func (e *SkillError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *SkillError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *SkillError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categorySkill) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *SkillError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categorySkill) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *SkillError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*SkillError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *SkillError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categorySkill) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *SkillError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *SkillError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x SkillSource
-				x.decode(d)
-				e.Source = x
-			}
-		default:
-			d.Skip()
-		}
+func (e *SkillError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*SkillSource).list),
 	}
 }
+
+var skillCategory = taxonomy.Category{
+	Name: "skill", Type: "SkillError", Doc: "A skill could not be used.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &SkillError{base: gen.Made[SkillCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*SkillError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"tool"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component", "attributes.skill"}, Default: `"unknown"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeSkillNotFound: {
+			Value: "skill_not_found", Key: "SKILL_NOT_FOUND", Message: "no such skill: {detail:first_line}",
+			Doc:    "There is no such skill.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+		},
+		CodeSkillTimeout: {
+			Value: "skill_timeout", Key: "SKILL_TIMEOUT", Message: "a skill ran too long: {detail:first_line}",
+			Doc:    "A skill ran too long.",
+			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+		},
+		CodeSkillValidation: {
+			Value: "skill_validation", Key: "SKILL_VALIDATION",
+			Message: "a skill is invalid: {detail:first_line}", Doc: "A skill is not what a skill must be.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+		},
+	},
+}
+
+var skillRules = [][]detect.CodeRule{
+	CodeSkillNotFound: {
+		{Doc: "source: skill, type: not_found", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}, {Key: detect.Type, Any: []string{"not_found"}}}},
+		{Doc: "source: skill, is: io/fs.ErrNotExist", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}},
+		{Doc: `source: skill, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "not found", Fold: true}, {Text: "does not exist", Fold: true}}}}},
+	},
+	CodeSkillTimeout: {
+		{Doc: "source: skill, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
+		{Doc: "source: skill, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
+		{Doc: `source: skill, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "timed", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout", Fold: true}}, Reach: 192}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout ", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "i/o timeout", Fold: true}}}}},
+	},
+	CodeSkillValidation: {
+		{Doc: "source: skill, type: [invalid, parse]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}, {Key: detect.Type, Any: []string{"invalid", "parse"}}}},
+		{Doc: "source: skill, as: ['*encoding/json.SyntaxError', '*encoding/json.UnmarshalTypeError']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}, {Key: detect.As, Any: []string{"*encoding/json.SyntaxError", "*encoding/json.UnmarshalTypeError"}}}},
+		{Doc: `source: skill, text: '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"skill"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "invalid ", Fold: true}, {Text: "validation failed", Fold: true}, {Text: "validation error", Fold: true}, {Text: "schema validation failed", Fold: true}, {Text: " is invalid", Fold: true}}}}},
+	},
+}
+
+func (c SkillCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c SkillCode) Row() taxonomy.Row                { return taxonomy.At(categorySkill, uint16(c)) }
+func (c SkillCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c SkillCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *SkillCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *SkillError) Error() string                 { return gen.Text(e, (*SkillError).AppendMessage) }
+func (e *SkillError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *SkillError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *SkillError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *SkillError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *SkillError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *SkillError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *SkillError) Row() taxonomy.Row { return e.Code().Row() }

@@ -8,114 +8,61 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// SystemCode is a code of [SystemError]: a target for errors.Is, and an error itself. The zero
-// SystemCode is no code. Store the name of a code; its number may change.
+// SystemCode is a code of [SystemError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type SystemCode uint16
 
-// The codes of [SystemError].
+// The codes of [SystemError]. Store their names; their values may change.
 const (
 	// CodeSystemError: the bot's own failure, which nothing can go on after; or one that no rule
 	// describes.
-	CodeSystemError SystemCode = 1
+	CodeSystemError SystemCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c SystemCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c SystemCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c SystemCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c SystemCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 35, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c SystemCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c SystemCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [SystemError], or a former value of one; anything else is an error.
-func (c *SystemCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categorySystem)
-	if err == nil {
-		*c = SystemCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const rowSystemErrorWhen1 taxonomy.Row = 41
-
 // SystemError is an error of category system: the bot itself failed, or nothing describes what did.
-//
 // Its factories are the only way to give it a code.
 type SystemError struct {
-	code  SystemCode
-	cause error
+	base[SystemCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source SystemSource `json:"source"`
-	// Unmatched: no rule described it.
-	Unmatched taxonomy.Opt[bool] `json:"unmatched,omitzero"`
+	Detail     string                      // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage             // Whatever else is known.
+	Source     SystemSource                // where the error came from.
+	Unmatched  taxonomy.Opt[bool]          // no rule described it.
 }
 
-// SystemSourceType is one of a closed set of words.
-//
-// The zero SystemSourceType is none of them.
+// SystemSourceType is one of a closed set of words. The zero SystemSourceType is none of them.
 type SystemSourceType uint8
 
 // The values of [SystemSourceType].
 const (
-	SystemSourceTypeLLM          SystemSourceType = 1
-	SystemSourceTypeGithub       SystemSourceType = 2
-	SystemSourceTypeTool         SystemSourceType = 3
-	SystemSourceTypeVerification SystemSourceType = 4
-	SystemSourceTypeFile         SystemSourceType = 5
-	SystemSourceTypeNetwork      SystemSourceType = 6
-	SystemSourceTypeSystem       SystemSourceType = 7
+	SystemSourceTypeLLM SystemSourceType = iota + 1
+	SystemSourceTypeGithub
+	SystemSourceTypeTool
+	SystemSourceTypeVerification
+	SystemSourceTypeFile
+	SystemSourceTypeNetwork
+	SystemSourceTypeSystem
 )
 
 var systemSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v SystemSourceType) String() string { return gen.EnumWord(uint8(v), systemSourceTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v SystemSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "SystemSourceType", systemSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *SystemSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "SystemSourceType", systemSourceTypeWords)
-	if err == nil {
-		*v = SystemSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "SystemSourceType", systemSourceTypeWords)
 }
 
 // SystemSource is a part of an error's context: where the error came from.
@@ -144,141 +91,49 @@ func (v *SystemSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *SystemSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, systemSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *SystemSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewSystemError returns a [CodeSystemError]: the bot's own failure, which nothing can go on after;
-// or one that no rule describes.
+// NewSystemError returns a [CodeSystemError].
 func NewSystemError(detail string, source SystemSource) *SystemError {
-	return &SystemError{
-		code:   CodeSystemError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &SystemError{base: gen.Of(CodeSystemError), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *SystemError) WithSourceCode(sourceCode string) *SystemError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *SystemError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *SystemError) WithRetryAfter(retryAfter time.Duration) *SystemError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *SystemError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *SystemError) WithResetAt(resetAt time.Time) *SystemError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *SystemError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *SystemError) WithExecution(execution Execution) *SystemError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *SystemError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *SystemError) WithGitHub(gitHub GitHub) *SystemError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *SystemError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *SystemError) WithRecovery(recovery Recovery) *SystemError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *SystemError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *SystemError) WithMetadata(metadata json.RawMessage) *SystemError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *SystemError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithUnmatched returns a copy of e with the given Unmatched.
 func (e *SystemError) WithUnmatched(unmatched bool) *SystemError {
-	c := *e
-	c.Unmatched = taxonomy.Some(unmatched)
-	return &c
+	return gen.With(*e, func(e *SystemError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *SystemError) WithCause(cause error) *SystemError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *SystemError) Code() SystemCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *SystemError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *SystemError) Is(target error) bool {
-	c, ok := target.(SystemCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *SystemCode.
-func (e *SystemError) As(target any) bool {
-	c, ok := target.(*SystemCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *SystemError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *SystemError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeSystemError:
-		if v, ok := e.Unmatched.Get(); ok && v {
-			return rowSystemErrorWhen1
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *SystemError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *SystemError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *SystemError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeSystemError:
 		m = m.Text("system error: ").Line(e.Detail, sharedDetail)
 	default:
@@ -309,81 +164,101 @@ func (e *SystemError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *SystemError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *SystemError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categorySystem) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *SystemError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categorySystem) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *SystemError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *SystemError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*SystemSource).list),
+		&e.Unmatched,
 	}
-	typed, ok := back.(*SystemError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *SystemError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categorySystem) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *SystemError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var systemCategory = taxonomy.Category{
+	Name: "system", Type: "SystemError", Doc: "The bot itself failed, or nothing describes what did.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &SystemError{base: gen.Made[SystemCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*SystemError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"system"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component"}, Default: `"unknown"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+		{Name: "unmatched", Type: "bool"},
+	},
+	Codes: []taxonomy.Code{
+		CodeSystemError: {
+			Value: "system_error", Key: "SYSTEM_ERROR", Message: "system error: {detail:first_line}",
+			Doc:    "The bot's own failure, which nothing can go on after; or one that no rule describes.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityCritical},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
+			},
+		},
+	},
 }
 
-func (e *SystemError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x SystemSource
-				x.decode(d)
-				e.Source = x
-			}
-		case "unmatched":
-			d.Read(&e.Unmatched)
-		default:
-			d.Skip()
+var systemRules = [][]detect.CodeRule{
+	CodeSystemError: {
+		{Doc: "source: system", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"system"}}}},
+	},
+}
+
+func (c SystemCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c SystemCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c SystemCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c SystemCode) Row() taxonomy.Row                { return taxonomy.At(categorySystem, uint16(c)) }
+func (c SystemCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c SystemCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *SystemCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *SystemError) Error() string                 { return gen.Text(e, (*SystemError).AppendMessage) }
+func (e *SystemError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *SystemError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *SystemError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *SystemError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *SystemError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *SystemError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *SystemError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeSystemError:
+		if v, ok := e.Unmatched.Get(); ok && v {
+			return CodeSystemError.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

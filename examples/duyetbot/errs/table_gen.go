@@ -10,758 +10,27 @@ import (
 
 // Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
 // them.
-var Table = taxonomy.Table{Taxonomy: &definition}
+var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package:  "errs",
-	Domain:   "duyetbot",
+	Package: "errs", Domain: "duyetbot",
 	Doc:      "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.",
 	Fallback: "system_error",
-	Categories: []taxonomy.Category{
-		{
-			Name: "llm",
-			Type: "LLMError",
-			Doc:  "The language model, or the way to it.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-				{Name: "pattern", Doc: "The words by which the error was recognised.", Type: "enum", Enum: []string{"rate_limit", "timeout"}},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"LLMError\",\"category\":\"llm\",\"code\":\"",
-			Count:    6,
-		},
-		{
-			Name: "github",
-			Type: "GitHubError",
-			Doc:  "GitHub's API refused or failed.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"GitHubError\",\"category\":\"github\",\"code\":\"",
-			First:    6,
-			Count:    6,
-		},
-		{
-			Name: "tool",
-			Type: "ToolError",
-			Doc:  "A tool did not do its work.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"ToolError\",\"category\":\"tool\",\"code\":\"",
-			First:    12,
-			Count:    4,
-		},
-		{
-			Name: "verification",
-			Type: "VerificationError",
-			Doc:  "A check found the work wanting.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-				{Name: "pattern", Doc: "The words by which the error was recognised.", Type: "enum", Enum: []string{"type", "lint", "test", "build"}},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"VerificationError\",\"category\":\"verification\",\"code\":\"",
-			First:    16,
-			Count:    5,
-		},
-		{
-			Name: "dependency",
-			Type: "DependencyError",
-			Doc:  "Something that the work needs is not installed.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-				{Name: "pattern", Doc: "The words by which the error was recognised.", Type: "enum", Enum: []string{"dependency"}},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"DependencyError\",\"category\":\"dependency\",\"code\":\"",
-			First:    21,
-			Count:    1,
-		},
-		{
-			Name: "skill",
-			Type: "SkillError",
-			Doc:  "A skill could not be used.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"SkillError\",\"category\":\"skill\",\"code\":\"",
-			First:    22,
-			Count:    3,
-		},
-		{
-			Name: "config",
-			Type: "ConfigError",
-			Doc:  "The configuration is not as it must be.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"ConfigError\",\"category\":\"config\",\"code\":\"",
-			First:    25,
-			Count:    2,
-		},
-		{
-			Name: "file",
-			Type: "FileError",
-			Doc:  "The file system refused or failed.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"FileError\",\"category\":\"file\",\"code\":\"",
-			First:    27,
-			Count:    3,
-		},
-		{
-			Name: "network",
-			Type: "NetworkError",
-			Doc:  "The network failed, or what is behind it and gives no name.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-				{Name: "pattern", Doc: "The words by which the error was recognised.", Type: "enum", Enum: []string{"network"}},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"NetworkError\",\"category\":\"network\",\"code\":\"",
-			First:    30,
-			Count:    3,
-		},
-		{
-			Name: "system",
-			Type: "SystemError",
-			Doc:  "The bot itself failed, or nothing describes what did.",
-			Fields: []taxonomy.Field{
-				{Name: "detail", Doc: "What was said of the failure.", Type: "string", MaxLength: 2000, Required: true, Scrub: true},
-				{Name: "code", Doc: "The source's own code, or the HTTP status.", Type: "string"},
-				{Name: "retryAfter", Doc: "How long the source asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When the source lets one in again.", Type: "time"},
-				{Name: "execution", Doc: "What the bot was doing.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Type: "string", Required: true},
-					{Name: "skill", Type: "string"},
-					{Name: "tool", Type: "string"},
-					{Name: "step", Type: "string"},
-					{Name: "taskId", Type: "string"},
-					{Name: "sessionId", Type: "string"},
-				}},
-				{Name: "github", Doc: "What on GitHub it was about.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "owner", Type: "string", Required: true},
-					{Name: "repo", Type: "string", Required: true},
-					{Name: "entityNumber", Type: "int"},
-					{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}},
-				}},
-				{Name: "recovery", Doc: "What was tried to recover; whoever recovers says so.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "attempts", Type: "int", Required: true},
-					{Name: "maxAttempts", Type: "int", Required: true},
-					{Name: "strategy", Type: "string"},
-					{Name: "successful", Type: "bool"},
-				}},
-				{Name: "metadata", Doc: "Whatever else is known.", Type: "json"},
-				{Name: "source", Doc: "Where the error came from.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, Required: true},
-					{Name: "component", Type: "string", Required: true},
-					{Name: "endpoint", Type: "string"},
-					{Name: "method", Type: "string"},
-				}, Required: true},
-				{Name: "unmatched", Doc: "No rule described it.", Type: "bool"},
-			},
-			JSONHead: "{\"domain\":\"duyetbot\",\"name\":\"SystemError\",\"category\":\"system\",\"code\":\"",
-			First:    33,
-			Count:    1,
-		},
+
+	Categories: []*taxonomy.Category{
+		&llmCategory,
+		&gitHubCategory,
+		&toolCategory,
+		&verificationCategory,
+		&dependencyCategory,
+		&skillCategory,
+		&configCategory,
+		&fileCategory,
+		&networkCategory,
+		&systemCategory,
 	},
-	Codes: []taxonomy.Code{
-		{
-			Value:    "llm_rate_limit",
-			Doc:      "The model's API asks to slow down.",
-			Message:  "the LLM limits the rate: {detail:first_line}",
-			Row:      2,
-			Branches: 36,
-			Prevent:  &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6},
-		},
-		{
-			Value:    "llm_timeout",
-			Doc:      "The model did not answer in time.",
-			Message:  "the LLM did not answer in time: {detail:first_line}",
-			Row:      3,
-			Branches: 37,
-		},
-		{
-			Value:   "llm_quota_exceeded",
-			Doc:     "What was paid for is used up.",
-			Message: "the quota of the LLM is used up: {detail:first_line}",
-			Row:     4,
-		},
-		{
-			Value:   "llm_auth",
-			Doc:     "The model's API refuses the key.",
-			Message: "the LLM refuses the key: {detail:first_line}",
-			Row:     5,
-		},
-		{
-			Value:   "llm_invalid_request",
-			Doc:     "The model's API does not take the request as it is.",
-			Message: "the LLM does not take the request: {detail:first_line}",
-			Row:     6,
-		},
-		{
-			Value:   "llm_server_error",
-			Doc:     "The model's API fails.",
-			Message: "the LLM fails: {detail:first_line}",
-			Row:     7,
-		},
-		{
-			Value:    "github_rate_limit",
-			Doc:      "GitHub asks to slow down.",
-			Message:  "GitHub limits the rate: {detail:first_line}",
-			Row:      8,
-			Category: 1,
-			Prevent:  &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
-		},
-		{
-			Value:    "github_timeout",
-			Doc:      "GitHub did not answer in time.",
-			Message:  "GitHub did not answer in time: {detail:first_line}",
-			Row:      9,
-			Category: 1,
-		},
-		{
-			Value:    "github_not_found",
-			Doc:      "GitHub does not have it, or hides it.",
-			Message:  "GitHub does not have it: {detail:first_line}",
-			Row:      10,
-			Category: 1,
-		},
-		{
-			Value:    "github_forbidden",
-			Doc:      "The credentials are bad, or do not reach so far.",
-			Message:  "GitHub forbids it: {detail:first_line}",
-			Row:      11,
-			Category: 1,
-		},
-		{
-			Value:    "github_validation",
-			Doc:      "GitHub does not take the request as it is.",
-			Message:  "GitHub does not take the request: {detail:first_line}",
-			Row:      12,
-			Category: 1,
-		},
-		{
-			Value:    "github_server_error",
-			Doc:      "GitHub's API fails, or answers in a way that nothing describes.",
-			Message:  "GitHub fails: {detail:first_line}",
-			Row:      13,
-			Category: 1,
-		},
-		{
-			Value:    "tool_timeout",
-			Doc:      "A tool ran too long.",
-			Message:  "a tool ran too long: {detail:first_line}",
-			Row:      14,
-			Category: 2,
-		},
-		{
-			Value:    "tool_not_found",
-			Doc:      "There is no such tool, or it does not find what it needs.",
-			Message:  "a tool is missing: {detail:first_line}",
-			Row:      15,
-			Category: 2,
-		},
-		{
-			Value:    "tool_permission",
-			Doc:      "A tool may not be run, or may not do what it was to do.",
-			Message:  "a tool lacks permission: {detail:first_line}",
-			Row:      16,
-			Category: 2,
-		},
-		{
-			Value:    "tool_execution",
-			Doc:      "A tool failed in a way of its own.",
-			Message:  "a tool failed: {detail:first_line}",
-			Row:      17,
-			Category: 2,
-		},
-		{
-			Value:    "type_error",
-			Doc:      "The type checker found an error.",
-			Message:  "type error: {detail:first_line}",
-			Row:      18,
-			Branches: 38,
-			Category: 3,
-		},
-		{
-			Value:    "build_failed",
-			Doc:      "The build failed.",
-			Message:  "the build failed: {detail:first_line}",
-			Row:      19,
-			Category: 3,
-		},
-		{
-			Value:    "lint_error",
-			Doc:      "The linter found fault.",
-			Message:  "lint error: {detail:first_line}",
-			Row:      20,
-			Branches: 39,
-			Category: 3,
-		},
-		{
-			Value:    "test_failure",
-			Doc:      "A test failed.",
-			Message:  "a test failed: {detail:first_line}",
-			Row:      21,
-			Category: 3,
-		},
-		{
-			Value:    "verification_failed",
-			Doc:      "A check failed, and nothing says which.",
-			Message:  "verification failed: {detail:first_line}",
-			Row:      22,
-			Category: 3,
-		},
-		{
-			Value:    "dependency_error",
-			Doc:      "A module or package is missing.",
-			Message:  "a dependency is missing: {detail:first_line}",
-			Row:      23,
-			Category: 4,
-		},
-		{
-			Value:    "skill_not_found",
-			Doc:      "There is no such skill.",
-			Message:  "no such skill: {detail:first_line}",
-			Row:      24,
-			Category: 5,
-		},
-		{
-			Value:    "skill_timeout",
-			Doc:      "A skill ran too long.",
-			Message:  "a skill ran too long: {detail:first_line}",
-			Row:      25,
-			Category: 5,
-		},
-		{
-			Value:    "skill_validation",
-			Doc:      "A skill is not what a skill must be.",
-			Message:  "a skill is invalid: {detail:first_line}",
-			Row:      26,
-			Category: 5,
-		},
-		{
-			Value:    "config_missing",
-			Doc:      "There is no configuration, or a part of it is missing.",
-			Message:  "configuration is missing: {detail:first_line}",
-			Row:      27,
-			Category: 6,
-		},
-		{
-			Value:    "config_invalid",
-			Doc:      "The configuration cannot be used as it is.",
-			Message:  "configuration is invalid: {detail:first_line}",
-			Row:      28,
-			Category: 6,
-		},
-		{
-			Value:    "file_not_found",
-			Doc:      "There is no such file.",
-			Message:  "no such file: {detail:first_line}",
-			Row:      29,
-			Category: 7,
-		},
-		{
-			Value:    "file_permission",
-			Doc:      "A file may not be read or written.",
-			Message:  "no permission for a file: {detail:first_line}",
-			Row:      30,
-			Category: 7,
-		},
-		{
-			Value:    "file_system",
-			Doc:      "The file system failed otherwise.",
-			Message:  "the file system failed: {detail:first_line}",
-			Row:      31,
-			Category: 7,
-		},
-		{
-			Value:    "dns_error",
-			Doc:      "A name does not lead to an address.",
-			Message:  "a name cannot be resolved: {detail:first_line}",
-			Row:      32,
-			Category: 8,
-		},
-		{
-			Value:    "connection_error",
-			Doc:      "A connection cannot be made, or broke.",
-			Message:  "no connection: {detail:first_line}",
-			Row:      33,
-			Category: 8,
-		},
-		{
-			Value:    "network_error",
-			Doc:      "The network failed, and nothing says where.",
-			Message:  "the network failed: {detail:first_line}",
-			Row:      34,
-			Branches: 40,
-			Category: 8,
-		},
-		{
-			Value:    "system_error",
-			Doc:      "The bot's own failure, which nothing can go on after; or one that no rule describes.",
-			Message:  "system error: {detail:first_line}",
-			Row:      35,
-			Branches: 41,
-			Category: 9,
-		},
-	},
-	ByValue: []uint16{17, 26, 25, 31, 21, 30, 27, 28, 29, 9, 8, 6, 11, 7, 10, 18, 3, 4, 2, 0, 5, 1, 32, 22, 23, 24, 33, 19, 15, 13, 14, 12, 16, 20},
-	Rows: []taxonomy.RowTraits{
-		// an error without a code
-		{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
-		// an unknown code that must not be retried
-		{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
-		// llm_rate_limit
-		{Reaction: &reactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// llm_timeout
-		{Reaction: &reactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// llm_quota_exceeded
-		{Reaction: &reactionFail, Code: 3, Severity: taxonomy.SeverityCritical},
-		// llm_auth
-		{Reaction: &reactionFail, Code: 4, Severity: taxonomy.SeverityHigh},
-		// llm_invalid_request
-		{Reaction: &reactionFail, Code: 5, Severity: taxonomy.SeverityMedium},
-		// llm_server_error
-		{Reaction: &reactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-		// github_rate_limit
-		{Reaction: &reactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// github_timeout
-		{Reaction: &reactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// github_not_found
-		{Reaction: &reactionFail, Code: 9, Severity: taxonomy.SeverityHigh},
-		// github_forbidden
-		{Reaction: &reactionFail, Code: 10, Severity: taxonomy.SeverityHigh},
-		// github_validation
-		{Reaction: &reactionFail, Code: 11, Severity: taxonomy.SeverityMedium},
-		// github_server_error
-		{Reaction: &reactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
-		// tool_timeout
-		{Reaction: &reactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// tool_not_found
-		{Reaction: &reactionFail, Code: 14, Severity: taxonomy.SeverityMedium},
-		// tool_permission
-		{Reaction: &reactionFail, Code: 15, Severity: taxonomy.SeverityHigh},
-		// tool_execution
-		{Reaction: &reactionFail, Code: 16, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
-		// type_error
-		{Reaction: &reactionApplyTypeFix, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
-		// build_failed
-		{Reaction: &reactionFixBuild, Code: 18, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-		// lint_error
-		{Reaction: &reactionApplyLintFix, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
-		// test_failure
-		{Reaction: &reactionFixTest, Code: 20, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
-		// verification_failed
-		{Reaction: &reactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-		// dependency_error
-		{Reaction: &reactionInstallDependency, Code: 22, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-		// skill_not_found
-		{Reaction: &reactionFail, Code: 23, Severity: taxonomy.SeverityMedium},
-		// skill_timeout
-		{Reaction: &reactionProfiledRetry, Code: 24, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// skill_validation
-		{Reaction: &reactionFail, Code: 25, Severity: taxonomy.SeverityMedium},
-		// config_missing
-		{Reaction: &reactionAsk, Code: 26, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
-		// config_invalid
-		{Reaction: &reactionFail, Code: 27, Severity: taxonomy.SeverityMedium},
-		// file_not_found
-		{Reaction: &reactionFail, Code: 28, Severity: taxonomy.SeverityMedium},
-		// file_permission
-		{Reaction: &reactionFail, Code: 29, Severity: taxonomy.SeverityHigh},
-		// file_system
-		{Reaction: &reactionFail, Code: 30, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityHigh},
-		// dns_error
-		{Reaction: &reactionProfiledRetry, Code: 31, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-		// connection_error
-		{Reaction: &reactionProfiledRetry, Code: 32, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-		// network_error
-		{Reaction: &reactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-		// system_error
-		{Reaction: &reactionFail, Code: 34, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityCritical},
-		// llm_rate_limit, when 1
-		{Reaction: &reactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// llm_timeout, when 1
-		{Reaction: &reactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// type_error, when 1
-		{Reaction: &reactionPatternApplyTypeFix, Code: 17, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
-		// lint_error, when 1
-		{Reaction: &reactionPatternApplyLintFix, Code: 19, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
-		// network_error, when 1
-		{Reaction: &reactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-		// system_error, when 1
-		{Reaction: &reactionFail, Code: 34, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
-	},
+	None:          taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
+	Permanent:     taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 	Uncategorized: &reactionFail,
 	Reactions: []*taxonomy.Reaction{
 		&reactionFail,
@@ -792,161 +61,49 @@ var definition = taxonomy.Taxonomy{
 		&reactionBlock,
 		&reactionContinue,
 	},
-	Policies: []*taxonomy.Policy{
-		&policyLLM,
-		&policyGithub,
-		&policyTool,
-		&policyVerification,
-		&policyFixes,
-		&policyLLMLimits,
-		&policyGithubLimits,
-		&policyBackoffs,
-		&policyFiveLimits,
-		&policyThreeTimes,
-		&policyOnce,
-	},
+	Policies: []*taxonomy.Policy{&policyLLM, &policyGithub, &policyTool, &policyVerification, &policyFixes, &policyLLMLimits, &policyGithubLimits, &policyBackoffs, &policyFiveLimits, &policyThreeTimes, &policyOnce},
 	Profiles: []taxonomy.Profile{
 		{
-			Name:      "default",
-			Doc:       "Balanced.",
+			Name: "default", Doc: "Balanced.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_lint_fix"}},
+			Recovery: taxonomy.Recovery{
+				Enabled: true, MaxAttempts: 3,
+				Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_lint_fix"},
+			},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &defaultPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true},
 		},
 		{
-			Name: "strict",
-			Doc:  "Fails at once; neither retries nor recovers.",
-			Rows: []taxonomy.RowOverride{
-				// llm_rate_limit
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &strictReactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_timeout
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &strictReactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_server_error
-				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &strictReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
-				// github_rate_limit
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &strictReactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// github_timeout
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &strictReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// github_server_error
-				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &strictReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
-				// tool_timeout
-				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &strictReactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// verification_failed
-				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &strictReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// network_error
-				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &strictReactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-				// llm_rate_limit, when 1
-				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &strictReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_timeout, when 1
-				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &strictReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// network_error, when 1
-				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &strictReactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-			},
+			Name: "strict", Doc: "Fails at once; neither retries nor recovers.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: -1, Allowed: []string{}},
 			Retry:     taxonomy.RetryDefaults{Policy: &strictPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
 		{
-			Name: "lenient",
-			Doc:  "Recovers and retries as much as it can.",
-			Rows: []taxonomy.RowOverride{
-				// llm_rate_limit
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &lenientReactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_timeout
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &lenientReactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_server_error
-				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &lenientReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
-				// github_rate_limit
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &lenientReactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// github_timeout
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &lenientReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// github_server_error
-				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &lenientReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
-				// tool_timeout
-				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &lenientReactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// verification_failed
-				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &lenientReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// network_error
-				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &lenientReactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-				// llm_rate_limit, when 1
-				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &lenientReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_timeout, when 1
-				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &lenientReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// network_error, when 1
-				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &lenientReactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-			},
+			Name: "lenient", Doc: "Recovers and retries as much as it can.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 5, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}},
+			Recovery: taxonomy.Recovery{
+				Enabled: true, MaxAttempts: 5,
+				Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"},
+			},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &lenientPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true},
 		},
 		{
-			Name: "fast",
-			Doc:  "Little handling; text is not searched.",
-			Rows: []taxonomy.RowOverride{
-				// llm_rate_limit
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_timeout
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_server_error
-				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &fastReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
-				// github_rate_limit
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// github_timeout
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// github_server_error
-				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &fastReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
-				// tool_timeout
-				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// verification_failed
-				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &fastReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// network_error
-				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &fastReactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-				// llm_rate_limit, when 1
-				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_timeout, when 1
-				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// network_error, when 1
-				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &fastReactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-			},
+			Name: "fast", Doc: "Little handling; text is not searched.",
 			Detection: taxonomy.Detection{Severity: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: 1, Allowed: []string{"retry_with_backoff"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &fastPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn},
 		},
 		{
-			Name: "thorough",
-			Doc:  "Takes its time, and learns how much of it.",
-			Rows: []taxonomy.RowOverride{
-				// llm_rate_limit
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionLLMWaitForRateLimit, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_timeout
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionLLMRetryWithBackoff, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_server_error
-				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionLLMRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
-				// github_rate_limit
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionGithubWaitForRateLimit, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// github_timeout
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionGithubRetryWithBackoff, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// github_server_error
-				{Row: 13, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionGithubRetry, Code: 12, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
-				// tool_timeout
-				{Row: 14, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionToolRetryWithBackoff, Code: 13, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// verification_failed
-				{Row: 22, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionVerifyAgain, Code: 21, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
-				// network_error
-				{Row: 34, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionToolRetryWithBackoff, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-				// llm_rate_limit, when 1
-				{Row: rowLLMRateLimitWhen1, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionPatternWaitAndRetry, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// llm_timeout, when 1
-				{Row: rowLLMTimeoutWhen1, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionPatternRetryLLM, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-				// network_error, when 1
-				{Row: rowNetworkErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &thoroughReactionPatternRetryNetwork, Code: 33, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium}},
-			},
+			Name: "thorough", Doc: "Takes its time, and learns how much of it.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: 10, Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"}},
+			Recovery: taxonomy.Recovery{
+				Enabled: true, MaxAttempts: 10,
+				Allowed: []string{"wait_for_rate_limit", "retry_with_backoff", "install_dependency", "apply_type_fix", "apply_lint_fix", "fix_test", "fix_build"},
+			},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &thoroughPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true},
 		},
@@ -977,221 +134,127 @@ var definition = taxonomy.Taxonomy{
 var reactionFail = taxonomy.Reaction{Name: "fail", LogLevel: taxonomy.LogError}
 
 // reactionAsk: Somebody has to say what is missing.
-var reactionAsk = taxonomy.Reaction{
-	Name:     "ask",
-	Action:   taxonomy.Block,
-	LogLevel: taxonomy.LogWarn,
-}
+var reactionAsk = taxonomy.Reaction{Name: "ask", Action: taxonomy.Block, LogLevel: taxonomy.LogWarn}
 
 var reactionLLMWait = taxonomy.Reaction{
-	Name:            "llm_wait",
-	Policy:          &policyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "llm_wait", Policy: &policyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var reactionLLMRetry = taxonomy.Reaction{
-	Name:            "llm_retry",
-	Policy:          &policyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "llm_retry", Policy: &policyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var reactionGithubWait = taxonomy.Reaction{
-	Name:            "github_wait",
-	Policy:          &policyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "github_wait", Policy: &policyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var reactionGithubRetry = taxonomy.Reaction{
-	Name:            "github_retry",
-	Policy:          &policyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "github_retry", Policy: &policyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var reactionToolRetry = taxonomy.Reaction{
-	Name:            "tool_retry",
-	Policy:          &policyTool,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "tool_retry", Policy: &policyTool, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 // reactionProfiledRetry: By the numbers of the profile.
 var reactionProfiledRetry = taxonomy.Reaction{
-	Name:            "profiled_retry",
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	CountFailure:    true,
+	Name: "profiled_retry", Then: &reactionFail, Action: taxonomy.RetryOperation, CountFailure: true,
 	HonorRetryAfter: true,
 }
 
 // reactionVerifyAgain: the agent is told what was found, and tries again.
 var reactionVerifyAgain = taxonomy.Reaction{
-	Name:         "verify_again",
-	Policy:       &policyVerification,
-	Then:         &reactionFail,
-	Action:       taxonomy.Retry,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "verify_again", Policy: &policyVerification, Then: &reactionFail, Action: taxonomy.Retry,
+	CountFailure: true, FeedBack: true,
 }
 
 var reactionLLMWaitForRateLimit = taxonomy.Reaction{
-	Name:         "llm_wait_for_rate_limit",
-	Policy:       &policyLLMLimits,
-	Then:         &reactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &reactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionLLMRetryWithBackoff = taxonomy.Reaction{
-	Name:         "llm_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &reactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionGithubWaitForRateLimit = taxonomy.Reaction{
-	Name:         "github_wait_for_rate_limit",
-	Policy:       &policyGithubLimits,
-	Then:         &reactionGithubWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &reactionGithubWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionGithubRetryWithBackoff = taxonomy.Reaction{
-	Name:         "github_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &reactionGithubRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionGithubRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionToolRetryWithBackoff = taxonomy.Reaction{
-	Name:         "tool_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &reactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionInstallDependency = taxonomy.Reaction{
-	Name:         "install_dependency",
-	Policy:       &policyOnce,
-	Then:         &reactionFail,
-	Strategy:     "install_dependency",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
-	CountFailure: true,
+	Name: "install_dependency", Policy: &policyOnce, Then: &reactionFail, Strategy: "install_dependency",
+	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionApplyTypeFix = taxonomy.Reaction{
-	Name:         "apply_type_fix",
-	Policy:       &policyFixes,
-	Then:         &reactionFail,
-	Strategy:     "apply_type_fix",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
-	CountFailure: true,
+	Name: "apply_type_fix", Policy: &policyFixes, Then: &reactionFail, Strategy: "apply_type_fix",
+	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionApplyLintFix = taxonomy.Reaction{
-	Name:         "apply_lint_fix",
-	Policy:       &policyFixes,
-	Then:         &reactionFail,
-	Strategy:     "apply_lint_fix",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
-	CountFailure: true,
+	Name: "apply_lint_fix", Policy: &policyFixes, Then: &reactionFail, Strategy: "apply_lint_fix",
+	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionFixTest = taxonomy.Reaction{
-	Name:         "fix_test",
-	Policy:       &policyThreeTimes,
-	Then:         &reactionFail,
-	Strategy:     "fix_test",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
-	CountFailure: true,
+	Name: "fix_test", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "fix_test",
+	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionFixBuild = taxonomy.Reaction{
-	Name:         "fix_build",
-	Policy:       &policyThreeTimes,
-	Then:         &reactionFail,
-	Strategy:     "fix_build",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
-	CountFailure: true,
+	Name: "fix_build", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "fix_build",
+	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name:         "pattern_wait_and_retry",
-	Policy:       &policyFiveLimits,
-	Then:         &reactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &reactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionPatternRetryLLM = taxonomy.Reaction{
-	Name:         "pattern_retry_llm",
-	Policy:       &policyThreeTimes,
-	Then:         &reactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &reactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionPatternRetryNetwork = taxonomy.Reaction{
-	Name:         "pattern_retry_network",
-	Policy:       &policyThreeTimes,
-	Then:         &reactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &reactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionPatternApplyTypeFix = taxonomy.Reaction{
-	Name:         "pattern_apply_type_fix",
-	Policy:       &policyThreeTimes,
-	Then:         &reactionFail,
-	Strategy:     "apply_type_fix",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_apply_type_fix", Policy: &policyThreeTimes, Then: &reactionFail,
+	Strategy: "apply_type_fix", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var reactionPatternApplyLintFix = taxonomy.Reaction{
-	Name:         "pattern_apply_lint_fix",
-	Policy:       &policyOnce,
-	Then:         &reactionFail,
-	Strategy:     "apply_lint_fix",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
-	CountFailure: true,
+	Name: "pattern_apply_lint_fix", Policy: &policyOnce, Then: &reactionFail, Strategy: "apply_lint_fix",
+	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 // reactionAbort: Ends the task as failed.
@@ -1204,860 +267,509 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 var strictReactionLLMWait = taxonomy.Reaction{
-	Name:            "llm_wait",
-	Policy:          &strictPolicyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "llm_wait", Policy: &strictPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var strictReactionLLMWaitForRateLimit = taxonomy.Reaction{
-	Name:         "llm_wait_for_rate_limit",
-	Policy:       &policyLLMLimits,
-	Then:         &strictReactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &strictReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var strictReactionLLMRetry = taxonomy.Reaction{
-	Name:            "llm_retry",
-	Policy:          &strictPolicyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "llm_retry", Policy: &strictPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var strictReactionLLMRetryWithBackoff = taxonomy.Reaction{
-	Name:         "llm_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &strictReactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var strictReactionGithubWait = taxonomy.Reaction{
-	Name:            "github_wait",
-	Policy:          &strictPolicyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "github_wait", Policy: &strictPolicyGithub, Then: &reactionFail,
+	Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var strictReactionGithubWaitForRateLimit = taxonomy.Reaction{
-	Name:         "github_wait_for_rate_limit",
-	Policy:       &policyGithubLimits,
-	Then:         &strictReactionGithubWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &strictReactionGithubWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var strictReactionGithubRetry = taxonomy.Reaction{
-	Name:            "github_retry",
-	Policy:          &strictPolicyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	HonorRetryAfter: true,
+	Name: "github_retry", Policy: &strictPolicyGithub, Then: &reactionFail,
+	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
 }
 
 var strictReactionGithubRetryWithBackoff = taxonomy.Reaction{
-	Name:         "github_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &strictReactionGithubRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionGithubRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var strictReactionToolRetry = taxonomy.Reaction{
-	Name:            "tool_retry",
-	Policy:          &strictPolicyTool,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "tool_retry", Policy: &strictPolicyTool, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var strictReactionToolRetryWithBackoff = taxonomy.Reaction{
-	Name:         "tool_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &strictReactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 // strictReactionVerifyAgain: the agent is told what was found, and tries again.
 var strictReactionVerifyAgain = taxonomy.Reaction{
-	Name:         "verify_again",
-	Policy:       &strictPolicyVerification,
-	Then:         &reactionFail,
-	Action:       taxonomy.Retry,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "verify_again", Policy: &strictPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
+	CountFailure: true, FeedBack: true,
 }
 
 var strictReactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name:         "pattern_wait_and_retry",
-	Policy:       &policyFiveLimits,
-	Then:         &strictReactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &strictReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var strictReactionPatternRetryLLM = taxonomy.Reaction{
-	Name:         "pattern_retry_llm",
-	Policy:       &policyThreeTimes,
-	Then:         &strictReactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &strictReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var strictReactionPatternRetryNetwork = taxonomy.Reaction{
-	Name:         "pattern_retry_network",
-	Policy:       &policyThreeTimes,
-	Then:         &strictReactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &strictReactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var lenientReactionLLMWait = taxonomy.Reaction{
-	Name:            "llm_wait",
-	Policy:          &lenientPolicyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "llm_wait", Policy: &lenientPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var lenientReactionLLMWaitForRateLimit = taxonomy.Reaction{
-	Name:         "llm_wait_for_rate_limit",
-	Policy:       &policyLLMLimits,
-	Then:         &lenientReactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &lenientReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var lenientReactionLLMRetry = taxonomy.Reaction{
-	Name:            "llm_retry",
-	Policy:          &lenientPolicyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "llm_retry", Policy: &lenientPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var lenientReactionLLMRetryWithBackoff = taxonomy.Reaction{
-	Name:         "llm_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &lenientReactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var lenientReactionGithubWait = taxonomy.Reaction{
-	Name:            "github_wait",
-	Policy:          &lenientPolicyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "github_wait", Policy: &lenientPolicyGithub, Then: &reactionFail,
+	Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var lenientReactionGithubWaitForRateLimit = taxonomy.Reaction{
-	Name:         "github_wait_for_rate_limit",
-	Policy:       &policyGithubLimits,
-	Then:         &lenientReactionGithubWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &lenientReactionGithubWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var lenientReactionGithubRetry = taxonomy.Reaction{
-	Name:            "github_retry",
-	Policy:          &lenientPolicyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	HonorRetryAfter: true,
+	Name: "github_retry", Policy: &lenientPolicyGithub, Then: &reactionFail,
+	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
 }
 
 var lenientReactionGithubRetryWithBackoff = taxonomy.Reaction{
-	Name:         "github_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &lenientReactionGithubRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionGithubRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var lenientReactionToolRetry = taxonomy.Reaction{
-	Name:            "tool_retry",
-	Policy:          &lenientPolicyTool,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "tool_retry", Policy: &lenientPolicyTool, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var lenientReactionToolRetryWithBackoff = taxonomy.Reaction{
-	Name:         "tool_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &lenientReactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 // lenientReactionVerifyAgain: the agent is told what was found, and tries again.
 var lenientReactionVerifyAgain = taxonomy.Reaction{
-	Name:         "verify_again",
-	Policy:       &lenientPolicyVerification,
-	Then:         &reactionFail,
-	Action:       taxonomy.Retry,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "verify_again", Policy: &lenientPolicyVerification, Then: &reactionFail,
+	Action: taxonomy.Retry, CountFailure: true, FeedBack: true,
 }
 
 var lenientReactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name:         "pattern_wait_and_retry",
-	Policy:       &policyFiveLimits,
-	Then:         &lenientReactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &lenientReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var lenientReactionPatternRetryLLM = taxonomy.Reaction{
-	Name:         "pattern_retry_llm",
-	Policy:       &policyThreeTimes,
-	Then:         &lenientReactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &lenientReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var lenientReactionPatternRetryNetwork = taxonomy.Reaction{
-	Name:         "pattern_retry_network",
-	Policy:       &policyThreeTimes,
-	Then:         &lenientReactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &lenientReactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var fastReactionLLMWait = taxonomy.Reaction{
-	Name:            "llm_wait",
-	Policy:          &fastPolicyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "llm_wait", Policy: &fastPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var fastReactionLLMWaitForRateLimit = taxonomy.Reaction{
-	Name:         "llm_wait_for_rate_limit",
-	Policy:       &policyLLMLimits,
-	Then:         &fastReactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &fastReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var fastReactionLLMRetry = taxonomy.Reaction{
-	Name:            "llm_retry",
-	Policy:          &fastPolicyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "llm_retry", Policy: &fastPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var fastReactionLLMRetryWithBackoff = taxonomy.Reaction{
-	Name:         "llm_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &fastReactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var fastReactionGithubWait = taxonomy.Reaction{
-	Name:            "github_wait",
-	Policy:          &fastPolicyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "github_wait", Policy: &fastPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var fastReactionGithubWaitForRateLimit = taxonomy.Reaction{
-	Name:         "github_wait_for_rate_limit",
-	Policy:       &policyGithubLimits,
-	Then:         &fastReactionGithubWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &fastReactionGithubWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var fastReactionGithubRetry = taxonomy.Reaction{
-	Name:            "github_retry",
-	Policy:          &fastPolicyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	HonorRetryAfter: true,
+	Name: "github_retry", Policy: &fastPolicyGithub, Then: &reactionFail,
+	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
 }
 
 var fastReactionGithubRetryWithBackoff = taxonomy.Reaction{
-	Name:         "github_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &fastReactionGithubRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionGithubRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var fastReactionToolRetry = taxonomy.Reaction{
-	Name:            "tool_retry",
-	Policy:          &fastPolicyTool,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "tool_retry", Policy: &fastPolicyTool, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var fastReactionToolRetryWithBackoff = taxonomy.Reaction{
-	Name:         "tool_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &fastReactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 // fastReactionVerifyAgain: the agent is told what was found, and tries again.
 var fastReactionVerifyAgain = taxonomy.Reaction{
-	Name:         "verify_again",
-	Policy:       &fastPolicyVerification,
-	Then:         &reactionFail,
-	Action:       taxonomy.Retry,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "verify_again", Policy: &fastPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
+	CountFailure: true, FeedBack: true,
 }
 
 var fastReactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name:         "pattern_wait_and_retry",
-	Policy:       &policyFiveLimits,
-	Then:         &fastReactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &fastReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var fastReactionPatternRetryLLM = taxonomy.Reaction{
-	Name:         "pattern_retry_llm",
-	Policy:       &policyThreeTimes,
-	Then:         &fastReactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &fastReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var fastReactionPatternRetryNetwork = taxonomy.Reaction{
-	Name:         "pattern_retry_network",
-	Policy:       &policyThreeTimes,
-	Then:         &fastReactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &fastReactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var thoroughReactionLLMWait = taxonomy.Reaction{
-	Name:            "llm_wait",
-	Policy:          &thoroughPolicyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "llm_wait", Policy: &thoroughPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var thoroughReactionLLMWaitForRateLimit = taxonomy.Reaction{
-	Name:         "llm_wait_for_rate_limit",
-	Policy:       &policyLLMLimits,
-	Then:         &thoroughReactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_wait_for_rate_limit", Policy: &policyLLMLimits, Then: &thoroughReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var thoroughReactionLLMRetry = taxonomy.Reaction{
-	Name:            "llm_retry",
-	Policy:          &thoroughPolicyLLM,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
+	Name: "llm_retry", Policy: &thoroughPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
 }
 
 var thoroughReactionLLMRetryWithBackoff = taxonomy.Reaction{
-	Name:         "llm_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &thoroughReactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var thoroughReactionGithubWait = taxonomy.Reaction{
-	Name:            "github_wait",
-	Policy:          &thoroughPolicyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	Shared:          taxonomy.SharedCredential,
-	HonorRetryAfter: true,
+	Name: "github_wait", Policy: &thoroughPolicyGithub, Then: &reactionFail,
+	Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var thoroughReactionGithubWaitForRateLimit = taxonomy.Reaction{
-	Name:         "github_wait_for_rate_limit",
-	Policy:       &policyGithubLimits,
-	Then:         &thoroughReactionGithubWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_wait_for_rate_limit", Policy: &policyGithubLimits, Then: &thoroughReactionGithubWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var thoroughReactionGithubRetry = taxonomy.Reaction{
-	Name:            "github_retry",
-	Policy:          &thoroughPolicyGithub,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	HonorRetryAfter: true,
+	Name: "github_retry", Policy: &thoroughPolicyGithub, Then: &reactionFail,
+	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
 }
 
 var thoroughReactionGithubRetryWithBackoff = taxonomy.Reaction{
-	Name:         "github_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &thoroughReactionGithubRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionGithubRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var thoroughReactionToolRetry = taxonomy.Reaction{
-	Name:            "tool_retry",
-	Policy:          &thoroughPolicyTool,
-	Then:            &reactionFail,
-	Action:          taxonomy.RetryOperation,
-	HonorRetryAfter: true,
+	Name: "tool_retry", Policy: &thoroughPolicyTool, Then: &reactionFail,
+	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
 }
 
 var thoroughReactionToolRetryWithBackoff = taxonomy.Reaction{
-	Name:         "tool_retry_with_backoff",
-	Policy:       &policyBackoffs,
-	Then:         &thoroughReactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 // thoroughReactionVerifyAgain: the agent is told what was found, and tries again.
 var thoroughReactionVerifyAgain = taxonomy.Reaction{
-	Name:         "verify_again",
-	Policy:       &thoroughPolicyVerification,
-	Then:         &reactionFail,
-	Action:       taxonomy.Retry,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "verify_again", Policy: &thoroughPolicyVerification, Then: &reactionFail,
+	Action: taxonomy.Retry, CountFailure: true, FeedBack: true,
 }
 
 var thoroughReactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name:         "pattern_wait_and_retry",
-	Policy:       &policyFiveLimits,
-	Then:         &thoroughReactionLLMWait,
-	Strategy:     "wait_for_rate_limit",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &thoroughReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var thoroughReactionPatternRetryLLM = taxonomy.Reaction{
-	Name:         "pattern_retry_llm",
-	Policy:       &policyThreeTimes,
-	Then:         &thoroughReactionLLMRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &thoroughReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var thoroughReactionPatternRetryNetwork = taxonomy.Reaction{
-	Name:         "pattern_retry_network",
-	Policy:       &policyThreeTimes,
-	Then:         &thoroughReactionToolRetry,
-	Strategy:     "retry_with_backoff",
-	Action:       taxonomy.Recover,
-	Resume:       taxonomy.ResumeOperation,
+	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &thoroughReactionToolRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
 	CountFailure: true,
 }
 
 var policyLLM = taxonomy.Policy{
-	Name:          "llm",
-	MaxAttempts:   3,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 10 * time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
-	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+	Name: "llm", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
+	Budget: &taxonomy.Budget{
+		Retries: 0.5, Reserve: 10, Window: time.Minute,
+		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1},
+	},
+	JitterKind: taxonomy.JitterProportional,
 }
 
 // policyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var policyGithub = taxonomy.Policy{
-	Name:          "github",
-	MaxAttempts:   5,
-	InitialDelay:  time.Second,
-	MaxDelay:      time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: time.Hour,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "github", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: time.Minute, Multiplier: 2,
+	MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyTool = taxonomy.Policy{
-	Name:          "tool",
-	MaxAttempts:   3,
-	InitialDelay:  500 * time.Millisecond,
-	MaxDelay:      10 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 10 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "tool", MaxAttempts: 3, InitialDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 10 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyVerification = taxonomy.Policy{
-	Name:          "verification",
-	MaxAttempts:   3,
-	InitialDelay:  2 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "verification", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyFixes = taxonomy.Policy{
-	Name:          "fixes",
-	MaxAttempts:   3,
-	InitialDelay:  2 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "fixes", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyLLMLimits = taxonomy.Policy{
-	Name:          "llm_limits",
-	MaxAttempts:   11,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
+	Name: "llm_limits", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 10 * time.Minute,
 }
 
 var policyGithubLimits = taxonomy.Policy{
-	Name:          "github_limits",
-	MaxAttempts:   11,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
+	Name: "github_limits", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: time.Hour,
 }
 
 var policyBackoffs = taxonomy.Policy{
-	Name:          "backoffs",
-	MaxAttempts:   11,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
+	Name: "backoffs", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second,
 }
 
 var policyFiveLimits = taxonomy.Policy{
-	Name:          "five_limits",
-	MaxAttempts:   6,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
+	Name: "five_limits", MaxAttempts: 6, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 10 * time.Minute,
 }
 
 var policyThreeTimes = taxonomy.Policy{
-	Name:          "three_times",
-	MaxAttempts:   4,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
+	Name: "three_times", MaxAttempts: 4, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second,
 }
 
 var policyOnce = taxonomy.Policy{
-	Name:          "once",
-	MaxAttempts:   2,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
+	Name: "once", MaxAttempts: 2, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second,
 }
 
 var defaultPolicyRetry = taxonomy.Policy{
-	Name:          "default.retry",
-	MaxAttempts:   3,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "default.retry", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
-var strictPolicyRetry = taxonomy.Policy{
-	Name:        "strict.retry",
-	MaxAttempts: 1,
-	Multiplier:  1,
-}
+var strictPolicyRetry = taxonomy.Policy{Name: "strict.retry", MaxAttempts: 1, Multiplier: 1}
 
 var strictPolicyLLM = taxonomy.Policy{
-	Name:          "llm",
-	MaxAttempts:   1,
-	Multiplier:    1,
-	MaxRetryAfter: 10 * time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
-	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+	Name: "llm", MaxAttempts: 1, Multiplier: 1, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
+	Budget: &taxonomy.Budget{
+		Retries: 0.5, Reserve: 10, Window: time.Minute,
+		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1},
+	},
+	JitterKind: taxonomy.JitterProportional,
 }
 
 // strictPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var strictPolicyGithub = taxonomy.Policy{
-	Name:          "github",
-	MaxAttempts:   1,
-	Multiplier:    1,
-	MaxRetryAfter: time.Hour,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "github", MaxAttempts: 1, Multiplier: 1, MaxRetryAfter: time.Hour, Jitter: 0.1,
+	JitterKind: taxonomy.JitterProportional,
 }
 
-var strictPolicyTool = taxonomy.Policy{
-	Name:        "tool",
-	MaxAttempts: 1,
-	Multiplier:  1,
-	Jitter:      0.1,
-	JitterKind:  taxonomy.JitterProportional,
-}
+var strictPolicyTool = taxonomy.Policy{Name: "tool", MaxAttempts: 1, Multiplier: 1, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}
 
 var strictPolicyVerification = taxonomy.Policy{
-	Name:        "verification",
-	MaxAttempts: 1,
-	Multiplier:  1,
-	Jitter:      0.1,
-	JitterKind:  taxonomy.JitterProportional,
+	Name: "verification", MaxAttempts: 1, Multiplier: 1, Jitter: 0.1,
+	JitterKind: taxonomy.JitterProportional,
 }
 
 var lenientPolicyRetry = taxonomy.Policy{
-	Name:          "lenient.retry",
-	MaxAttempts:   5,
-	InitialDelay:  500 * time.Millisecond,
-	MaxDelay:      time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "lenient.retry", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
+	Multiplier: 2, MaxRetryAfter: time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var lenientPolicyLLM = taxonomy.Policy{
-	Name:          "llm",
-	MaxAttempts:   5,
-	InitialDelay:  500 * time.Millisecond,
-	MaxDelay:      time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: 10 * time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
-	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+	Name: "llm", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
+	Multiplier: 2, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
+	Budget: &taxonomy.Budget{
+		Retries: 0.5, Reserve: 10, Window: time.Minute,
+		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1},
+	},
+	JitterKind: taxonomy.JitterProportional,
 }
 
 // lenientPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var lenientPolicyGithub = taxonomy.Policy{
-	Name:          "github",
-	MaxAttempts:   5,
-	InitialDelay:  500 * time.Millisecond,
-	MaxDelay:      time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: time.Hour,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "github", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
+	Multiplier: 2, MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var lenientPolicyTool = taxonomy.Policy{
-	Name:          "tool",
-	MaxAttempts:   5,
-	InitialDelay:  500 * time.Millisecond,
-	MaxDelay:      time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "tool", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
+	Multiplier: 2, MaxRetryAfter: time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var lenientPolicyVerification = taxonomy.Policy{
-	Name:          "verification",
-	MaxAttempts:   5,
-	InitialDelay:  500 * time.Millisecond,
-	MaxDelay:      time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "verification", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
+	Multiplier: 2, MaxRetryAfter: time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var fastPolicyRetry = taxonomy.Policy{
-	Name:          "fast.retry",
-	MaxAttempts:   2,
-	InitialDelay:  100 * time.Millisecond,
-	MaxDelay:      time.Second,
-	Multiplier:    1.5,
-	MaxRetryAfter: time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "fast.retry", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second,
+	Multiplier: 1.5, MaxRetryAfter: time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var fastPolicyLLM = taxonomy.Policy{
-	Name:          "llm",
-	MaxAttempts:   2,
-	InitialDelay:  100 * time.Millisecond,
-	MaxDelay:      time.Second,
-	Multiplier:    1.5,
-	MaxRetryAfter: 10 * time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
-	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+	Name: "llm", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second,
+	Multiplier: 1.5, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
+	Budget: &taxonomy.Budget{
+		Retries: 0.5, Reserve: 10, Window: time.Minute,
+		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1},
+	},
+	JitterKind: taxonomy.JitterProportional,
 }
 
 // fastPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var fastPolicyGithub = taxonomy.Policy{
-	Name:          "github",
-	MaxAttempts:   2,
-	InitialDelay:  100 * time.Millisecond,
-	MaxDelay:      time.Second,
-	Multiplier:    1.5,
-	MaxRetryAfter: time.Hour,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "github", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second,
+	Multiplier: 1.5, MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var fastPolicyTool = taxonomy.Policy{
-	Name:          "tool",
-	MaxAttempts:   2,
-	InitialDelay:  100 * time.Millisecond,
-	MaxDelay:      time.Second,
-	Multiplier:    1.5,
-	MaxRetryAfter: time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "tool", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second,
+	Multiplier: 1.5, MaxRetryAfter: time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var fastPolicyVerification = taxonomy.Policy{
-	Name:          "verification",
-	MaxAttempts:   2,
-	InitialDelay:  100 * time.Millisecond,
-	MaxDelay:      time.Second,
-	Multiplier:    1.5,
-	MaxRetryAfter: time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "verification", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second,
+	Multiplier: 1.5, MaxRetryAfter: time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var thoroughPolicyRetry = taxonomy.Policy{
-	Name:          "thorough.retry",
-	MaxAttempts:   10,
-	InitialDelay:  time.Second,
-	MaxDelay:      2 * time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: 2 * time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "thorough.retry", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute,
+	Multiplier: 2, MaxRetryAfter: 2 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var thoroughPolicyLLM = taxonomy.Policy{
-	Name:          "llm",
-	MaxAttempts:   10,
-	InitialDelay:  time.Second,
-	MaxDelay:      2 * time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: 10 * time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
-	Adapt:         &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, Target: 0.8, Window: 50},
-	Budget:        &taxonomy.Budget{Retries: 0.5, Reserve: 10, Window: time.Minute, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1}},
+	Name: "llm", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2,
+	MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
+	Adapt: &taxonomy.Adapt{
+		MinAttempts: 2, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second,
+		Target: 0.8, Window: 50,
+	},
+	Budget: &taxonomy.Budget{
+		Retries: 0.5, Reserve: 10, Window: time.Minute,
+		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1},
+	},
+	JitterKind: taxonomy.JitterProportional,
 }
 
 // thoroughPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var thoroughPolicyGithub = taxonomy.Policy{
-	Name:          "github",
-	MaxAttempts:   10,
-	InitialDelay:  time.Second,
-	MaxDelay:      2 * time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: time.Hour,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
-	Adapt:         &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Target: 0.8, Window: 50},
+	Name: "github", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2,
+	MaxRetryAfter: time.Hour, Jitter: 0.1,
+	Adapt: &taxonomy.Adapt{
+		MinAttempts: 3, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
+		Target: 0.8, Window: 50,
+	},
+	JitterKind: taxonomy.JitterProportional,
 }
 
 var thoroughPolicyTool = taxonomy.Policy{
-	Name:          "tool",
-	MaxAttempts:   10,
-	InitialDelay:  time.Second,
-	MaxDelay:      2 * time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: 2 * time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "tool", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2,
+	MaxRetryAfter: 2 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var thoroughPolicyVerification = taxonomy.Policy{
-	Name:          "verification",
-	MaxAttempts:   10,
-	InitialDelay:  time.Second,
-	MaxDelay:      2 * time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: 2 * time.Minute,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "verification", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute,
+	Multiplier: 2, MaxRetryAfter: 2 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }

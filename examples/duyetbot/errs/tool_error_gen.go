@@ -8,114 +8,64 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ToolCode is a code of [ToolError]: a target for errors.Is, and an error itself. The zero ToolCode
-// is no code. Store the name of a code; its number may change.
+// ToolCode is a code of [ToolError]: a target for errors.Is, and an error itself. Zero is no code.
 type ToolCode uint16
 
-// The codes of [ToolError].
+// The codes of [ToolError]. Store their names; their values may change.
 const (
 	// CodeToolTimeout: a tool ran too long.
-	CodeToolTimeout ToolCode = 1
+	CodeToolTimeout ToolCode = iota + 1
 	// CodeToolNotFound: there is no such tool, or it does not find what it needs.
-	CodeToolNotFound ToolCode = 2
+	CodeToolNotFound
 	// CodeToolPermission: a tool may not be run, or may not do what it was to do.
-	CodeToolPermission ToolCode = 3
+	CodeToolPermission
 	// CodeToolExecution: a tool failed in a way of its own.
-	CodeToolExecution ToolCode = 4
+	CodeToolExecution
 )
 
-// Error returns the code as it is on the wire.
-func (c ToolCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ToolCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ToolCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ToolCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 14, 4) }
-
-// Reaction returns the reaction to c without any context.
-func (c ToolCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ToolCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ToolError], or a former value of one; anything else is an error.
-func (c *ToolCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryTool)
-	if err == nil {
-		*c = ToolCode(n)
-	}
-	return err
-}
-
-// ToolError is an error of category tool: a tool did not do its work.
-//
-// Its factories are the only way to give it a code.
+// ToolError is an error of category tool: a tool did not do its work. Its factories are the only
+// way to give it a code.
 type ToolError struct {
-	code  ToolCode
-	cause error
+	base[ToolCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source ToolSource `json:"source"`
+	Detail     string                      // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]        // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration] // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]     // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]        // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]      // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage             // Whatever else is known.
+	Source     ToolSource                  // where the error came from.
 }
 
-// ToolSourceType is one of a closed set of words.
-//
-// The zero ToolSourceType is none of them.
+// ToolSourceType is one of a closed set of words. The zero ToolSourceType is none of them.
 type ToolSourceType uint8
 
 // The values of [ToolSourceType].
 const (
-	ToolSourceTypeLLM          ToolSourceType = 1
-	ToolSourceTypeGithub       ToolSourceType = 2
-	ToolSourceTypeTool         ToolSourceType = 3
-	ToolSourceTypeVerification ToolSourceType = 4
-	ToolSourceTypeFile         ToolSourceType = 5
-	ToolSourceTypeNetwork      ToolSourceType = 6
-	ToolSourceTypeSystem       ToolSourceType = 7
+	ToolSourceTypeLLM ToolSourceType = iota + 1
+	ToolSourceTypeGithub
+	ToolSourceTypeTool
+	ToolSourceTypeVerification
+	ToolSourceTypeFile
+	ToolSourceTypeNetwork
+	ToolSourceTypeSystem
 )
 
 var toolSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v ToolSourceType) String() string { return gen.EnumWord(uint8(v), toolSourceTypeWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v ToolSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "ToolSourceType", toolSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *ToolSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "ToolSourceType", toolSourceTypeWords)
-	if err == nil {
-		*v = ToolSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "ToolSourceType", toolSourceTypeWords)
 }
 
 // ToolSource is a part of an error's context: where the error came from.
@@ -144,154 +94,61 @@ func (v *ToolSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ToolSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, toolSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *ToolSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewToolTimeout returns a [CodeToolTimeout]: a tool ran too long.
+// NewToolTimeout returns a [CodeToolTimeout].
 func NewToolTimeout(detail string, source ToolSource) *ToolError {
-	return &ToolError{
-		code:   CodeToolTimeout,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &ToolError{base: gen.Of(CodeToolTimeout), Detail: detail, Source: source.kept()}
 }
 
-// NewToolNotFound returns a [CodeToolNotFound]: there is no such tool, or it does not find what it
-// needs.
+// NewToolNotFound returns a [CodeToolNotFound].
 func NewToolNotFound(detail string, source ToolSource) *ToolError {
-	return &ToolError{
-		code:   CodeToolNotFound,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &ToolError{base: gen.Of(CodeToolNotFound), Detail: detail, Source: source.kept()}
 }
 
-// NewToolPermission returns a [CodeToolPermission]: a tool may not be run, or may not do what it
-// was to do.
+// NewToolPermission returns a [CodeToolPermission].
 func NewToolPermission(detail string, source ToolSource) *ToolError {
-	return &ToolError{
-		code:   CodeToolPermission,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &ToolError{base: gen.Of(CodeToolPermission), Detail: detail, Source: source.kept()}
 }
 
-// NewToolExecution returns a [CodeToolExecution]: a tool failed in a way of its own.
+// NewToolExecution returns a [CodeToolExecution].
 func NewToolExecution(detail string, source ToolSource) *ToolError {
-	return &ToolError{
-		code:   CodeToolExecution,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &ToolError{base: gen.Of(CodeToolExecution), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *ToolError) WithSourceCode(sourceCode string) *ToolError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *ToolError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *ToolError) WithRetryAfter(retryAfter time.Duration) *ToolError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *ToolError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *ToolError) WithResetAt(resetAt time.Time) *ToolError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *ToolError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *ToolError) WithExecution(execution Execution) *ToolError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *ToolError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *ToolError) WithGitHub(gitHub GitHub) *ToolError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *ToolError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *ToolError) WithRecovery(recovery Recovery) *ToolError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *ToolError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *ToolError) WithMetadata(metadata json.RawMessage) *ToolError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *ToolError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *ToolError) WithCause(cause error) *ToolError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *ToolError) Code() ToolCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ToolError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ToolError) Is(target error) bool {
-	c, ok := target.(ToolCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ToolCode.
-func (e *ToolError) As(target any) bool {
-	c, ok := target.(*ToolCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ToolError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ToolError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ToolError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *ToolError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *ToolError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeToolTimeout:
 		m = m.Text("a tool ran too long: ").Line(e.Detail, sharedDetail)
 	case CodeToolNotFound:
@@ -327,79 +184,138 @@ func (e *ToolError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ToolError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ToolError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryTool) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *ToolError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryTool) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ToolError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*ToolError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ToolError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryTool) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *ToolError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *ToolError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x ToolSource
-				x.decode(d)
-				e.Source = x
-			}
-		default:
-			d.Skip()
-		}
+func (e *ToolError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*ToolSource).list),
 	}
 }
+
+var toolCategory = taxonomy.Category{
+	Name: "tool", Type: "ToolError", Doc: "A tool did not do its work.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ToolError{base: gen.Made[ToolCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ToolError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"tool"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component", "attributes.tool", "attributes.command"}, Default: `"unknown"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeToolTimeout: {
+			Value: "tool_timeout", Key: "TOOL_TIMEOUT", Message: "a tool ran too long: {detail:first_line}",
+			Doc:    "A tool ran too long.",
+			Traits: taxonomy.Traits{Reaction: &reactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionToolRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
+		},
+		CodeToolNotFound: {
+			Value: "tool_not_found", Key: "TOOL_NOT_FOUND", Message: "a tool is missing: {detail:first_line}",
+			Doc:    "There is no such tool, or it does not find what it needs.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+		},
+		CodeToolPermission: {
+			Value: "tool_permission", Key: "TOOL_PERMISSION",
+			Message: "a tool lacks permission: {detail:first_line}",
+			Doc:     "A tool may not be run, or may not do what it was to do.",
+			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+		},
+		CodeToolExecution: {
+			Value: "tool_execution", Key: "TOOL_EXECUTION", Message: "a tool failed: {detail:first_line}",
+			Doc:    "A tool failed in a way of its own.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
+		},
+	},
+}
+
+var toolRules = [][]detect.CodeRule{
+	CodeToolTimeout: {
+		{Doc: "source: tool, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
+		{Doc: "source: tool, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
+		{Doc: "source: tool, exit_code: 124", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.ExitCode, AnyNumber: []int{124}}}},
+		{Doc: "source: {present: false}, is: context.DeadlineExceeded, attributes: {tool: {present: true}}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded"}}}},
+		{Doc: `source: {present: false}, attributes: {tool: {present: true}}, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$'], priority: -5`, Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "timed", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout", Fold: true}}, Reach: 192}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout ", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "i/o timeout", Fold: true}}}}},
+		{Doc: `source: tool, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()', '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$'], priority: -5`, Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "timed", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout", Fold: true}}, Reach: 192}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()`, Literals: []detect.Literal{{Text: "timeout ", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "i/o timeout", Fold: true}}}}},
+	},
+	CodeToolNotFound: {
+		{Doc: "is: os/exec.ErrNotFound", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}},
+		{Doc: "source: tool, is: io/fs.ErrNotExist", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}},
+		{Doc: "source: tool, type: not_found", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Type, Any: []string{"not_found"}}}},
+		{Doc: "source: tool, exit_code: 127", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}},
+		{Doc: "source: {present: false}, exit_code: 127", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.ExitCode, AnyNumber: []int{127}}}},
+		{Doc: `source: {present: false}, attributes: {tool: {present: true}}, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', priority: -5`, Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "not found", Fold: true}, {Text: "does not exist", Fold: true}}}}},
+		{Doc: `source: tool, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22''][^\n\x60\x22'']{1,80}[\x60\x22''] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', priority: -5`, Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "not found", Fold: true}, {Text: "does not exist", Fold: true}}}}},
+	},
+	CodeToolPermission: {
+		{Doc: "source: tool, is: io/fs.ErrPermission", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}},
+		{Doc: "source: tool, errno: [EACCES, EPERM]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Errno, Any: []string{"EACCES", "EPERM"}}}},
+		{Doc: "source: tool, exit_code: 126", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.ExitCode, AnyNumber: []int{126}}}},
+		{Doc: "source: {present: false}, exit_code: 126", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.ExitCode, AnyNumber: []int{126}}}},
+		{Doc: `source: {present: false}, attributes: {tool: {present: true}}, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:no|insufficient|missing) permissions?(?: to (?:access|open|read|write|run|execute|create|delete|push)\b[^\n]{0,80})?|(?:permission|access) (?:was |is )?denied|operation not permitted|authentication failed)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', priority: -5`, Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:no|insufficient|missing) permissions?(?: to (?:access|open|read|write|run|execute|create|delete|push)\b[^\n]{0,80})?|(?:permission|access) (?:was |is )?denied|operation not permitted|authentication failed)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " permission", Fold: true}, {Text: "permission denied", Fold: true}, {Text: "permission was denied", Fold: true}, {Text: "permission is denied", Fold: true}, {Text: "access denied", Fold: true}, {Text: "access was denied", Fold: true}, {Text: "access is denied", Fold: true}, {Text: "operation not permitted", Fold: true}, {Text: "authentication failed", Fold: true}}}}},
+		{Doc: `source: tool, text: '(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:no|insufficient|missing) permissions?(?: to (?:access|open|read|write|run|execute|create|delete|push)\b[^\n]{0,80})?|(?:permission|access) (?:was |is )?denied|operation not permitted|authentication failed)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', priority: -5`, Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:no|insufficient|missing) permissions?(?: to (?:access|open|read|write|run|execute|create|delete|push)\b[^\n]{0,80})?|(?:permission|access) (?:was |is )?denied|operation not permitted|authentication failed)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: " permission", Fold: true}, {Text: "permission denied", Fold: true}, {Text: "permission was denied", Fold: true}, {Text: "permission is denied", Fold: true}, {Text: "access denied", Fold: true}, {Text: "access was denied", Fold: true}, {Text: "access is denied", Fold: true}, {Text: "operation not permitted", Fold: true}, {Text: "authentication failed", Fold: true}}}}},
+	},
+	CodeToolExecution: {
+		{Doc: "source: tool, priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}}},
+		{Doc: "source: {present: false}, attributes: {tool: {present: true}}, priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}}},
+		{Doc: "source: {present: false}, exit_code: {not: 0}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.ExitCode, NotNumber: []int{0}}}},
+		{Doc: "source: {present: false}, signal: {present: true}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Signal, Presence: detect.Present}}},
+	},
+}
+
+func (c ToolCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ToolCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ToolCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ToolCode) Row() taxonomy.Row                { return taxonomy.At(categoryTool, uint16(c)) }
+func (c ToolCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ToolCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ToolCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ToolError) Error() string                 { return gen.Text(e, (*ToolError).AppendMessage) }
+func (e *ToolError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ToolError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ToolError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ToolError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ToolError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ToolError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ToolError) Row() taxonomy.Row { return e.Code().Row() }

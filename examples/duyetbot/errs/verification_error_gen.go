@@ -8,160 +8,93 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // VerificationCode is a code of [VerificationError]: a target for errors.Is, and an error itself.
-// The zero VerificationCode is no code. Store the name of a code; its number may change.
+// Zero is no code.
 type VerificationCode uint16
 
-// The codes of [VerificationError].
+// The codes of [VerificationError]. Store their names; their values may change.
 const (
 	// CodeTypeError: the type checker found an error.
-	CodeTypeError VerificationCode = 1
+	CodeTypeError VerificationCode = iota + 1
 	// CodeBuildFailed: the build failed.
-	CodeBuildFailed VerificationCode = 2
+	CodeBuildFailed
 	// CodeLintError: the linter found fault.
-	CodeLintError VerificationCode = 3
+	CodeLintError
 	// CodeTestFailure: a test failed.
-	CodeTestFailure VerificationCode = 4
+	CodeTestFailure
 	// CodeVerificationFailed: a check failed, and nothing says which.
-	CodeVerificationFailed VerificationCode = 5
+	CodeVerificationFailed
 )
 
-// Error returns the code as it is on the wire.
-func (c VerificationCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c VerificationCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c VerificationCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 18, 5) }
-
-// Reaction returns the reaction to c without any context.
-func (c VerificationCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c VerificationCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [VerificationError], or a former value of one; anything else is an
-// error.
-func (c *VerificationCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryVerification)
-	if err == nil {
-		*c = VerificationCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const (
-	rowTypeErrorWhen1 taxonomy.Row = 38
-	rowLintErrorWhen1 taxonomy.Row = 39
-)
-
-// VerificationError is an error of category verification: a check found the work wanting.
-//
-// Its factories are the only way to give it a code.
+// VerificationError is an error of category verification: a check found the work wanting. Its
+// factories are the only way to give it a code.
 type VerificationError struct {
-	code  VerificationCode
-	cause error
+	base[VerificationCode]
 
-	// Detail is what was said of the failure. Messages, logs and JSON mask secrets in it and cut it.
-	Detail string `json:"detail"`
-	// SourceCode: the source's own code, or the HTTP status.
-	SourceCode taxonomy.Opt[string] `json:"code,omitzero"`
-	// RetryAfter says how long the source asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when the source lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
-	// Execution is what the bot was doing.
-	Execution taxonomy.Opt[Execution] `json:"execution,omitzero"`
-	// GitHub is what on GitHub it was about.
-	GitHub taxonomy.Opt[GitHub] `json:"github,omitzero"`
-	// Recovery is what was tried to recover; whoever recovers says so.
-	Recovery taxonomy.Opt[Recovery] `json:"recovery,omitzero"`
-	// Metadata: Whatever else is known.
-	Metadata json.RawMessage `json:"metadata,omitzero"`
-	// Source says where the error came from.
-	Source VerificationSource `json:"source"`
-	// Pattern: the words by which the error was recognised.
-	Pattern taxonomy.Opt[VerificationPattern] `json:"pattern,omitzero"`
+	Detail     string                            // what was said of the failure. Shown masked and cut.
+	SourceCode taxonomy.Opt[string]              // the source's own code, or the HTTP status.
+	RetryAfter taxonomy.Opt[time.Duration]       // how long the source asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]           // when the source lets one in again.
+	Execution  taxonomy.Opt[Execution]           // what the bot was doing.
+	GitHub     taxonomy.Opt[GitHub]              // what on GitHub it was about.
+	Recovery   taxonomy.Opt[Recovery]            // what was tried to recover; whoever recovers says so.
+	Metadata   json.RawMessage                   // Whatever else is known.
+	Source     VerificationSource                // where the error came from.
+	Pattern    taxonomy.Opt[VerificationPattern] // the words by which the error was recognised.
 }
 
-// VerificationSourceType is one of a closed set of words.
-//
-// The zero VerificationSourceType is none of them.
+// VerificationSourceType is one of a closed set of words. The zero VerificationSourceType is none
+// of them.
 type VerificationSourceType uint8
 
 // The values of [VerificationSourceType].
 const (
-	VerificationSourceTypeLLM          VerificationSourceType = 1
-	VerificationSourceTypeGithub       VerificationSourceType = 2
-	VerificationSourceTypeTool         VerificationSourceType = 3
-	VerificationSourceTypeVerification VerificationSourceType = 4
-	VerificationSourceTypeFile         VerificationSourceType = 5
-	VerificationSourceTypeNetwork      VerificationSourceType = 6
-	VerificationSourceTypeSystem       VerificationSourceType = 7
+	VerificationSourceTypeLLM VerificationSourceType = iota + 1
+	VerificationSourceTypeGithub
+	VerificationSourceTypeTool
+	VerificationSourceTypeVerification
+	VerificationSourceTypeFile
+	VerificationSourceTypeNetwork
+	VerificationSourceTypeSystem
 )
 
 var verificationSourceTypeWords = []string{"llm", "github", "tool", "verification", "file", "network", "system"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v VerificationSourceType) String() string {
 	return gen.EnumWord(uint8(v), verificationSourceTypeWords)
 }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v VerificationSourceType) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "VerificationSourceType", verificationSourceTypeWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *VerificationSourceType) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "VerificationSourceType", verificationSourceTypeWords)
-	if err == nil {
-		*v = VerificationSourceType(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "VerificationSourceType", verificationSourceTypeWords)
 }
 
 // VerificationPattern is one of a closed set of words: the words by which the error was recognised.
-//
 // The zero VerificationPattern is none of them.
 type VerificationPattern uint8
 
 // The values of [VerificationPattern].
 const (
-	VerificationPatternType  VerificationPattern = 1
-	VerificationPatternLint  VerificationPattern = 2
-	VerificationPatternTest  VerificationPattern = 3
-	VerificationPatternBuild VerificationPattern = 4
+	VerificationPatternType VerificationPattern = iota + 1
+	VerificationPatternLint
+	VerificationPatternTest
+	VerificationPatternBuild
 )
 
 var verificationPatternWords = []string{"type", "lint", "test", "build"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v VerificationPattern) String() string { return gen.EnumWord(uint8(v), verificationPatternWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v VerificationPattern) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "VerificationPattern", verificationPatternWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *VerificationPattern) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "VerificationPattern", verificationPatternWords)
-	if err == nil {
-		*v = VerificationPattern(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "VerificationPattern", verificationPatternWords)
 }
 
 // VerificationSource is a part of an error's context: where the error came from.
@@ -190,180 +123,69 @@ func (v *VerificationSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilde
 	return o
 }
 
-func (v *VerificationSource) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "type":
-			gen.DecodeEnum(d, &v.Type, verificationSourceTypeWords)
-		case "component":
-			d.Read(&v.Component)
-		case "endpoint":
-			d.Read(&v.Endpoint)
-		case "method":
-			d.Read(&v.Method)
-		default:
-			d.Skip()
-		}
-	}
+func (v *VerificationSource) list() []any {
+	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
 }
 
-// NewTypeError returns a [CodeTypeError]: the type checker found an error.
+// NewTypeError returns a [CodeTypeError].
 func NewTypeError(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{
-		code:   CodeTypeError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &VerificationError{base: gen.Of(CodeTypeError), Detail: detail, Source: source.kept()}
 }
 
-// NewBuildFailed returns a [CodeBuildFailed]: the build failed.
+// NewBuildFailed returns a [CodeBuildFailed].
 func NewBuildFailed(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{
-		code:   CodeBuildFailed,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &VerificationError{base: gen.Of(CodeBuildFailed), Detail: detail, Source: source.kept()}
 }
 
-// NewLintError returns a [CodeLintError]: the linter found fault.
+// NewLintError returns a [CodeLintError].
 func NewLintError(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{
-		code:   CodeLintError,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &VerificationError{base: gen.Of(CodeLintError), Detail: detail, Source: source.kept()}
 }
 
-// NewTestFailure returns a [CodeTestFailure]: a test failed.
+// NewTestFailure returns a [CodeTestFailure].
 func NewTestFailure(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{
-		code:   CodeTestFailure,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &VerificationError{base: gen.Of(CodeTestFailure), Detail: detail, Source: source.kept()}
 }
 
-// NewVerificationFailed returns a [CodeVerificationFailed]: a check failed, and nothing says which.
+// NewVerificationFailed returns a [CodeVerificationFailed].
 func NewVerificationFailed(detail string, source VerificationSource) *VerificationError {
-	return &VerificationError{
-		code:   CodeVerificationFailed,
-		Detail: detail,
-		Source: source.kept(),
-	}
+	return &VerificationError{base: gen.Of(CodeVerificationFailed), Detail: detail, Source: source.kept()}
 }
 
-// WithSourceCode returns a copy of e with the given SourceCode.
+// Each With method returns a copy of e that has the value.
+
 func (e *VerificationError) WithSourceCode(sourceCode string) *VerificationError {
-	c := *e
-	c.SourceCode = taxonomy.Some(sourceCode)
-	return &c
+	return gen.With(*e, func(e *VerificationError) { e.SourceCode = taxonomy.Some(sourceCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *VerificationError) WithRetryAfter(retryAfter time.Duration) *VerificationError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *VerificationError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *VerificationError) WithResetAt(resetAt time.Time) *VerificationError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *VerificationError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithExecution returns a copy of e with the given Execution.
 func (e *VerificationError) WithExecution(execution Execution) *VerificationError {
-	c := *e
-	c.Execution = taxonomy.Some(execution)
-	return &c
+	return gen.With(*e, func(e *VerificationError) { e.Execution = taxonomy.Some(execution) })
 }
-
-// WithGitHub returns a copy of e with the given GitHub.
 func (e *VerificationError) WithGitHub(gitHub GitHub) *VerificationError {
-	c := *e
-	c.GitHub = gitHub.kept()
-	return &c
+	return gen.With(*e, func(e *VerificationError) { e.GitHub = gitHub.kept() })
 }
-
-// WithRecovery returns a copy of e with the given Recovery.
 func (e *VerificationError) WithRecovery(recovery Recovery) *VerificationError {
-	c := *e
-	c.Recovery = taxonomy.Some(recovery)
-	return &c
+	return gen.With(*e, func(e *VerificationError) { e.Recovery = taxonomy.Some(recovery) })
 }
-
-// WithMetadata returns a copy of e with the given Metadata.
 func (e *VerificationError) WithMetadata(metadata json.RawMessage) *VerificationError {
-	c := *e
-	c.Metadata = gen.CloneJSON(metadata)
-	return &c
+	return gen.With(*e, func(e *VerificationError) { e.Metadata = gen.CloneJSON(metadata) })
 }
-
-// WithPattern returns a copy of e with the given Pattern.
 func (e *VerificationError) WithPattern(pattern VerificationPattern) *VerificationError {
-	c := *e
-	c.Pattern = gen.SomeEnum(pattern, VerificationPatternBuild)
-	return &c
+	return gen.With(*e, func(e *VerificationError) { e.Pattern = gen.SomeEnum(pattern, VerificationPatternBuild) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *VerificationError) WithCause(cause error) *VerificationError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *VerificationError) Code() VerificationCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *VerificationError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *VerificationError) Is(target error) bool {
-	c, ok := target.(VerificationCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *VerificationCode.
-func (e *VerificationError) As(target any) bool {
-	c, ok := target.(*VerificationCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *VerificationError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *VerificationError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeTypeError:
-		if v, ok := e.Pattern.Get(); ok && v == VerificationPatternType {
-			return rowTypeErrorWhen1
-		}
-	case CodeLintError:
-		if v, ok := e.Pattern.Get(); ok && v == VerificationPatternLint {
-			return rowLintErrorWhen1
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *VerificationError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+	return gen.With(*e, func(e *VerificationError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *VerificationError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeTypeError:
 		m = m.Text("type error: ").Line(e.Detail, sharedDetail)
 	case CodeBuildFailed:
@@ -402,87 +224,154 @@ func (e *VerificationError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *VerificationError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *VerificationError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryVerification)
-}
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *VerificationError) MarshalJSON() ([]byte, error) {
-	return gen.MarshalJSON(e, categoryVerification)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *VerificationError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *VerificationError) list() []any {
+	return []any{
+		&e.Detail,
+		&e.SourceCode,
+		&e.RetryAfter,
+		&e.ResetAt,
+		gen.OptPart(&e.Execution, (*Execution).list),
+		gen.OptPart(&e.GitHub, (*GitHub).list),
+		gen.OptPart(&e.Recovery, (*Recovery).list),
+		&e.Metadata,
+		gen.Part(&e.Source, (*VerificationSource).list),
+		gen.OptWord(&e.Pattern),
 	}
-	typed, ok := back.(*VerificationError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *VerificationError) Format(s fmt.State, verb rune) {
-	gen.Format(s, verb, e, categoryVerification)
+var verificationCategory = taxonomy.Category{
+	Name: "verification", Type: "VerificationError", Doc: "A check found the work wanting.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &VerificationError{base: gen.Made[VerificationCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*VerificationError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
+		{Name: "code", Type: "string", From: []string{"code", "status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+		{Name: "execution", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", From: []string{"attributes.mode"}, Default: `"unknown"`, Required: true},
+			{Name: "skill", Type: "string", From: []string{"attributes.skill"}},
+			{Name: "tool", Type: "string", From: []string{"attributes.tool"}},
+			{Name: "step", Type: "string", From: []string{"attributes.step"}},
+			{Name: "taskId", Type: "string", From: []string{"attributes.task_id"}},
+			{Name: "sessionId", Type: "string", From: []string{"attributes.session_id"}},
+		}},
+		{Name: "github", Type: "object", Fields: []taxonomy.Field{
+			{Name: "owner", Type: "string", From: []string{"attributes.owner"}, Required: true},
+			{Name: "repo", Type: "string", From: []string{"attributes.repo"}, Required: true},
+			{Name: "entityNumber", Type: "int", From: []string{"attributes.entity_number"}},
+			{Name: "entityType", Type: "enum", Enum: []string{"issue", "pr", "comment"}, From: []string{"attributes.entity_type"}},
+		}},
+		{Name: "recovery", Type: "object", Fields: []taxonomy.Field{
+			{Name: "attempts", Type: "int", Required: true},
+			{Name: "maxAttempts", Type: "int", Required: true},
+			{Name: "strategy", Type: "string"},
+			{Name: "successful", Type: "bool"},
+		}},
+		{Name: "metadata", Type: "json", From: []string{"attributes.metadata"}},
+		{Name: "source", Type: "object", Fields: []taxonomy.Field{
+			{Name: "type", Type: "enum", Enum: []string{"llm", "github", "tool", "verification", "file", "network", "system"}, From: []string{"source"}, Default: `"verification"`, Required: true},
+			{Name: "component", Type: "string", From: []string{"attributes.component", "attributes.tool", "attributes.command"}, Default: `"unknown"`, Required: true},
+			{Name: "endpoint", Type: "string", From: []string{"attributes.url", "attributes.host"}},
+			{Name: "method", Type: "string", From: []string{"attributes.method"}},
+		}, Required: true},
+		{Name: "pattern", Type: "enum", Enum: []string{"type", "lint", "test", "build"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeTypeError: {
+			Value: "type_error", Key: "TYPE_ERROR", Message: "type error: {detail:first_line}",
+			Doc:    "The type checker found an error.",
+			Traits: taxonomy.Traits{Reaction: &reactionApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionPatternApplyTypeFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+			},
+		},
+		CodeBuildFailed: {
+			Value: "build_failed", Key: "BUILD_FAILED", Message: "the build failed: {detail:first_line}",
+			Doc:    "The build failed.",
+			Traits: taxonomy.Traits{Reaction: &reactionFixBuild, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
+		},
+		CodeLintError: {
+			Value: "lint_error", Key: "LINT_ERROR", Message: "lint error: {detail:first_line}",
+			Doc:    "The linter found fault.",
+			Traits: taxonomy.Traits{Reaction: &reactionApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionPatternApplyLintFix, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityLow},
+			},
+		},
+		CodeTestFailure: {
+			Value: "test_failure", Key: "TEST_FAILURE", Message: "a test failed: {detail:first_line}",
+			Doc:    "A test failed.",
+			Traits: taxonomy.Traits{Reaction: &reactionFixTest, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+		},
+		CodeVerificationFailed: {
+			Value: "verification_failed", Key: "VERIFICATION_FAILED",
+			Message: "verification failed: {detail:first_line}", Doc: "A check failed, and nothing says which.",
+			Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "fast", Traits: taxonomy.Traits{Reaction: &fastReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+				{Profile: "thorough", Traits: taxonomy.Traits{Reaction: &thoroughReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
+			},
+		},
+	},
 }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *VerificationError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var verificationRules = [][]detect.CodeRule{
+	CodeTypeError: {
+		{Doc: "source: verification, type: types", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}, {Key: detect.Type, Any: []string{"types"}}}},
+		{Doc: `source: [verification, tool], text: ['(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?error TS\d{1,6}: ', '(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?(?:error TS\d{1,6}: )?(?:argument of )?type [\x60\x22''][^\n]{1,300} is not assignable to (?:type|parameter) [\x60\x22'']'], set: {pattern: type}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?error TS\d{1,6}: `, Literals: []detect.Literal{{Text: "error ts", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?(?:error TS\d{1,6}: )?(?:argument of )?type [\x60\x22'][^\n]{1,300} is not assignable to (?:type|parameter) [\x60\x22']`, Literals: []detect.Literal{{Text: ` is not assignable to type "`, Fold: true}, {Text: " is not assignable to type '", Fold: true}, {Text: " is not assignable to type `", Fold: true}, {Text: " is not assignable to parameter ", Fold: true}}}}, Set: `{"pattern":"type"}`},
+		{Doc: `source: {present: false}, text: ['(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?error TS\d{1,6}: ', '(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?(?:error TS\d{1,6}: )?(?:argument of )?type [\x60\x22''][^\n]{1,300} is not assignable to (?:type|parameter) [\x60\x22'']'], set: {pattern: type}`, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?error TS\d{1,6}: `, Literals: []detect.Literal{{Text: "error ts", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\S{1,200}(?::| -) )?(?:error TS\d{1,6}: )?(?:argument of )?type [\x60\x22'][^\n]{1,300} is not assignable to (?:type|parameter) [\x60\x22']`, Literals: []detect.Literal{{Text: ` is not assignable to type "`, Fold: true}, {Text: " is not assignable to type '", Fold: true}, {Text: " is not assignable to type `", Fold: true}, {Text: " is not assignable to parameter ", Fold: true}}}}, Set: `{"pattern":"type"}`},
+	},
+	CodeBuildFailed: {
+		{Doc: "source: verification, type: build", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}, {Key: detect.Type, Any: []string{"build"}}}},
+		{Doc: `source: [verification, tool], text: '(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', set: {pattern: build}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build failed", Fold: true}, {Text: "build failure", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation failed", Fold: true}}}}, Set: `{"pattern":"build"}`},
+		{Doc: `source: {present: false}, text: '(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', set: {pattern: build}`, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build failed", Fold: true}, {Text: "build failure", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation failed", Fold: true}}}}, Set: `{"pattern":"build"}`},
+	},
+	CodeLintError: {
+		{Doc: "source: verification, type: lint", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}, {Key: detect.Type, Any: []string{"lint"}}}},
+		{Doc: `source: [verification, tool], text: ['(?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S', '(?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S'], priority: -2, set: {pattern: lint}`, Priority: -2, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Text: []detect.Pattern{{Expr: `(?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S`}, {Expr: `(?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S`, Literals: []detect.Literal{{Text: "error"}, {Text: "warning"}}}}, Set: `{"pattern":"lint"}`},
+		{Doc: `source: {present: false}, text: ['(?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S', '(?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S'], priority: -2, set: {pattern: lint}`, Priority: -2, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S`}, {Expr: `(?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S`, Literals: []detect.Literal{{Text: "error"}, {Text: "warning"}}}}, Set: `{"pattern":"lint"}`},
+	},
+	CodeTestFailure: {
+		{Doc: "source: verification, type: test", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}, {Key: detect.Type, Any: []string{"test"}}}},
+		{Doc: `source: [verification, tool], text: ['(?m)^[ \t]{0,40}--- FAIL: ', '(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}', '(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$', '(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w', '(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]', '(?m)^FAILED \S{1,200}::', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'], priority: -4, set: {pattern: test}`, Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Text: []detect.Pattern{{Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50}, {Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 170}, {Expr: `(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 17}, {Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 219}, {Expr: `(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]`, Literals: []detect.Literal{{Text: "[FAIL"}}, Reach: 16}, {Expr: `(?m)^FAILED \S{1,200}::`, Literals: []detect.Literal{{Text: "FAILED "}}}, {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "test failed", Fold: true}, {Text: "tests failed", Fold: true}}}}, Set: `{"pattern":"test"}`},
+		{Doc: `source: {present: false}, text: ['(?m)^[ \t]{0,40}--- FAIL: ', '(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}', '(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$', '(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w', '(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]', '(?m)^FAILED \S{1,200}::', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'], priority: -4, set: {pattern: test}`, Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50}, {Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 170}, {Expr: `(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 17}, {Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 219}, {Expr: `(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]`, Literals: []detect.Literal{{Text: "[FAIL"}}, Reach: 16}, {Expr: `(?m)^FAILED \S{1,200}::`, Literals: []detect.Literal{{Text: "FAILED "}}}, {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "test failed", Fold: true}, {Text: "tests failed", Fold: true}}}}, Set: `{"pattern":"test"}`},
+	},
+	CodeVerificationFailed: {
+		{Doc: "source: verification, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}}},
+	},
 }
 
-func (e *VerificationError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "detail":
-			d.Read(&e.Detail)
-		case "code":
-			d.Read(&e.SourceCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		case "execution":
-			if d.Open() {
-				var x Execution
-				x.decode(d)
-				e.Execution = taxonomy.Some(x)
-			}
-		case "github":
-			if d.Open() {
-				var x GitHub
-				x.decode(d)
-				e.GitHub = taxonomy.Some(x)
-			}
-		case "recovery":
-			if d.Open() {
-				var x Recovery
-				x.decode(d)
-				e.Recovery = taxonomy.Some(x)
-			}
-		case "metadata":
-			d.Read(&e.Metadata)
-		case "source":
-			if d.Open() {
-				var x VerificationSource
-				x.decode(d)
-				e.Source = x
-			}
-		case "pattern":
-			gen.DecodeOptEnum(d, &e.Pattern, verificationPatternWords)
-		default:
-			d.Skip()
+func (c VerificationCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c VerificationCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c VerificationCode) Row() taxonomy.Row                { return taxonomy.At(categoryVerification, uint16(c)) }
+func (c VerificationCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c VerificationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *VerificationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *VerificationError) Error() string                 { return gen.Text(e, (*VerificationError).AppendMessage) }
+func (e *VerificationError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *VerificationError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *VerificationError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *VerificationError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *VerificationError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *VerificationError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *VerificationError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeTypeError:
+		if v, ok := e.Pattern.Get(); ok && v == VerificationPatternType {
+			return CodeTypeError.Row().When(1)
+		}
+	case CodeLintError:
+		if v, ok := e.Pattern.Get(); ok && v == VerificationPatternLint {
+			return CodeLintError.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

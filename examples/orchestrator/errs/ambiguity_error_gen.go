@@ -6,191 +6,89 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// AmbiguityCode is a code of [AmbiguityError]: a target for errors.Is, and an error itself. The
-// zero AmbiguityCode is no code. Store the name of a code; its number may change.
+// AmbiguityCode is a code of [AmbiguityError]: a target for errors.Is, and an error itself. Zero is
+// no code.
 type AmbiguityCode uint16
 
-// The codes of [AmbiguityError].
+// The codes of [AmbiguityError]. Store their names; their values may change.
 const (
 	// CodeAmbiguityError: the plan does not say enough to go on safely.
-	//
-	// Resolution: Settle in the plan what it leaves open.
-	CodeAmbiguityError AmbiguityCode = 1
+	CodeAmbiguityError AmbiguityCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c AmbiguityCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c AmbiguityCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c AmbiguityCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 6, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c AmbiguityCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c AmbiguityCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [AmbiguityError], or a former value of one; anything else is an
-// error.
-func (c *AmbiguityCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryAmbiguity)
-	if err == nil {
-		*c = AmbiguityCode(n)
-	}
-	return err
-}
-
 // AmbiguityError is an error of category ambiguity: the plan does not say enough to go on safely.
-//
 // Its factories are the only way to give it a code.
 type AmbiguityError struct {
-	code  AmbiguityCode
-	cause error
+	base[AmbiguityCode]
 
-	// Step says which step of the plan.
-	Step taxonomy.Opt[string] `json:"step,omitzero"`
-	// Detail: the end of the raw report, for whoever takes over. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	Detail taxonomy.Opt[string] `json:"detail,omitzero"`
-	// Files: the files that it is about.
-	Files []string `json:"files,omitzero"`
-	// Finding is what the plan lacks.
-	Finding taxonomy.Opt[AmbiguityFinding] `json:"finding,omitzero"`
-	// Unreadable: it cannot even be read.
-	Unreadable taxonomy.Opt[bool] `json:"unreadable,omitzero"`
+	Step taxonomy.Opt[string] // which step of the plan.
+	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	Detail     taxonomy.Opt[string]
+	Files      []string                       // the files that it is about.
+	Finding    taxonomy.Opt[AmbiguityFinding] // what the plan lacks.
+	Unreadable taxonomy.Opt[bool]             // it cannot even be read.
 }
 
-// AmbiguityFinding is one of a closed set of words: what the plan lacks.
-//
-// The zero AmbiguityFinding is none of them.
+// AmbiguityFinding is one of a closed set of words: what the plan lacks. The zero AmbiguityFinding
+// is none of them.
 type AmbiguityFinding uint8
 
 // The values of [AmbiguityFinding].
 const (
-	AmbiguityFindingSeveralReadings         AmbiguityFinding = 1
-	AmbiguityFindingConflictingRequirements AmbiguityFinding = 2
-	AmbiguityFindingUnclearCriteria         AmbiguityFinding = 3
-	AmbiguityFindingUnknownRecovery         AmbiguityFinding = 4
-	AmbiguityFindingSilentPlan              AmbiguityFinding = 5
+	AmbiguityFindingSeveralReadings AmbiguityFinding = iota + 1
+	AmbiguityFindingConflictingRequirements
+	AmbiguityFindingUnclearCriteria
+	AmbiguityFindingUnknownRecovery
+	AmbiguityFindingSilentPlan
 )
 
 var ambiguityFindingWords = []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v AmbiguityFinding) String() string { return gen.EnumWord(uint8(v), ambiguityFindingWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v AmbiguityFinding) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "AmbiguityFinding", ambiguityFindingWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *AmbiguityFinding) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "AmbiguityFinding", ambiguityFindingWords)
-	if err == nil {
-		*v = AmbiguityFinding(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "AmbiguityFinding", ambiguityFindingWords)
 }
 
-// NewAmbiguityError returns a [CodeAmbiguityError]: the plan does not say enough to go on safely.
+// NewAmbiguityError returns a [CodeAmbiguityError].
 func NewAmbiguityError() *AmbiguityError {
-	return &AmbiguityError{code: CodeAmbiguityError}
+	return &AmbiguityError{base: gen.Of(CodeAmbiguityError)}
 }
 
-// WithStep returns a copy of e with the given Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *AmbiguityError) WithStep(step string) *AmbiguityError {
-	c := *e
-	c.Step = taxonomy.Some(step)
-	return &c
+	return gen.With(*e, func(e *AmbiguityError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the given Detail.
 func (e *AmbiguityError) WithDetail(detail string) *AmbiguityError {
-	c := *e
-	c.Detail = taxonomy.Some(detail)
-	return &c
+	return gen.With(*e, func(e *AmbiguityError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the given Files.
 func (e *AmbiguityError) WithFiles(files []string) *AmbiguityError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *AmbiguityError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithFinding returns a copy of e with the given Finding.
 func (e *AmbiguityError) WithFinding(finding AmbiguityFinding) *AmbiguityError {
-	c := *e
-	c.Finding = gen.SomeEnum(finding, AmbiguityFindingSilentPlan)
-	return &c
+	return gen.With(*e, func(e *AmbiguityError) { e.Finding = gen.SomeEnum(finding, AmbiguityFindingSilentPlan) })
 }
-
-// WithUnreadable returns a copy of e with the given Unreadable.
 func (e *AmbiguityError) WithUnreadable(unreadable bool) *AmbiguityError {
-	c := *e
-	c.Unreadable = taxonomy.Some(unreadable)
-	return &c
+	return gen.With(*e, func(e *AmbiguityError) { e.Unreadable = taxonomy.Some(unreadable) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *AmbiguityError) WithCause(cause error) *AmbiguityError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *AmbiguityError) Code() AmbiguityCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *AmbiguityError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *AmbiguityError) Is(target error) bool {
-	c, ok := target.(AmbiguityCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *AmbiguityCode.
-func (e *AmbiguityError) As(target any) bool {
-	c, ok := target.(*AmbiguityCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *AmbiguityError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *AmbiguityError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *AmbiguityError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *AmbiguityError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *AmbiguityError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeAmbiguityError:
-		m = m.Text("the plan is ambiguous")
-		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
+		m = m.Text("the plan is ambiguous").Begin(" (").String(e.Finding.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("ambiguity")
@@ -209,57 +107,61 @@ func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *AmbiguityError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *AmbiguityError) list() []any {
+	return []any{&e.Step, &e.Detail, &e.Files, gen.OptWord(&e.Finding), &e.Unreadable}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *AmbiguityError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryAmbiguity)
+var ambiguityCategory = taxonomy.Category{
+	Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to go on safely.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &AmbiguityError{base: gen.Made[AmbiguityCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*AmbiguityError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "finding", Type: "enum", Enum: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}, From: []string{"type"}},
+		{Name: "unreadable", Type: "bool"},
+	},
+	Codes: []taxonomy.Code{
+		CodeAmbiguityError: {
+			Value: "AMBIGUITY_ERROR", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
+			Doc:        "The plan does not say enough to go on safely.",
+			Resolution: "Settle in the plan what it leaves open.",
+			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
+			},
+		},
+	},
 }
 
-// MarshalJSON returns what AppendJSON appends.
-func (e *AmbiguityError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryAmbiguity) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *AmbiguityError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*AmbiguityError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
+var ambiguityRules = [][]detect.CodeRule{
+	CodeAmbiguityError: {
+		{Doc: "source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60", Priority: 60, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}},
+		{Doc: "source: plan, op: prepare, type: invalid, priority: 60, set: {unreadable: true}", Priority: 60, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"invalid"}}}, Set: `{"unreadable":true}`},
+		{Doc: "source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan", "agent"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}},
+		{Doc: "source: plan, type: invalid, priority: 10, set: {unreadable: true}", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"invalid"}}}, Set: `{"unreadable":true}`},
+		{Doc: "source: agent, code: AMBIGUITY_ERROR, priority: 9", Priority: 9, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"AMBIGUITY_ERROR"}}}},
+	},
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *AmbiguityError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryAmbiguity) }
+func (c AmbiguityCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c AmbiguityCode) Row() taxonomy.Row                { return taxonomy.At(categoryAmbiguity, uint16(c)) }
+func (c AmbiguityCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c AmbiguityCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *AmbiguityCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *AmbiguityError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
+func (e *AmbiguityError) Error() string                 { return gen.Text(e, (*AmbiguityError).AppendMessage) }
+func (e *AmbiguityError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *AmbiguityError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *AmbiguityError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *AmbiguityError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *AmbiguityError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *AmbiguityError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-func (e *AmbiguityError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "step":
-			d.Read(&e.Step)
-		case "detail":
-			d.Read(&e.Detail)
-		case "files":
-			d.Read(&e.Files)
-		case "finding":
-			gen.DecodeOptEnum(d, &e.Finding, ambiguityFindingWords)
-		case "unreadable":
-			d.Read(&e.Unreadable)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (e *AmbiguityError) Row() taxonomy.Row { return e.Code().Row() }

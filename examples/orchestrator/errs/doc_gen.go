@@ -8,14 +8,28 @@
 // what failed elsewhere.
 package errs
 
-import "github.com/errgen/errgen/runtime/taxonomy/gen"
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 2)
-	_ = gen.EnforceVersion(2 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 3)
+	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
+
+// base is what all errors have. Being unexported, it cannot be set elsewhere.
+type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
 type Category string
@@ -43,13 +57,13 @@ const (
 
 // The categories by their place in the table.
 const (
-	categoryPrerequisite     = 0
-	categoryExecution        = 1
-	categoryUnexpectedResult = 2
-	categoryMisalignment     = 3
-	categoryAmbiguity        = 4
-	categoryUnclassified     = 5
-	categoryTier             = 6
+	categoryPrerequisite = iota
+	categoryExecution
+	categoryUnexpectedResult
+	categoryMisalignment
+	categoryAmbiguity
+	categoryUnclassified
+	categoryTier
 )
 
 // Categories returns all categories, in the order of the taxonomy.
@@ -68,16 +82,6 @@ func Categories() []Category {
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
-const (
-	// ProfileChains: a chain of steps records what happened and stops, whatever it was; a person
-	// resumes it.
-	ProfileChains = "chains"
-	// ProfileTasks: the state of a task says whether waiting can help. What may pass blocks it, what
-	// will not fails it; what then is a person's to decide.
-	ProfileTasks = "tasks"
-)
-
 // The tiers, in the order of escalation.
 const (
 	// TierHaiku: Carries out steps and reports what it sees; it does not judge its own errors.
@@ -90,31 +94,142 @@ const (
 	TierHuman = "human"
 )
 
-// IsPrerequisite reports whether the first error of this taxonomy in err's chain is of category
-// prerequisite.
+// The sources of evidence.
+const (
+	SourceStep         taxonomy.SourceName = "step"
+	SourceAgent        taxonomy.SourceName = "agent"
+	SourceCheck        taxonomy.SourceName = "check"
+	SourceReview       taxonomy.SourceName = "review"
+	SourcePlan         taxonomy.SourceName = "plan"
+	SourceGit          taxonomy.SourceName = "git"
+	SourceScope        taxonomy.SourceName = "scope"
+	SourceExecutor     taxonomy.SourceName = "executor"
+	SourceConfig       taxonomy.SourceName = "config"
+	SourceBudget       taxonomy.SourceName = "budget"
+	SourceClaudeCLI    taxonomy.SourceName = "claude-cli"
+	SourceAnthropicAPI taxonomy.SourceName = "anthropic-api"
+	SourceOpenaiAPI    taxonomy.SourceName = "openai-api"
+	SourceScripted     taxonomy.SourceName = "scripted"
+)
+
+// The operations.
+const (
+	OpVerify   taxonomy.OpName = "verify"
+	OpFinish   taxonomy.OpName = "finish"
+	OpExecute  taxonomy.OpName = "execute"
+	OpDiagnose taxonomy.OpName = "diagnose"
+	OpFix      taxonomy.OpName = "fix"
+	OpGate     taxonomy.OpName = "gate"
+	OpCriteria taxonomy.OpName = "criteria"
+	OpClean    taxonomy.OpName = "clean"
+	OpReview   taxonomy.OpName = "review"
+)
+
+// The policies.
+const (
+	PolicyTransient taxonomy.PolicyName = "transient"
+	PolicyOnceMore  taxonomy.PolicyName = "once_more"
+	PolicyOutage    taxonomy.PolicyName = "outage"
+	PolicyRateLimit taxonomy.PolicyName = "rate_limit"
+)
+
+// The reactions.
+const (
+	ReactionAskUser       taxonomy.ReactionName = "ask_user"
+	ReactionFindOut       taxonomy.ReactionName = "find_out"
+	ReactionAnalyse       taxonomy.ReactionName = "analyse"
+	ReactionVerify        taxonomy.ReactionName = "verify"
+	ReactionTryAgain      taxonomy.ReactionName = "try_again"
+	ReactionRunAgain      taxonomy.ReactionName = "run_again"
+	ReactionMakeAgain     taxonomy.ReactionName = "make_again"
+	ReactionTryWithLess   taxonomy.ReactionName = "try_with_less"
+	ReactionHandOver      taxonomy.ReactionName = "hand_over"
+	ReactionWait          taxonomy.ReactionName = "wait"
+	ReactionCallAgain     taxonomy.ReactionName = "call_again"
+	ReactionRecordAndStop taxonomy.ReactionName = "record_and_stop"
+	ReactionBlockTask     taxonomy.ReactionName = "block_task"
+	ReactionFailTask      taxonomy.ReactionName = "fail_task"
+	ReactionAbort         taxonomy.ReactionName = "abort"
+	ReactionBlock         taxonomy.ReactionName = "block"
+	ReactionContinue      taxonomy.ReactionName = "continue"
+)
+
+// The profiles.
+const (
+	ProfileChains taxonomy.ProfileName = "chains"
+	ProfileTasks  taxonomy.ProfileName = "tasks"
+)
+
+// IsPrerequisite reports whether err is, or wraps, an error of category prerequisite.
 func IsPrerequisite(err error) bool { return gen.InCategory(err, &definition, categoryPrerequisite) }
 
-// IsExecution reports whether the first error of this taxonomy in err's chain is of category
-// execution.
+// IsExecution reports whether err is, or wraps, an error of category execution.
 func IsExecution(err error) bool { return gen.InCategory(err, &definition, categoryExecution) }
 
-// IsUnexpectedResult reports whether the first error of this taxonomy in err's chain is of category
-// unexpected.
+// IsUnexpectedResult reports whether err is, or wraps, an error of category unexpected.
 func IsUnexpectedResult(err error) bool {
 	return gen.InCategory(err, &definition, categoryUnexpectedResult)
 }
 
-// IsMisalignment reports whether the first error of this taxonomy in err's chain is of category
-// misalignment.
+// IsMisalignment reports whether err is, or wraps, an error of category misalignment.
 func IsMisalignment(err error) bool { return gen.InCategory(err, &definition, categoryMisalignment) }
 
-// IsAmbiguity reports whether the first error of this taxonomy in err's chain is of category
-// ambiguity.
+// IsAmbiguity reports whether err is, or wraps, an error of category ambiguity.
 func IsAmbiguity(err error) bool { return gen.InCategory(err, &definition, categoryAmbiguity) }
 
-// IsUnclassified reports whether the first error of this taxonomy in err's chain is of category
-// unclassified.
+// IsUnclassified reports whether err is, or wraps, an error of category unclassified.
 func IsUnclassified(err error) bool { return gen.InCategory(err, &definition, categoryUnclassified) }
 
-// IsTier reports whether the first error of this taxonomy in err's chain is of category tier.
+// IsTier reports whether err is, or wraps, an error of category tier.
 func IsTier(err error) bool { return gen.InCategory(err, &definition, categoryTier) }
+
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault.
+func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it;
+// see [detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy,
+// are returned unchanged.
+func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
+
+// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
+func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
+	return detection.ClassifyEvidence(ev, opts)
+}
+
+// Explain returns what [Classify] makes of raw, and why.
+func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
+
+var detection = detect.Detection{
+	Taxonomy: &definition,
+	Categories: [][][]detect.CodeRule{
+		categoryPrerequisite:     prerequisiteRules,
+		categoryExecution:        executionRules,
+		categoryUnexpectedResult: unexpectedResultRules,
+		categoryMisalignment:     misalignmentRules,
+		categoryAmbiguity:        ambiguityRules,
+		categoryTier:             tierRules,
+	},
+	Is: ruleIs,
+}
+
+// ruleIs reports whether err is, or wraps, the error that a rule names in is or as.
+func ruleIs(err error, name string) bool {
+	switch name {
+	case "context.DeadlineExceeded":
+		return errors.Is(err, context.DeadlineExceeded)
+	case "io.ErrUnexpectedEOF":
+		return errors.Is(err, io.ErrUnexpectedEOF)
+	case "io/fs.ErrNotExist":
+		return errors.Is(err, fs.ErrNotExist)
+	case "io/fs.ErrPermission":
+		return errors.Is(err, fs.ErrPermission)
+	case "os.ErrDeadlineExceeded":
+		return errors.Is(err, os.ErrDeadlineExceeded)
+	case "os/exec.ErrNotFound":
+		return errors.Is(err, exec.ErrNotFound)
+	default:
+		return false
+	}
+}

@@ -51,7 +51,7 @@ var genPackage = gentest.Package{
 	Unknown:          "find_out recoverability=unknown; chains: record_and_stop; tasks: fail_task",
 	UnknownPermanent: "find_out; chains: record_and_stop; tasks: fail_task",
 	Uncategorized:    "hand_over; chains: hand_over@chains; tasks: hand_over@chains",
-	Rules:            func() *detect.Rules { return &detection },
+	Rules:            func() *detect.Rules { return detection.Rules() },
 	Classify:         Classify,
 	ClassifyEvidence: ClassifyEvidence,
 	Explain:          Explain,

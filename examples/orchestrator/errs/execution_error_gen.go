@@ -6,259 +6,124 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ExecutionCode is a code of [ExecutionError]: a target for errors.Is, and an error itself. The
-// zero ExecutionCode is no code. Store the name of a code; its number may change.
+// ExecutionCode is a code of [ExecutionError]: a target for errors.Is, and an error itself. Zero is
+// no code.
 type ExecutionCode uint16
 
-// The codes of [ExecutionError].
+// The codes of [ExecutionError]. Store their names; their values may change.
 const (
 	// CodeExecutionError: a command or script that could be run fails.
-	//
-	// Resolution: Mend the step if the fault is its own, or the plan if it is not.
-	CodeExecutionError ExecutionCode = 1
+	CodeExecutionError ExecutionCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c ExecutionCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ExecutionCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ExecutionCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 3, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c ExecutionCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ExecutionCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ExecutionError], or a former value of one; anything else is an
-// error.
-func (c *ExecutionCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryExecution)
-	if err == nil {
-		*c = ExecutionCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const rowExecutionErrorWhen1 taxonomy.Row = 13
-
 // ExecutionError is an error of category execution: a command or script that could be run fails.
-//
 // Its factories are the only way to give it a code.
 type ExecutionError struct {
-	code  ExecutionCode
-	cause error
+	base[ExecutionCode]
 
-	// Step says which step of the plan.
-	Step taxonomy.Opt[string] `json:"step,omitzero"`
-	// Detail: the end of the raw report, for whoever takes over. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	Detail taxonomy.Opt[string] `json:"detail,omitzero"`
-	// Files: the files that it is about.
-	Files []string `json:"files,omitzero"`
-	// Reason says why it failed.
-	Reason taxonomy.Opt[ExecutionReason] `json:"reason,omitzero"`
-	// Indicator is what showed it.
-	Indicator taxonomy.Opt[ExecutionIndicator] `json:"indicator,omitzero"`
-	// ExitCode is what the command exited with.
-	ExitCode taxonomy.Opt[int] `json:"exitCode,omitzero"`
-	// Signal is what ended the command.
-	Signal taxonomy.Opt[string] `json:"signal,omitzero"`
+	Step taxonomy.Opt[string] // which step of the plan.
+	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	Detail    taxonomy.Opt[string]
+	Files     []string                         // the files that it is about.
+	Reason    taxonomy.Opt[ExecutionReason]    // why it failed.
+	Indicator taxonomy.Opt[ExecutionIndicator] // what showed it.
+	ExitCode  taxonomy.Opt[int]                // what the command exited with.
+	Signal    taxonomy.Opt[string]             // what ended the command.
 }
 
-// ExecutionReason is one of a closed set of words: why it failed.
-//
-// The zero ExecutionReason is none of them.
+// ExecutionReason is one of a closed set of words: why it failed. The zero ExecutionReason is none
+// of them.
 type ExecutionReason uint8
 
 // The values of [ExecutionReason].
 const (
-	ExecutionReasonTimeout          ExecutionReason = 1
-	ExecutionReasonWriteConflict    ExecutionReason = 2
-	ExecutionReasonFlakyTest        ExecutionReason = 3
-	ExecutionReasonCompilationError ExecutionReason = 4
-	ExecutionReasonDesignFlaw       ExecutionReason = 5
-	ExecutionReasonLogicError       ExecutionReason = 6
+	ExecutionReasonTimeout ExecutionReason = iota + 1
+	ExecutionReasonWriteConflict
+	ExecutionReasonFlakyTest
+	ExecutionReasonCompilationError
+	ExecutionReasonDesignFlaw
+	ExecutionReasonLogicError
 )
 
 var executionReasonWords = []string{"timeout", "write_conflict", "flaky_test", "compilation_error", "design_flaw", "logic_error"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v ExecutionReason) String() string { return gen.EnumWord(uint8(v), executionReasonWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v ExecutionReason) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "ExecutionReason", executionReasonWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *ExecutionReason) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "ExecutionReason", executionReasonWords)
-	if err == nil {
-		*v = ExecutionReason(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "ExecutionReason", executionReasonWords)
 }
 
-// ExecutionIndicator is one of a closed set of words: what showed it.
-//
-// The zero ExecutionIndicator is none of them.
+// ExecutionIndicator is one of a closed set of words: what showed it. The zero ExecutionIndicator
+// is none of them.
 type ExecutionIndicator uint8
 
 // The values of [ExecutionIndicator].
 const (
-	ExecutionIndicatorExitStatus  ExecutionIndicator = 1
-	ExecutionIndicatorSignal      ExecutionIndicator = 2
-	ExecutionIndicatorTests       ExecutionIndicator = 3
-	ExecutionIndicatorCompilation ExecutionIndicator = 4
-	ExecutionIndicatorGit         ExecutionIndicator = 5
-	ExecutionIndicatorLint        ExecutionIndicator = 6
-	ExecutionIndicatorStderr      ExecutionIndicator = 7
+	ExecutionIndicatorExitStatus ExecutionIndicator = iota + 1
+	ExecutionIndicatorSignal
+	ExecutionIndicatorTests
+	ExecutionIndicatorCompilation
+	ExecutionIndicatorGit
+	ExecutionIndicatorLint
+	ExecutionIndicatorStderr
 )
 
 var executionIndicatorWords = []string{"exit_status", "signal", "tests", "compilation", "git", "lint", "stderr"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v ExecutionIndicator) String() string { return gen.EnumWord(uint8(v), executionIndicatorWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v ExecutionIndicator) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "ExecutionIndicator", executionIndicatorWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *ExecutionIndicator) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "ExecutionIndicator", executionIndicatorWords)
-	if err == nil {
-		*v = ExecutionIndicator(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "ExecutionIndicator", executionIndicatorWords)
 }
 
-// NewExecutionError returns a [CodeExecutionError]: a command or script that could be run fails.
+// NewExecutionError returns a [CodeExecutionError].
 func NewExecutionError() *ExecutionError {
-	return &ExecutionError{code: CodeExecutionError}
+	return &ExecutionError{base: gen.Of(CodeExecutionError)}
 }
 
-// WithStep returns a copy of e with the given Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *ExecutionError) WithStep(step string) *ExecutionError {
-	c := *e
-	c.Step = taxonomy.Some(step)
-	return &c
+	return gen.With(*e, func(e *ExecutionError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the given Detail.
 func (e *ExecutionError) WithDetail(detail string) *ExecutionError {
-	c := *e
-	c.Detail = taxonomy.Some(detail)
-	return &c
+	return gen.With(*e, func(e *ExecutionError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the given Files.
 func (e *ExecutionError) WithFiles(files []string) *ExecutionError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *ExecutionError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithReason returns a copy of e with the given Reason.
 func (e *ExecutionError) WithReason(reason ExecutionReason) *ExecutionError {
-	c := *e
-	c.Reason = gen.SomeEnum(reason, ExecutionReasonLogicError)
-	return &c
+	return gen.With(*e, func(e *ExecutionError) { e.Reason = gen.SomeEnum(reason, ExecutionReasonLogicError) })
 }
-
-// WithIndicator returns a copy of e with the given Indicator.
 func (e *ExecutionError) WithIndicator(indicator ExecutionIndicator) *ExecutionError {
-	c := *e
-	c.Indicator = gen.SomeEnum(indicator, ExecutionIndicatorStderr)
-	return &c
+	return gen.With(*e, func(e *ExecutionError) { e.Indicator = gen.SomeEnum(indicator, ExecutionIndicatorStderr) })
 }
-
-// WithExitCode returns a copy of e with the given ExitCode.
 func (e *ExecutionError) WithExitCode(exitCode int) *ExecutionError {
-	c := *e
-	c.ExitCode = taxonomy.Some(exitCode)
-	return &c
+	return gen.With(*e, func(e *ExecutionError) { e.ExitCode = taxonomy.Some(exitCode) })
 }
-
-// WithSignal returns a copy of e with the given Signal.
 func (e *ExecutionError) WithSignal(signal string) *ExecutionError {
-	c := *e
-	c.Signal = taxonomy.Some(signal)
-	return &c
+	return gen.With(*e, func(e *ExecutionError) { e.Signal = taxonomy.Some(signal) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *ExecutionError) WithCause(cause error) *ExecutionError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *ExecutionError) Code() ExecutionCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ExecutionError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ExecutionError) Is(target error) bool {
-	c, ok := target.(ExecutionCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ExecutionCode.
-func (e *ExecutionError) As(target any) bool {
-	c, ok := target.(*ExecutionCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ExecutionError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ExecutionError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeExecutionError:
-		if v, ok := e.Reason.Get(); ok && (v == ExecutionReasonTimeout || v == ExecutionReasonWriteConflict || v == ExecutionReasonFlakyTest) {
-			return rowExecutionErrorWhen1
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ExecutionError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *ExecutionError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *ExecutionError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeExecutionError:
-		m = m.Text("execution failed")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(" by ").String(e.Signal.Or(""))
+		m = m.Text("execution failed").Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Begin(" with exit code ").Int(e.ExitCode).Begin(" by ").String(e.Signal.Or(""))
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("execution")
@@ -279,61 +144,94 @@ func (e *ExecutionError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ExecutionError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ExecutionError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryExecution)
-}
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *ExecutionError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryExecution) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ExecutionError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *ExecutionError) list() []any {
+	return []any{
+		&e.Step,
+		&e.Detail,
+		&e.Files,
+		gen.OptWord(&e.Reason),
+		gen.OptWord(&e.Indicator),
+		&e.ExitCode,
+		&e.Signal,
 	}
-	typed, ok := back.(*ExecutionError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ExecutionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryExecution) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *ExecutionError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var executionCategory = taxonomy.Category{
+	Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ExecutionError{base: gen.Made[ExecutionCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ExecutionError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "reason", Type: "enum", Enum: []string{"timeout", "write_conflict", "flaky_test", "compilation_error", "design_flaw", "logic_error"}, From: []string{"attributes.reason"}},
+		{Name: "indicator", Type: "enum", Enum: []string{"exit_status", "signal", "tests", "compilation", "git", "lint", "stderr"}},
+		{Name: "exitCode", Type: "int", From: []string{"exit_code"}},
+		{Name: "signal", Type: "string", From: []string{"signal"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeExecutionError: {
+			Value:      "EXECUTION_ERROR",
+			Message:    "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
+			Doc:        "A command or script that could be run fails.",
+			Resolution: "Mend the step if the fault is its own, or the plan if it is not.",
+			Traits:     taxonomy.Traits{Reaction: &reactionAnalyse, Kind: taxonomy.Failure},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionRunAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
+		},
+	},
 }
 
-func (e *ExecutionError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "step":
-			d.Read(&e.Step)
-		case "detail":
-			d.Read(&e.Detail)
-		case "files":
-			d.Read(&e.Files)
-		case "reason":
-			gen.DecodeOptEnum(d, &e.Reason, executionReasonWords)
-		case "indicator":
-			gen.DecodeOptEnum(d, &e.Indicator, executionIndicatorWords)
-		case "exitCode":
-			d.Read(&e.ExitCode)
-		case "signal":
-			d.Read(&e.Signal)
-		default:
-			d.Skip()
+var executionRules = [][]detect.CodeRule{
+	CodeExecutionError: {
+		{Doc: "source: [step, agent, check, git], type: timeout, priority: 42, set: {reason: timeout}", Priority: 42, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "check", "git"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Set: `{"reason":"timeout"}`},
+		{Doc: "source: [step, agent, check, git], is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: 42, set: {reason: timeout}", Priority: 42, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "check", "git"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Set: `{"reason":"timeout"}`},
+		{Doc: "source: [step, agent, check, git], errno: [EAGAIN, EBUSY, EDEADLK, ETXTBSY], priority: 42, set: {reason: write_conflict}", Priority: 42, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "check", "git"}}, {Key: detect.Errno, Any: []string{"EAGAIN", "EBUSY", "EDEADLK", "ETXTBSY"}}}, Set: `{"reason":"write_conflict"}`},
+		{Doc: `source: [step, agent, git], text: ['(?m)^(?:fatal: |error: )?Unable to create ''[^\n'']{1,200}index\.lock'': File exists', '(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b', '(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$'], priority: 42, set: {reason: write_conflict}`, Priority: 42, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "git"}}}, Text: []detect.Pattern{{Expr: `(?m)^(?:fatal: |error: )?Unable to create '[^\n']{1,200}index\.lock': File exists`, Literals: []detect.Literal{{Text: "index.lock': File exists"}}}, {Expr: `(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b`, Literals: []detect.Literal{{Text: "could not serialize access due t", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "database is locked", Fold: true}}}}, Set: `{"reason":"write_conflict"}`},
+		{Doc: `source: [step, agent], text: ['(?m)^error\[E\d{4}\]: ', '(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: ', '(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )', '(?m)^\S+:\d+:\d+: (?:fatal )?error: ', '(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]'], priority: 41, set: {indicator: compilation, reason: compilation_error}`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^error\[E\d{4}\]: `, Literals: []detect.Literal{{Text: "error[E"}}, Reach: 14}, {Expr: `(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: `, Literals: []detect.Literal{{Text: "error TS"}}}, {Expr: `(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )`, Literals: []detect.Literal{{Text: ": undefined: "}, {Text: ": syntax error"}, {Text: ": cannot use "}}}, {Expr: `(?m)^\S+:\d+:\d+: (?:fatal )?error: `, Literals: []detect.Literal{{Text: ": error: "}, {Text: ": fatal error: "}}}, {Expr: `(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "build failed", Fold: true}, {Text: "build failure", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation failed", Fold: true}}}, {Expr: `(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]`, Literals: []detect.Literal{{Text: " [build failed]"}}}}, Set: `{"indicator":"compilation","reason":"compilation_error"}`},
+		{Doc: `source: [step, agent], text: ['(?m)^\s*--- FAIL: ', '(?m)^FAIL\t', '(?m)^FAILED \S+::', '(?m)^(?:E +)?AssertionError(?::|$)', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)'], priority: 41, set: {indicator: tests}`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^\s*--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}}, {Expr: `(?m)^FAIL\t`, Literals: []detect.Literal{{Text: "FAIL\t"}}, Reach: 5}, {Expr: `(?m)^FAILED \S+::`, Literals: []detect.Literal{{Text: "FAILED "}}}, {Expr: "(?m)^(?:E +)?AssertionError(?::|$)", Literals: []detect.Literal{{Text: "AssertionError"}}}, {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214}}, Set: `{"indicator":"tests"}`},
+		{Doc: `source: [step, agent], text: ['(?m)^CONFLICT \(', '(?m)^Automatic merge failed\b', '(?m)^ ?! \[(?:remote )?rejected\]', '(?m)^error: failed to push some refs\b'], priority: 41, set: {indicator: git}`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^CONFLICT \(`, Literals: []detect.Literal{{Text: "CONFLICT ("}}, Reach: 10}, {Expr: `(?m)^Automatic merge failed\b`, Literals: []detect.Literal{{Text: "Automatic merge failed"}}, Reach: 22}, {Expr: `(?m)^ ?! \[(?:remote )?rejected\]`, Literals: []detect.Literal{{Text: "rejected]"}}, Reach: 20}, {Expr: `(?m)^error: failed to push some refs\b`, Literals: []detect.Literal{{Text: "error: failed to push some refs"}}, Reach: 31}}, Set: `{"indicator":"git"}`},
+		{Doc: `source: [step, agent], text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?m)^would reformat ', '(?m)^✖ \d+ problems? \('], priority: 41, set: {indicator: lint}`, Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}}, {Expr: "(?m)^would reformat ", Literals: []detect.Literal{{Text: "would reformat "}}, Reach: 15}, {Expr: `(?m)^✖ \d+ problems? \(`, Literals: []detect.Literal{{Text: " problem ("}, {Text: " problems ("}}}}, Set: `{"indicator":"lint"}`},
+		{Doc: "source: git, priority: 41, set: {indicator: git}", Priority: 41, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}, Set: `{"indicator":"git"}`},
+		{Doc: "source: check, type: start, priority: 40", Priority: 40, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"start"}}}},
+		{Doc: "exit_code: {not: 0}, priority: 40, set: {indicator: exit_status}", Priority: 40, Conditions: []detect.Condition{{Key: detect.ExitCode, NotNumber: []int{0}}}, Set: `{"indicator":"exit_status"}`},
+		{Doc: "signal: {present: true}, priority: 40, set: {indicator: signal}", Priority: 40, Conditions: []detect.Condition{{Key: detect.Signal, Presence: detect.Present}}, Set: `{"indicator":"signal"}`},
+		{Doc: `source: [step, agent], exit_code: {present: false}, text: ['(?m)^Traceback \(most recent call last\):$', '(?m)^panic: ', '(?m)^fatal: ', '(?m)^\S+: line \d+: '], priority: 40, set: {indicator: stderr}`, Priority: 40, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.ExitCode, Presence: detect.Absent}}, Text: []detect.Pattern{{Expr: `(?m)^Traceback \(most recent call last\):$`, Literals: []detect.Literal{{Text: "Traceback (most recent call last"}}, Reach: 34}, {Expr: "(?m)^panic: ", Literals: []detect.Literal{{Text: "panic: "}}, Reach: 7}, {Expr: "(?m)^fatal: ", Literals: []detect.Literal{{Text: "fatal: "}}, Reach: 7}, {Expr: `(?m)^\S+: line \d+: `, Literals: []detect.Literal{{Text: ": line "}}}}, Set: `{"indicator":"stderr"}`},
+		{Doc: "source: agent, code: EXECUTION_ERROR, priority: 39", Priority: 39, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"EXECUTION_ERROR"}}}},
+	},
+}
+
+func (c ExecutionCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ExecutionCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ExecutionCode) Row() taxonomy.Row                { return taxonomy.At(categoryExecution, uint16(c)) }
+func (c ExecutionCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ExecutionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ExecutionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ExecutionError) Error() string                 { return gen.Text(e, (*ExecutionError).AppendMessage) }
+func (e *ExecutionError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ExecutionError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ExecutionError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ExecutionError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ExecutionError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ExecutionError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ExecutionError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeExecutionError:
+		if v, ok := e.Reason.Get(); ok && (v == ExecutionReasonTimeout || v == ExecutionReasonWriteConflict || v == ExecutionReasonFlakyTest) {
+			return CodeExecutionError.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

@@ -13,13 +13,13 @@ import (
 
 func TestExecutionError(t *testing.T) {
 	gentest.Category[ExecutionCode](t, &genPackage, new(ExecutionError), "execution ExecutionError", []string{
-		"step string",
-		"detail string max_length=4000 scrub",
-		"files strings",
-		"reason enum [timeout write_conflict flaky_test compilation_error design_flaw logic_error]",
+		"step string from=attributes.step",
+		"detail string max_length=4000 from=text scrub keep_tail",
+		"files strings from=files",
+		"reason enum [timeout write_conflict flaky_test compilation_error design_flaw logic_error] from=attributes.reason",
 		"indicator enum [exit_status signal tests compilation git lint stderr]",
-		"exitCode int",
-		"signal string",
+		"exitCode int from=exit_code",
+		"signal string from=signal",
 	}, []gentest.Code{
 		{
 			Code: CodeExecutionError,
@@ -110,11 +110,6 @@ func TestExecutionError(t *testing.T) {
 				gentest.Becomes("", 0, `{"detail":"could not serialize access is what the guide explains"}`, taxonomy.Evidence{Source: "agent", Text: "could not serialize access is what the guide explains"}),
 				gentest.Becomes("", 0, `{"detail":"the hint for error TS2345: is new"}`, taxonomy.Evidence{Source: "agent", Text: "the hint for error TS2345: is new"}),
 				gentest.Becomes("", 0, `{"detail":"Build failed messages are now red"}`, taxonomy.Evidence{Source: "step", Text: "Build failed messages are now red"}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("EXECUTION_ERROR/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"reason":"timeout","exitCode":7,"signal":"some signal"}`, taxonomy.Evidence{ExitCode: taxonomy.Some(7), Signal: "some signal", Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"reason": "compilation_error", "step": "some attributes.step"}}),
-				gentest.Becomes("EXECUTION_ERROR/1", 0, `{"reason":"timeout"}`, taxonomy.Evidence{}),
-				gentest.Becomes("EXECUTION_ERROR/1", 0, `{"reason":"timeout"}`, taxonomy.Evidence{Attributes: map[string]string{"reason": "{no such value"}}),
 			},
 		},
 	})

@@ -6,240 +6,119 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // MisalignmentCode is a code of [MisalignmentError]: a target for errors.Is, and an error itself.
-// The zero MisalignmentCode is no code. Store the name of a code; its number may change.
+// Zero is no code.
 type MisalignmentCode uint16
 
-// The codes of [MisalignmentError].
+// The codes of [MisalignmentError]. Store their names; their values may change.
 const (
 	// CodeInterAgentMisalignment: an agent departs from its instructions. Only a review can say so.
-	//
-	// Resolution: Give the step to a stronger tier, or write its instructions more clearly.
-	CodeInterAgentMisalignment MisalignmentCode = 1
+	CodeInterAgentMisalignment MisalignmentCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c MisalignmentCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c MisalignmentCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c MisalignmentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c MisalignmentCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 5, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c MisalignmentCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c MisalignmentCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [MisalignmentError], or a former value of one; anything else is an
-// error.
-func (c *MisalignmentCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryMisalignment)
-	if err == nil {
-		*c = MisalignmentCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const rowInterAgentMisalignmentWhen1 taxonomy.Row = 15
-
 // MisalignmentError is an error of category misalignment: an agent departs from its instructions.
-// Only a review can say so; an agent cannot say it of itself or of another.
-//
-// Its factories are the only way to give it a code.
+// Only a review can say so; an agent cannot say it of itself or of another. Its factories are the
+// only way to give it a code.
 type MisalignmentError struct {
-	code  MisalignmentCode
-	cause error
+	base[MisalignmentCode]
 
-	// Step says which step of the plan.
-	Step taxonomy.Opt[string] `json:"step,omitzero"`
-	// Detail: the end of the raw report, for whoever takes over. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	Detail taxonomy.Opt[string] `json:"detail,omitzero"`
-	// Files: the files that it is about.
-	Files []string `json:"files,omitzero"`
-	// Finding says how it departs from them.
-	Finding taxonomy.Opt[MisalignmentFinding] `json:"finding,omitzero"`
-	// Reason says why it does.
-	Reason taxonomy.Opt[MisalignmentReason] `json:"reason,omitzero"`
+	Step taxonomy.Opt[string] // which step of the plan.
+	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	Detail  taxonomy.Opt[string]
+	Files   []string                          // the files that it is about.
+	Finding taxonomy.Opt[MisalignmentFinding] // how it departs from them.
+	Reason  taxonomy.Opt[MisalignmentReason]  // why it does.
 }
 
-// MisalignmentFinding is one of a closed set of words: how it departs from them.
-//
-// The zero MisalignmentFinding is none of them.
+// MisalignmentFinding is one of a closed set of words: how it departs from them. The zero
+// MisalignmentFinding is none of them.
 type MisalignmentFinding uint8
 
 // The values of [MisalignmentFinding].
 const (
-	MisalignmentFindingContradiction          MisalignmentFinding = 1
-	MisalignmentFindingDrift                  MisalignmentFinding = 2
-	MisalignmentFindingFabrication            MisalignmentFinding = 3
-	MisalignmentFindingSkippedSteps           MisalignmentFinding = 4
-	MisalignmentFindingPrematureEnd           MisalignmentFinding = 5
-	MisalignmentFindingReasoningMismatch      MisalignmentFinding = 6
-	MisalignmentFindingInventedIssue          MisalignmentFinding = 7
-	MisalignmentFindingOverEscalation         MisalignmentFinding = 8
-	MisalignmentFindingIncompleteVerification MisalignmentFinding = 9
+	MisalignmentFindingContradiction MisalignmentFinding = iota + 1
+	MisalignmentFindingDrift
+	MisalignmentFindingFabrication
+	MisalignmentFindingSkippedSteps
+	MisalignmentFindingPrematureEnd
+	MisalignmentFindingReasoningMismatch
+	MisalignmentFindingInventedIssue
+	MisalignmentFindingOverEscalation
+	MisalignmentFindingIncompleteVerification
 )
 
 var misalignmentFindingWords = []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v MisalignmentFinding) String() string { return gen.EnumWord(uint8(v), misalignmentFindingWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v MisalignmentFinding) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "MisalignmentFinding", misalignmentFindingWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *MisalignmentFinding) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "MisalignmentFinding", misalignmentFindingWords)
-	if err == nil {
-		*v = MisalignmentFinding(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "MisalignmentFinding", misalignmentFindingWords)
 }
 
-// MisalignmentReason is one of a closed set of words: why it does.
-//
-// The zero MisalignmentReason is none of them.
+// MisalignmentReason is one of a closed set of words: why it does. The zero MisalignmentReason is
+// none of them.
 type MisalignmentReason uint8
 
 // The values of [MisalignmentReason].
 const (
-	MisalignmentReasonContextOverflow           MisalignmentReason = 1
-	MisalignmentReasonModelLimitation           MisalignmentReason = 2
-	MisalignmentReasonContradictoryInstructions MisalignmentReason = 3
+	MisalignmentReasonContextOverflow MisalignmentReason = iota + 1
+	MisalignmentReasonModelLimitation
+	MisalignmentReasonContradictoryInstructions
 )
 
 var misalignmentReasonWords = []string{"context_overflow", "model_limitation", "contradictory_instructions"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v MisalignmentReason) String() string { return gen.EnumWord(uint8(v), misalignmentReasonWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v MisalignmentReason) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "MisalignmentReason", misalignmentReasonWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *MisalignmentReason) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "MisalignmentReason", misalignmentReasonWords)
-	if err == nil {
-		*v = MisalignmentReason(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "MisalignmentReason", misalignmentReasonWords)
 }
 
-// NewInterAgentMisalignment returns a [CodeInterAgentMisalignment]: an agent departs from its
-// instructions. Only a review can say so.
+// NewInterAgentMisalignment returns a [CodeInterAgentMisalignment].
 func NewInterAgentMisalignment() *MisalignmentError {
-	return &MisalignmentError{code: CodeInterAgentMisalignment}
+	return &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment)}
 }
 
-// WithStep returns a copy of e with the given Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *MisalignmentError) WithStep(step string) *MisalignmentError {
-	c := *e
-	c.Step = taxonomy.Some(step)
-	return &c
+	return gen.With(*e, func(e *MisalignmentError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the given Detail.
 func (e *MisalignmentError) WithDetail(detail string) *MisalignmentError {
-	c := *e
-	c.Detail = taxonomy.Some(detail)
-	return &c
+	return gen.With(*e, func(e *MisalignmentError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the given Files.
 func (e *MisalignmentError) WithFiles(files []string) *MisalignmentError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *MisalignmentError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithFinding returns a copy of e with the given Finding.
 func (e *MisalignmentError) WithFinding(finding MisalignmentFinding) *MisalignmentError {
-	c := *e
-	c.Finding = gen.SomeEnum(finding, MisalignmentFindingIncompleteVerification)
-	return &c
+	return gen.With(*e, func(e *MisalignmentError) {
+		e.Finding = gen.SomeEnum(finding, MisalignmentFindingIncompleteVerification)
+	})
 }
-
-// WithReason returns a copy of e with the given Reason.
 func (e *MisalignmentError) WithReason(reason MisalignmentReason) *MisalignmentError {
-	c := *e
-	c.Reason = gen.SomeEnum(reason, MisalignmentReasonContradictoryInstructions)
-	return &c
+	return gen.With(*e, func(e *MisalignmentError) {
+		e.Reason = gen.SomeEnum(reason, MisalignmentReasonContradictoryInstructions)
+	})
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *MisalignmentError) WithCause(cause error) *MisalignmentError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *MisalignmentError) Code() MisalignmentCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *MisalignmentError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *MisalignmentError) Is(target error) bool {
-	c, ok := target.(MisalignmentCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *MisalignmentCode.
-func (e *MisalignmentError) As(target any) bool {
-	c, ok := target.(*MisalignmentCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *MisalignmentError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *MisalignmentError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeInterAgentMisalignment:
-		if v, ok := e.Reason.Get(); ok && v == MisalignmentReasonContextOverflow {
-			return rowInterAgentMisalignmentWhen1
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *MisalignmentError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *MisalignmentError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *MisalignmentError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeInterAgentMisalignment:
-		m = m.Text("an agent departs from its instructions")
-		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
+		m = m.Text("an agent departs from its instructions").Begin(" (").String(e.Finding.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("misalignment")
@@ -258,61 +137,75 @@ func (e *MisalignmentError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *MisalignmentError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *MisalignmentError) list() []any {
+	return []any{&e.Step, &e.Detail, &e.Files, gen.OptWord(&e.Finding), gen.OptWord(&e.Reason)}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *MisalignmentError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryMisalignment)
+var misalignmentCategory = taxonomy.Category{
+	Name: "misalignment", Type: "MisalignmentError",
+	Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &MisalignmentError{base: gen.Made[MisalignmentCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*MisalignmentError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "finding", Type: "enum", Enum: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}, From: []string{"type"}},
+		{Name: "reason", Type: "enum", Enum: []string{"context_overflow", "model_limitation", "contradictory_instructions"}, From: []string{"attributes.reason"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeInterAgentMisalignment: {
+			Value:      "INTER_AGENT_MISALIGNMENT",
+			Message:    "an agent departs from its instructions[ ({finding})][: {detail:first_line}]",
+			Doc:        "An agent departs from its instructions. Only a review can say so.",
+			Resolution: "Give the step to a stronger tier, or write its instructions more clearly.",
+			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionTryWithLess, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
+		},
+	},
 }
 
-// MarshalJSON returns what AppendJSON appends.
-func (e *MisalignmentError) MarshalJSON() ([]byte, error) {
-	return gen.MarshalJSON(e, categoryMisalignment)
+var misalignmentRules = [][]detect.CodeRule{
+	CodeInterAgentMisalignment: {
+		{Doc: "source: review, type: context_overflow, priority: 21, set: {reason: context_overflow}", Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: `{"reason":"context_overflow"}`},
+		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], priority: 21, set: {reason: context_overflow}`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182}}, Set: `{"reason":"context_overflow"}`},
+		{Doc: "source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}}}},
+		{Doc: "source: review, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}},
+	},
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *MisalignmentError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*MisalignmentError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
+func (c MisalignmentCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c MisalignmentCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c MisalignmentCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c MisalignmentCode) Row() taxonomy.Row                { return taxonomy.At(categoryMisalignment, uint16(c)) }
+func (c MisalignmentCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c MisalignmentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *MisalignmentCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *MisalignmentError) Format(s fmt.State, verb rune) {
-	gen.Format(s, verb, e, categoryMisalignment)
-}
+func (e *MisalignmentError) Error() string                 { return gen.Text(e, (*MisalignmentError).AppendMessage) }
+func (e *MisalignmentError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *MisalignmentError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *MisalignmentError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *MisalignmentError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *MisalignmentError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *MisalignmentError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *MisalignmentError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *MisalignmentError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "step":
-			d.Read(&e.Step)
-		case "detail":
-			d.Read(&e.Detail)
-		case "files":
-			d.Read(&e.Files)
-		case "finding":
-			gen.DecodeOptEnum(d, &e.Finding, misalignmentFindingWords)
-		case "reason":
-			gen.DecodeOptEnum(d, &e.Reason, misalignmentReasonWords)
-		default:
-			d.Skip()
+func (e *MisalignmentError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeInterAgentMisalignment:
+		if v, ok := e.Reason.Get(); ok && v == MisalignmentReasonContextOverflow {
+			return CodeInterAgentMisalignment.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

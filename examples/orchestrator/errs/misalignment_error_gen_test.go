@@ -12,11 +12,11 @@ import (
 
 func TestMisalignmentError(t *testing.T) {
 	gentest.Category[MisalignmentCode](t, &genPackage, new(MisalignmentError), "misalignment MisalignmentError", []string{
-		"step string",
-		"detail string max_length=4000 scrub",
-		"files strings",
-		"finding enum [contradiction drift fabrication skipped_steps premature_end reasoning_mismatch invented_issue over_escalation incomplete_verification]",
-		"reason enum [context_overflow model_limitation contradictory_instructions]",
+		"step string from=attributes.step",
+		"detail string max_length=4000 from=text scrub keep_tail",
+		"files strings from=files",
+		"finding enum [contradiction drift fabrication skipped_steps premature_end reasoning_mismatch invented_issue over_escalation incomplete_verification] from=type",
+		"reason enum [context_overflow model_limitation contradictory_instructions] from=attributes.reason",
 	}, []gentest.Code{
 		{
 			Code: CodeInterAgentMisalignment,
@@ -68,11 +68,6 @@ func TestMisalignmentError(t *testing.T) {
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "step", Code: "INTER_AGENT_MISALIGNMENT"}),
 				gentest.Becomes("UNEXPECTED_RESULT/4", 0, "{}", taxonomy.Evidence{Source: "check", Type: "drift"}),
 				gentest.Becomes("UNEXPECTED_RESULT/6", 0, `{"breach":"forbidden"}`, taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden"}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("INTER_AGENT_MISALIGNMENT/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"finding":"skipped_steps","reason":"context_overflow"}`, taxonomy.Evidence{Type: "skipped_steps", Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"reason": "model_limitation", "step": "some attributes.step"}}),
-				gentest.Becomes("INTER_AGENT_MISALIGNMENT/1", 0, `{"reason":"context_overflow"}`, taxonomy.Evidence{}),
-				gentest.Becomes("INTER_AGENT_MISALIGNMENT/1", 0, `{"reason":"context_overflow"}`, taxonomy.Evidence{Type: "{no such value", Attributes: map[string]string{"reason": "{no such value"}}),
 			},
 		},
 	})

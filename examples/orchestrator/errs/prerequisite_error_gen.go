@@ -6,200 +6,90 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // PrerequisiteCode is a code of [PrerequisiteError]: a target for errors.Is, and an error itself.
-// The zero PrerequisiteCode is no code. Store the name of a code; its number may change.
+// Zero is no code.
 type PrerequisiteCode uint16
 
-// The codes of [PrerequisiteError].
+// The codes of [PrerequisiteError]. Store their names; their values may change.
 const (
 	// CodePrerequisiteFailure: something that the plan takes for granted is not there or cannot be
 	// reached.
-	//
-	// Resolution: Find out what is there in its place; correct the step, or provide what is missing.
-	CodePrerequisiteFailure PrerequisiteCode = 1
+	CodePrerequisiteFailure PrerequisiteCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c PrerequisiteCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c PrerequisiteCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c PrerequisiteCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 2, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c PrerequisiteCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c PrerequisiteCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [PrerequisiteError], or a former value of one; anything else is an
-// error.
-func (c *PrerequisiteCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryPrerequisite)
-	if err == nil {
-		*c = PrerequisiteCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const rowPrerequisiteFailureWhen1 taxonomy.Row = 12
-
 // PrerequisiteError is an error of category prerequisite: something that the plan takes for granted
-// is not there or cannot be reached.
-//
-// Its factories are the only way to give it a code.
+// is not there or cannot be reached. Its factories are the only way to give it a code.
 type PrerequisiteError struct {
-	code  PrerequisiteCode
-	cause error
+	base[PrerequisiteCode]
 
-	// Step says which step of the plan.
-	Step taxonomy.Opt[string] `json:"step,omitzero"`
-	// Detail: the end of the raw report, for whoever takes over. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	Detail taxonomy.Opt[string] `json:"detail,omitzero"`
-	// Files: the files that it is about.
-	Files []string `json:"files,omitzero"`
-	// Reason is what is wrong with the environment.
-	Reason taxonomy.Opt[PrerequisiteReason] `json:"reason,omitzero"`
+	Step taxonomy.Opt[string] // which step of the plan.
+	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	Detail taxonomy.Opt[string]
+	Files  []string                         // the files that it is about.
+	Reason taxonomy.Opt[PrerequisiteReason] // what is wrong with the environment.
 }
 
-// PrerequisiteReason is one of a closed set of words: what is wrong with the environment.
-//
-// The zero PrerequisiteReason is none of them.
+// PrerequisiteReason is one of a closed set of words: what is wrong with the environment. The zero
+// PrerequisiteReason is none of them.
 type PrerequisiteReason uint8
 
 // The values of [PrerequisiteReason].
 const (
-	PrerequisiteReasonMissingFile        PrerequisiteReason = 1
-	PrerequisiteReasonMissingDependency  PrerequisiteReason = 2
-	PrerequisiteReasonMissingCommand     PrerequisiteReason = 3
-	PrerequisiteReasonMissingVariable    PrerequisiteReason = 4
-	PrerequisiteReasonPermissionDenied   PrerequisiteReason = 5
-	PrerequisiteReasonConnectionRefused  PrerequisiteReason = 6
-	PrerequisiteReasonNetwork            PrerequisiteReason = 7
-	PrerequisiteReasonTimeout            PrerequisiteReason = 8
-	PrerequisiteReasonServiceUnavailable PrerequisiteReason = 9
+	PrerequisiteReasonMissingFile PrerequisiteReason = iota + 1
+	PrerequisiteReasonMissingDependency
+	PrerequisiteReasonMissingCommand
+	PrerequisiteReasonMissingVariable
+	PrerequisiteReasonPermissionDenied
+	PrerequisiteReasonConnectionRefused
+	PrerequisiteReasonNetwork
+	PrerequisiteReasonTimeout
+	PrerequisiteReasonServiceUnavailable
 )
 
 var prerequisiteReasonWords = []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v PrerequisiteReason) String() string { return gen.EnumWord(uint8(v), prerequisiteReasonWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v PrerequisiteReason) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "PrerequisiteReason", prerequisiteReasonWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *PrerequisiteReason) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "PrerequisiteReason", prerequisiteReasonWords)
-	if err == nil {
-		*v = PrerequisiteReason(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "PrerequisiteReason", prerequisiteReasonWords)
 }
 
-// NewPrerequisiteFailure returns a [CodePrerequisiteFailure]: something that the plan takes for
-// granted is not there or cannot be reached.
+// NewPrerequisiteFailure returns a [CodePrerequisiteFailure].
 func NewPrerequisiteFailure() *PrerequisiteError {
-	return &PrerequisiteError{code: CodePrerequisiteFailure}
+	return &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure)}
 }
 
-// WithStep returns a copy of e with the given Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *PrerequisiteError) WithStep(step string) *PrerequisiteError {
-	c := *e
-	c.Step = taxonomy.Some(step)
-	return &c
+	return gen.With(*e, func(e *PrerequisiteError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the given Detail.
 func (e *PrerequisiteError) WithDetail(detail string) *PrerequisiteError {
-	c := *e
-	c.Detail = taxonomy.Some(detail)
-	return &c
+	return gen.With(*e, func(e *PrerequisiteError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the given Files.
 func (e *PrerequisiteError) WithFiles(files []string) *PrerequisiteError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *PrerequisiteError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithReason returns a copy of e with the given Reason.
 func (e *PrerequisiteError) WithReason(reason PrerequisiteReason) *PrerequisiteError {
-	c := *e
-	c.Reason = gen.SomeEnum(reason, PrerequisiteReasonServiceUnavailable)
-	return &c
+	return gen.With(*e, func(e *PrerequisiteError) { e.Reason = gen.SomeEnum(reason, PrerequisiteReasonServiceUnavailable) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *PrerequisiteError) WithCause(cause error) *PrerequisiteError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *PrerequisiteError) Code() PrerequisiteCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *PrerequisiteError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *PrerequisiteError) Is(target error) bool {
-	c, ok := target.(PrerequisiteCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *PrerequisiteCode.
-func (e *PrerequisiteError) As(target any) bool {
-	c, ok := target.(*PrerequisiteCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *PrerequisiteError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *PrerequisiteError) Row() taxonomy.Row {
-	switch e.code {
-	case CodePrerequisiteFailure:
-		if v, ok := e.Reason.Get(); ok && (v == PrerequisiteReasonConnectionRefused || v == PrerequisiteReasonNetwork || v == PrerequisiteReasonTimeout || v == PrerequisiteReasonServiceUnavailable) {
-			return rowPrerequisiteFailureWhen1
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *PrerequisiteError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *PrerequisiteError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *PrerequisiteError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodePrerequisiteFailure:
-		m = m.Text("a prerequisite is not met")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Text("a prerequisite is not met").Begin(" (").String(e.Reason.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("prerequisite")
@@ -217,59 +107,99 @@ func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *PrerequisiteError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *PrerequisiteError) list() []any {
+	return []any{&e.Step, &e.Detail, &e.Files, gen.OptWord(&e.Reason)}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *PrerequisiteError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryPrerequisite)
+var prerequisiteCategory = taxonomy.Category{
+	Name: "prerequisite", Type: "PrerequisiteError",
+	Doc: "Something that the plan takes for granted is not there or cannot be reached.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &PrerequisiteError{base: gen.Made[PrerequisiteCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*PrerequisiteError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "reason", Type: "enum", Enum: []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}, From: []string{"attributes.reason"}},
+	},
+	Codes: []taxonomy.Code{
+		CodePrerequisiteFailure: {
+			Value:      "PREREQUISITE_FAILURE",
+			Message:    "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
+			Doc:        "Something that the plan takes for granted is not there or cannot be reached.",
+			Resolution: "Find out what is there in its place; correct the step, or provide what is missing.",
+			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionTryAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
+			},
+		},
+	},
 }
 
-// MarshalJSON returns what AppendJSON appends.
-func (e *PrerequisiteError) MarshalJSON() ([]byte, error) {
-	return gen.MarshalJSON(e, categoryPrerequisite)
+var prerequisiteRules = [][]detect.CodeRule{
+	CodePrerequisiteFailure: {
+		{Doc: "errno: ECONNREFUSED, priority: 50, set: {reason: connection_refused}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED"}}}, Set: `{"reason":"connection_refused"}`},
+		{Doc: "errno: [ENOENT, ENOTDIR], priority: 50, set: {reason: missing_file}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENOENT", "ENOTDIR"}}}, Set: `{"reason":"missing_file"}`},
+		{Doc: "errno: [EACCES, EPERM], priority: 50, set: {reason: permission_denied}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EACCES", "EPERM"}}}, Set: `{"reason":"permission_denied"}`},
+		{Doc: "errno: [ECONNRESET, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: 50, set: {reason: network}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNRESET", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Set: `{"reason":"network"}`},
+		{Doc: "is: os/exec.ErrNotFound, priority: 51, set: {reason: missing_command}", Priority: 51, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}, Set: `{"reason":"missing_command"}`},
+		{Doc: "is: io/fs.ErrNotExist, priority: 50, set: {reason: missing_file}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}, Set: `{"reason":"missing_file"}`},
+		{Doc: "is: io/fs.ErrPermission, priority: 50, set: {reason: permission_denied}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}, Set: `{"reason":"permission_denied"}`},
+		{Doc: "exit_code: 127, priority: 50, set: {reason: missing_command}", Priority: 50, Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}, Set: `{"reason":"missing_command"}`},
+		{Doc: "exit_code: 126, priority: 50, set: {reason: permission_denied}", Priority: 50, Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{126}}}, Set: `{"reason":"permission_denied"}`},
+		{Doc: "source: [step, agent], status: [502, 503, 504], priority: 50, set: {reason: service_unavailable}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}, {Key: detect.Status, AnyNumber: []int{502, 503, 504}}}, Set: `{"reason":"service_unavailable"}`},
+		{Doc: "source: plan, type: not_found, attributes: {kind: [file, directory]}, priority: 51, set: {reason: missing_file}", Priority: 51, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Attribute, Name: "kind", Any: []string{"file", "directory"}}}, Set: `{"reason":"missing_file"}`},
+		{Doc: "source: plan, type: not_found, attributes: {kind: command}, priority: 51, set: {reason: missing_command}", Priority: 51, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Attribute, Name: "kind", Any: []string{"command"}}}, Set: `{"reason":"missing_command"}`},
+		{Doc: "source: [step, agent, plan], type: not_found, priority: 50", Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"not_found"}}}},
+		{Doc: "source: [step, agent, plan], type: denied, priority: 50, set: {reason: permission_denied}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: `{"reason":"permission_denied"}`},
+		{Doc: "source: plan, type: timeout, priority: 50, set: {reason: timeout}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Set: `{"reason":"timeout"}`},
+		{Doc: "source: check, type: not_found, priority: 51, set: {reason: missing_command}", Priority: 51, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"not_found"}}}, Set: `{"reason":"missing_command"}`},
+		{Doc: "source: check, type: start, errno: {present: false}, priority: 50, set: {reason: missing_command}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"start"}}, {Key: detect.Errno, Presence: detect.Absent}}, Set: `{"reason":"missing_command"}`},
+		{Doc: "source: plan, type: not_ready, status: [408, 425, 429], priority: 52, set: {reason: service_unavailable}", Priority: 52, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"not_ready"}}, {Key: detect.Status, AnyNumber: []int{408, 425, 429}}}, Set: `{"reason":"service_unavailable"}`},
+		{Doc: "source: plan, type: not_ready, status: {min: 400, max: 499}, priority: 51", Priority: 51, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"not_ready"}}, {Key: detect.Status, Min: 400, Max: 499, Bounds: detect.HasMin | detect.HasMax}}},
+		{Doc: "source: [step, agent, plan], type: not_ready, priority: 50, set: {reason: service_unavailable}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"not_ready"}}}, Set: `{"reason":"service_unavailable"}`},
+		{Doc: "source: [step, agent, plan], type: unset_variable, priority: 50, set: {reason: missing_variable}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"unset_variable"}}}, Set: `{"reason":"missing_variable"}`},
+		{Doc: "source: [step, agent, plan], type: network, priority: 50, set: {reason: network}", Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent", "plan"}}, {Key: detect.Type, Any: []string{"network"}}}, Set: `{"reason":"network"}`},
+		{Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?no such file or directory(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])'], priority: 50, set: {reason: missing_file}`, Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?no such file or directory(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "no such file or directory", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:file|path|directory) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "file not found", Fold: true}, {Text: "path not found", Fold: true}, {Text: "directory not found", Fold: true}}}}, Set: `{"reason":"missing_file"}`},
+		{Doc: `source: [step, agent], text: '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(]))', priority: 50, set: {reason: permission_denied}`, Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:got permission denied while trying to connect\b|permission denied(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "got permission denied while tryi", Fold: true}, {Text: "permission denied", Fold: true}}}}, Set: `{"reason":"permission_denied"}`},
+		{Doc: `source: [step, agent], text: '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?connection refused(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', priority: 50, set: {reason: connection_refused}`, Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?connection refused(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "connection refused", Fold: true}}}}, Set: `{"reason":"connection_refused"}`},
+		{Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?module not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?m)^(?:ImportError|ModuleNotFoundError)(?::|$)', '(?m)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}Cannot find module ''', '(?m)^\S{1,200}: no required module provides package \S'], priority: 50, set: {reason: missing_dependency}`, Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?module not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "module not found", Fold: true}}}, {Expr: "(?m)^(?:ImportError|ModuleNotFoundError)(?::|$)", Literals: []detect.Literal{{Text: "ImportError"}, {Text: "ModuleNotFoundError"}}, Reach: 20}, {Expr: `(?m)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}Cannot find module '`, Literals: []detect.Literal{{Text: "Cannot find module '"}}, Reach: 237}, {Expr: `(?m)^\S{1,200}: no required module provides package \S`, Literals: []detect.Literal{{Text: ": no required module provides pa"}}}}, Set: `{"reason":"missing_dependency"}`},
+		{Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?m)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?executable file not found in [$%]', '(?m)^\S+: (?:line )?\d+: \S+: not found$'], priority: 50, set: {reason: missing_command}`, Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:command|tool) not found(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "command not found", Fold: true}, {Text: "tool not found", Fold: true}}}, {Expr: `(?m)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?executable file not found in [$%]`, Literals: []detect.Literal{{Text: "executable file not found in "}}}, {Expr: `(?m)^\S+: (?:line )?\d+: \S+: not found$`, Literals: []detect.Literal{{Text: ": not found"}}}}, Set: `{"reason":"missing_command"}`},
+		{Doc: `source: [step, agent], text: ['(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:required )?environment variable \S{1,80} (?:is |was )?(?:not set|unset|missing)(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])', '(?im)^[ \t]*(?:(?:\S+|''[^''\n]+''|(?:\(\d+\) )?(?:failed to|unable to|cannot|can''t|could not|couldn''t|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?''\x22)](?:\s|$)| [-(]))', '(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: unbound variable[ \t\r]{0,4}$', '(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$'], priority: 50, set: {reason: missing_variable}`, Priority: 50, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"step", "agent"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?(?:required )?environment variable \S{1,80} (?:is |was )?(?:not set|unset|missing)(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])`, Literals: []detect.Literal{{Text: "environment variable ", Fold: true}}}, {Expr: `(?im)^[ \t]*(?:(?:\S+|'[^'\n]+'|(?:\(\d+\) )?(?:failed to|unable to|cannot|can't|could not|couldn't|connect(?:ion)? to|error response from) [^\n]+|(?:dial|read|write) (?:tcp|udp|unix)\d? \S+|(?:open|stat|lstat|exec|fork/exec|mkdir|chdir|remove|rename|line|get|chmod|truncate|(?:open|mkdir|stat|readlink|unlink|fchmod)at) \S+|(?:rename|link|symlink)(?:at)? \S+ \S+): )*(?:\[\w+(?: \d+)?\] )?missing (?:required )?environment variables?(?:: \S| \S{1,80}(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(])|(?:[ \t\r]{0,4}$|[.,:;!?'\x22)](?:\s|$)| [-(]))`, Literals: []detect.Literal{{Text: "missing environment variable", Fold: true}, {Text: "missing environment variables", Fold: true}, {Text: "missing required environment var", Fold: true}}}, {Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: unbound variable[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": unbound variable"}}}, {Expr: `(?m)^\S{1,80}: (?:line \d{1,6}: |\d{1,6}: )?\S{1,80}: parameter (?:null or )?not set[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: ": parameter not set"}, {Text: ": parameter null or not set"}}}}, Set: `{"reason":"missing_variable"}`},
+		{Doc: "source: agent, code: PREREQUISITE_FAILURE, priority: 49", Priority: 49, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"PREREQUISITE_FAILURE"}}}},
+	},
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *PrerequisiteError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*PrerequisiteError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
+func (c PrerequisiteCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c PrerequisiteCode) Row() taxonomy.Row                { return taxonomy.At(categoryPrerequisite, uint16(c)) }
+func (c PrerequisiteCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PrerequisiteCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *PrerequisiteCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *PrerequisiteError) Format(s fmt.State, verb rune) {
-	gen.Format(s, verb, e, categoryPrerequisite)
-}
+func (e *PrerequisiteError) Error() string                 { return gen.Text(e, (*PrerequisiteError).AppendMessage) }
+func (e *PrerequisiteError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *PrerequisiteError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *PrerequisiteError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *PrerequisiteError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *PrerequisiteError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *PrerequisiteError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *PrerequisiteError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *PrerequisiteError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "step":
-			d.Read(&e.Step)
-		case "detail":
-			d.Read(&e.Detail)
-		case "files":
-			d.Read(&e.Files)
-		case "reason":
-			gen.DecodeOptEnum(d, &e.Reason, prerequisiteReasonWords)
-		default:
-			d.Skip()
+func (e *PrerequisiteError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodePrerequisiteFailure:
+		if v, ok := e.Reason.Get(); ok && (v == PrerequisiteReasonConnectionRefused || v == PrerequisiteReasonNetwork || v == PrerequisiteReasonTimeout || v == PrerequisiteReasonServiceUnavailable) {
+			return CodePrerequisiteFailure.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

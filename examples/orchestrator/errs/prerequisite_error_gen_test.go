@@ -14,10 +14,10 @@ import (
 
 func TestPrerequisiteError(t *testing.T) {
 	gentest.Category[PrerequisiteCode](t, &genPackage, new(PrerequisiteError), "prerequisite PrerequisiteError", []string{
-		"step string",
-		"detail string max_length=4000 scrub",
-		"files strings",
-		"reason enum [missing_file missing_dependency missing_command missing_variable permission_denied connection_refused network timeout service_unavailable]",
+		"step string from=attributes.step",
+		"detail string max_length=4000 from=text scrub keep_tail",
+		"files strings from=files",
+		"reason enum [missing_file missing_dependency missing_command missing_variable permission_denied connection_refused network timeout service_unavailable] from=attributes.reason",
 	}, []gentest.Code{
 		{
 			Code: CodePrerequisiteFailure,
@@ -143,11 +143,6 @@ func TestPrerequisiteError(t *testing.T) {
 				gentest.Becomes("", 0, `{"detail":"I wrote: Cannot find module 'x'"}`, taxonomy.Evidence{Source: "agent", Text: "I wrote: Cannot find module 'x'"}),
 				gentest.Becomes("", 0, `{"detail":"the guide says: environment variable HOME is not set"}`, taxonomy.Evidence{Source: "agent", Text: "the guide says: environment variable HOME is not set"}),
 				gentest.Becomes("", 0, `{"detail":"I changed the label to read: connection refused"}`, taxonomy.Evidence{Source: "step", Text: "I changed the label to read: connection refused"}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("PREREQUISITE_FAILURE/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"reason":"connection_refused"}`, taxonomy.Evidence{Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"reason": "missing_variable", "step": "some attributes.step"}}),
-				gentest.Becomes("PREREQUISITE_FAILURE/1", 0, `{"reason":"connection_refused"}`, taxonomy.Evidence{}),
-				gentest.Becomes("PREREQUISITE_FAILURE/1", 0, `{"reason":"connection_refused"}`, taxonomy.Evidence{Attributes: map[string]string{"reason": "{no such value"}}),
 			},
 		},
 	})

@@ -10,354 +10,47 @@ import (
 
 // Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
 // them.
-var Table = taxonomy.Table{Taxonomy: &definition}
+var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package:  "errs",
-	Domain:   "orchestrator.example.com",
-	Doc:      "How a step of a plan can fail, and which tier takes it from there.",
-	Fallback: "UNCLASSIFIED",
-	Categories: []taxonomy.Category{
-		{
-			Name: "prerequisite",
-			Type: "PrerequisiteError",
-			Doc:  "Something that the plan takes for granted is not there or cannot be reached.",
-			Fields: []taxonomy.Field{
-				{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-				{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-				{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-				{Name: "reason", Doc: "What is wrong with the environment.", Type: "enum", Enum: []string{"missing_file", "missing_dependency", "missing_command", "missing_variable", "permission_denied", "connection_refused", "network", "timeout", "service_unavailable"}},
-			},
-			JSONHead: "{\"domain\":\"orchestrator.example.com\",\"name\":\"PrerequisiteError\",\"category\":\"prerequisite\",\"code\":\"",
-			Count:    1,
-		},
-		{
-			Name: "execution",
-			Type: "ExecutionError",
-			Doc:  "A command or script that could be run fails.",
-			Fields: []taxonomy.Field{
-				{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-				{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-				{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-				{Name: "reason", Doc: "Why it failed.", Type: "enum", Enum: []string{"timeout", "write_conflict", "flaky_test", "compilation_error", "design_flaw", "logic_error"}},
-				{Name: "indicator", Doc: "What showed it.", Type: "enum", Enum: []string{"exit_status", "signal", "tests", "compilation", "git", "lint", "stderr"}},
-				{Name: "exitCode", Doc: "What the command exited with.", Type: "int"},
-				{Name: "signal", Doc: "What ended the command.", Type: "string"},
-			},
-			JSONHead: "{\"domain\":\"orchestrator.example.com\",\"name\":\"ExecutionError\",\"category\":\"execution\",\"code\":\"",
-			First:    1,
-			Count:    1,
-		},
-		{
-			Name: "unexpected",
-			Type: "UnexpectedResultError",
-			Doc:  "The operation succeeds, and its result is not what was specified.",
-			Fields: []taxonomy.Field{
-				{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-				{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-				{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-				{Name: "finding", Doc: "In what it differs.", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content", "command"}},
-				{Name: "breach", Doc: "What was not kept, besides the step's own criteria.", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
-				{Name: "expected", Doc: "What was specified.", Type: "string"},
-				{Name: "actual", Doc: "What was found.", Type: "string"},
-				{Name: "reason", Doc: "Why it differs.", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}},
-			},
-			JSONHead: "{\"domain\":\"orchestrator.example.com\",\"name\":\"UnexpectedResultError\",\"category\":\"unexpected\",\"code\":\"",
-			First:    2,
-			Count:    1,
-		},
-		{
-			Name: "misalignment",
-			Type: "MisalignmentError",
-			Doc:  "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.",
-			Fields: []taxonomy.Field{
-				{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-				{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-				{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-				{Name: "finding", Doc: "How it departs from them.", Type: "enum", Enum: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}},
-				{Name: "reason", Doc: "Why it does.", Type: "enum", Enum: []string{"context_overflow", "model_limitation", "contradictory_instructions"}},
-			},
-			JSONHead: "{\"domain\":\"orchestrator.example.com\",\"name\":\"MisalignmentError\",\"category\":\"misalignment\",\"code\":\"",
-			First:    3,
-			Count:    1,
-		},
-		{
-			Name: "ambiguity",
-			Type: "AmbiguityError",
-			Doc:  "The plan does not say enough to go on safely.",
-			Fields: []taxonomy.Field{
-				{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-				{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-				{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-				{Name: "finding", Doc: "What the plan lacks.", Type: "enum", Enum: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}},
-				{Name: "unreadable", Doc: "It cannot even be read.", Type: "bool"},
-			},
-			JSONHead: "{\"domain\":\"orchestrator.example.com\",\"name\":\"AmbiguityError\",\"category\":\"ambiguity\",\"code\":\"",
-			First:    4,
-			Count:    1,
-		},
-		{
-			Name: "unclassified",
-			Type: "UnclassifiedError",
-			Doc:  "The step failed, and nothing says how.",
-			Fields: []taxonomy.Field{
-				{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-				{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-				{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-			},
-			JSONHead: "{\"domain\":\"orchestrator.example.com\",\"name\":\"UnclassifiedError\",\"category\":\"unclassified\",\"code\":\"",
-			First:    5,
-			Count:    1,
-		},
-		{
-			Name: "tier",
-			Type: "TierError",
-			Doc:  "What a tier itself fails with, or whoever calls it. It is none of the five and says nothing about the step.",
-			Fields: []taxonomy.Field{
-				{Name: "step", Doc: "Which step of the plan.", Type: "string"},
-				{Name: "detail", Doc: "The end of the raw report, for whoever takes over.", Type: "string", MaxLength: 4000, Scrub: true},
-				{Name: "files", Doc: "The files that it is about.", Type: "strings"},
-				{Name: "provider", Doc: "Who was asked, or who could not ask.", Type: "string", Required: true},
-				{Name: "reason", Doc: "What is the matter with it.", Type: "enum", Enum: []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"}},
-				{Name: "statusCode", Doc: "The HTTP status, when there was one.", Type: "int"},
-				{Name: "retryAfter", Doc: "How long it asks to wait.", Type: "duration"},
-				{Name: "resetAt", Doc: "When it lets one in again.", Type: "time"},
-			},
-			JSONHead: "{\"domain\":\"orchestrator.example.com\",\"name\":\"TierError\",\"category\":\"tier\",\"code\":\"",
-			First:    6,
-			Count:    4,
-		},
+	Package: "errs", Domain: "orchestrator.example.com",
+	Doc: "How a step of a plan can fail, and which tier takes it from there.", Fallback: "UNCLASSIFIED",
+
+	Categories: []*taxonomy.Category{
+		&prerequisiteCategory,
+		&executionCategory,
+		&unexpectedResultCategory,
+		&misalignmentCategory,
+		&ambiguityCategory,
+		&unclassifiedCategory,
+		&tierCategory,
 	},
-	Codes: []taxonomy.Code{
-		{
-			Value:      "PREREQUISITE_FAILURE",
-			Doc:        "Something that the plan takes for granted is not there or cannot be reached.",
-			Resolution: "Find out what is there in its place; correct the step, or provide what is missing.",
-			Message:    "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
-			Row:        2,
-			Branches:   12,
-		},
-		{
-			Value:      "EXECUTION_ERROR",
-			Doc:        "A command or script that could be run fails.",
-			Resolution: "Mend the step if the fault is its own, or the plan if it is not.",
-			Message:    "execution failed[ ({reason})][ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
-			Row:        3,
-			Branches:   13,
-			Category:   1,
-		},
-		{
-			Value:      "UNEXPECTED_RESULT",
-			Doc:        "The operation succeeds, and its result is not what was specified.",
-			Resolution: "Verify the result against the step; work around it, or revise the plan.",
-			Message:    "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
-			Row:        4,
-			Branches:   14,
-			Category:   2,
-		},
-		{
-			Value:      "INTER_AGENT_MISALIGNMENT",
-			Doc:        "An agent departs from its instructions. Only a review can say so.",
-			Resolution: "Give the step to a stronger tier, or write its instructions more clearly.",
-			Message:    "an agent departs from its instructions[ ({finding})][: {detail:first_line}]",
-			Row:        5,
-			Branches:   15,
-			Category:   3,
-		},
-		{
-			Value:      "AMBIGUITY_ERROR",
-			Doc:        "The plan does not say enough to go on safely.",
-			Resolution: "Settle in the plan what it leaves open.",
-			Message:    "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
-			Row:        6,
-			Category:   4,
-		},
-		{
-			Value:      "UNCLASSIFIED",
-			Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
-			Resolution: "Read the raw report; write a rule for it if it comes again.",
-			Message:    "unclassified failure[: {detail:first_line}]",
-			Row:        7,
-			Category:   5,
-		},
-		{
-			Value:      "TIER_RATE_LIMITED",
-			Doc:        "The tier asks to slow down.",
-			Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
-			Message:    "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
-			Row:        8,
-			Category:   6,
-		},
-		{
-			Value:      "TIER_UNAVAILABLE",
-			Doc:        "The tier does not answer now, and may do so later.",
-			Resolution: "Look at the provider's status page, or run its command by hand.",
-			Message:    "{provider} does not answer[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
-			Row:        9,
-			Category:   6,
-		},
-		{
-			Value:      "TIER_REFUSED",
-			Doc:        "The tier cannot do it, and asking it again changes nothing.",
-			Resolution: "Mend the credentials, the account, the request or the installation that the message names; until then another tier does the work.",
-			Message:    "{provider} cannot be used[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
-			Row:        10,
-			Category:   6,
-		},
-		{
-			Value:      "TIER_NOT_CALLED",
-			Doc:        "The call could not be begun, and that of another tier could not either.",
-			Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.",
-			Message:    "nothing was called[ ({reason})][: {detail:first_line}]",
-			Row:        11,
-			Category:   6,
-		},
-	},
-	ByValue: []uint16{4, 1, 3, 0, 9, 6, 8, 7, 5, 2},
-	Rows: []taxonomy.RowTraits{
-		// an error without a code
-		{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
-		// an unknown code that must not be retried
-		{Reaction: &reactionFindOut},
-		// PREREQUISITE_FAILURE
-		{Reaction: &reactionFindOut, Code: 1, Kind: taxonomy.Fault},
-		// EXECUTION_ERROR
-		{Reaction: &reactionAnalyse, Code: 2, Kind: taxonomy.Failure},
-		// UNEXPECTED_RESULT
-		{Reaction: &reactionVerify, Code: 3, Kind: taxonomy.Failure},
-		// INTER_AGENT_MISALIGNMENT
-		{Reaction: &reactionVerify, Code: 4, Kind: taxonomy.Failure},
-		// AMBIGUITY_ERROR
-		{Reaction: &reactionFindOut, Code: 5, Kind: taxonomy.Fault},
-		// UNCLASSIFIED
-		{Reaction: &reactionFindOut, Code: 6, Recoverability: taxonomy.Unknowable},
-		// TIER_RATE_LIMITED
-		{Reaction: &reactionWait, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-		// TIER_UNAVAILABLE
-		{Reaction: &reactionCallAgain, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-		// TIER_REFUSED
-		{Reaction: &reactionHandOver, Code: 9, Kind: taxonomy.Failure},
-		// TIER_NOT_CALLED
-		{Reaction: &reactionAskUser, Code: 10, Kind: taxonomy.Failure},
-		// PREREQUISITE_FAILURE, when 1
-		{Reaction: &reactionTryAgain, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault},
-		// EXECUTION_ERROR, when 1
-		{Reaction: &reactionRunAgain, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-		// UNEXPECTED_RESULT, when 1
-		{Reaction: &reactionMakeAgain, Code: 3, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-		// INTER_AGENT_MISALIGNMENT, when 1
-		{Reaction: &reactionTryWithLess, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
-	},
-	Uncategorized: &reactionHandOver,
-	Reactions: []*taxonomy.Reaction{
-		&reactionAskUser,
-		&reactionFindOut,
-		&reactionAnalyse,
-		&reactionVerify,
-		&reactionTryAgain,
-		&reactionRunAgain,
-		&reactionMakeAgain,
-		&reactionTryWithLess,
-		&reactionHandOver,
-		&reactionWait,
-		&reactionCallAgain,
-		&reactionRecordAndStop,
-		&reactionBlockTask,
-		&reactionFailTask,
-		&reactionAbort,
-		&reactionBlock,
-		&reactionContinue,
-	},
-	Policies: []*taxonomy.Policy{
-		&policyTransient,
-		&policyOnceMore,
-		&policyOutage,
-		&policyRateLimit,
-	},
+	None:      taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
+	Permanent: taxonomy.Traits{Reaction: &reactionFindOut}, Uncategorized: &reactionHandOver,
+	Reactions: []*taxonomy.Reaction{&reactionAskUser, &reactionFindOut, &reactionAnalyse, &reactionVerify, &reactionTryAgain, &reactionRunAgain, &reactionMakeAgain, &reactionTryWithLess, &reactionHandOver, &reactionWait, &reactionCallAgain, &reactionRecordAndStop, &reactionBlockTask, &reactionFailTask, &reactionAbort, &reactionBlock, &reactionContinue},
+	Policies:  []*taxonomy.Policy{&policyTransient, &policyOnceMore, &policyOutage, &policyRateLimit},
 	Profiles: []taxonomy.Profile{
 		{
 			Name: "chains",
 			Doc:  "A chain of steps records what happened and stops, whatever it was; a person resumes it.",
 			Rows: []taxonomy.RowOverride{
-				// an error without a code
-				{Row: 0, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
-				// an unknown code that must not be retried
-				{Row: 1, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop}},
-				// PREREQUISITE_FAILURE
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 1, Kind: taxonomy.Fault}},
-				// EXECUTION_ERROR
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 2, Kind: taxonomy.Failure}},
-				// UNEXPECTED_RESULT
-				{Row: 4, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 3, Kind: taxonomy.Failure}},
-				// INTER_AGENT_MISALIGNMENT
-				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 4, Kind: taxonomy.Failure}},
-				// AMBIGUITY_ERROR
-				{Row: 6, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 5, Kind: taxonomy.Fault}},
-				// UNCLASSIFIED
-				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 6, Recoverability: taxonomy.Unknowable}},
-				// TIER_RATE_LIMITED
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				// TIER_UNAVAILABLE
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				// TIER_REFUSED
-				{Row: 10, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 9, Kind: taxonomy.Failure}},
-				// TIER_NOT_CALLED
-				{Row: 11, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 10, Kind: taxonomy.Failure}},
-				// PREREQUISITE_FAILURE, when 1
-				{Row: rowPrerequisiteFailureWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
-				// EXECUTION_ERROR, when 1
-				{Row: rowExecutionErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				// UNEXPECTED_RESULT, when 1
-				{Row: rowUnexpectedResultWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 3, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				// INTER_AGENT_MISALIGNMENT, when 1
-				{Row: rowInterAgentMisalignmentWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionRecordAndStop, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
+				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
 			},
 			Uncategorized: &chainsReactionHandOver,
 			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:      taxonomy.Recovery{Enabled: true},
-			Reporting:     taxonomy.Reporting{Context: true},
+			Recovery:      taxonomy.Recovery{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 		},
 		{
 			Name: "tasks",
 			Doc:  "The state of a task says whether waiting can help. What may pass blocks it, what will not fails it; what then is a person's to decide.",
 			Rows: []taxonomy.RowOverride{
-				// an error without a code
-				{Row: 0, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable}},
-				// an unknown code that must not be retried
-				{Row: 1, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask}},
-				// PREREQUISITE_FAILURE
-				{Row: 2, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Code: 1, Kind: taxonomy.Fault}},
-				// EXECUTION_ERROR
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Code: 2, Kind: taxonomy.Failure}},
-				// UNEXPECTED_RESULT
-				{Row: 4, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Code: 3, Kind: taxonomy.Failure}},
-				// INTER_AGENT_MISALIGNMENT
-				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Code: 4, Kind: taxonomy.Failure}},
-				// AMBIGUITY_ERROR
-				{Row: 6, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Code: 5, Kind: taxonomy.Fault}},
-				// UNCLASSIFIED
-				{Row: 7, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Code: 6, Recoverability: taxonomy.Unknowable}},
-				// TIER_RATE_LIMITED
-				{Row: 8, Traits: taxonomy.RowTraits{Reaction: &reactionBlockTask, Code: 7, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				// TIER_UNAVAILABLE
-				{Row: 9, Traits: taxonomy.RowTraits{Reaction: &reactionBlockTask, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				// TIER_REFUSED
-				{Row: 10, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Code: 9, Kind: taxonomy.Failure}},
-				// TIER_NOT_CALLED
-				{Row: 11, Traits: taxonomy.RowTraits{Reaction: &reactionFailTask, Code: 10, Kind: taxonomy.Failure}},
-				// PREREQUISITE_FAILURE, when 1
-				{Row: rowPrerequisiteFailureWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionBlockTask, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Fault}},
-				// EXECUTION_ERROR, when 1
-				{Row: rowExecutionErrorWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionBlockTask, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				// UNEXPECTED_RESULT, when 1
-				{Row: rowUnexpectedResultWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionBlockTask, Code: 3, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
-				// INTER_AGENT_MISALIGNMENT, when 1
-				{Row: rowInterAgentMisalignmentWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionBlockTask, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable}},
+				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionFailTask}},
 			},
 			Uncategorized: &tasksReactionHandOver,
 			Detection:     taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:      taxonomy.Recovery{Enabled: true},
-			Reporting:     taxonomy.Reporting{Context: true},
+			Recovery:      taxonomy.Recovery{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
 	Sources: []taxonomy.Named{
@@ -396,130 +89,79 @@ var definition = taxonomy.Taxonomy{
 }
 
 // reactionAskUser: Nobody below a person can do it. A person decides.
-var reactionAskUser = taxonomy.Reaction{
-	Name:     "ask_user",
-	Action:   taxonomy.Block,
-	LogLevel: taxonomy.LogError,
-}
+var reactionAskUser = taxonomy.Reaction{Name: "ask_user", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
 // reactionFindOut: Hands the evidence on, unchanged, to a tier that finds out what is missing or
 // left open, and then mends it.
 var reactionFindOut = taxonomy.Reaction{
-	Name:     "find_out",
-	Then:     &reactionAskUser,
-	To:       "sonnet",
-	Action:   taxonomy.Escalate,
-	Purpose:  taxonomy.PurposeDiagnosis,
-	LogLevel: taxonomy.LogWarn,
+	Name: "find_out", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
+	Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
 }
 
 // reactionAnalyse: Hands the evidence on, unchanged, to a tier that finds out why it failed, and
 // then mends it.
 var reactionAnalyse = taxonomy.Reaction{
-	Name:     "analyse",
-	Then:     &reactionAskUser,
-	To:       "sonnet",
-	Action:   taxonomy.Escalate,
-	Purpose:  taxonomy.PurposeAnalysis,
-	LogLevel: taxonomy.LogWarn,
+	Name: "analyse", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
+	Purpose: taxonomy.PurposeAnalysis, LogLevel: taxonomy.LogWarn,
 }
 
 // reactionVerify: Hands the evidence on, unchanged, to a tier that finds out whether what was done
 // is wrong or what was expected of it.
 var reactionVerify = taxonomy.Reaction{
-	Name:     "verify",
-	Then:     &reactionAskUser,
-	To:       "sonnet",
-	Action:   taxonomy.Escalate,
-	Purpose:  taxonomy.PurposeVerification,
-	LogLevel: taxonomy.LogWarn,
+	Name: "verify", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
+	Purpose: taxonomy.PurposeVerification, LogLevel: taxonomy.LogWarn,
 }
 
 // reactionTryAgain: Sonnet finds out whether what is missing comes back; then it is tried again. If
 // it does not help, the next tier takes over.
 var reactionTryAgain = taxonomy.Reaction{
-	Name:         "try_again",
-	Policy:       &policyTransient,
-	Then:         &reactionFindOut,
-	To:           "sonnet",
-	Action:       taxonomy.Retry,
-	Purpose:      taxonomy.PurposeDiagnosis,
-	LogLevel:     taxonomy.LogWarn,
+	Name: "try_again", Policy: &policyTransient, Then: &reactionFindOut, To: "sonnet",
+	Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
 	CountFailure: true,
 }
 
 // reactionRunAgain: Sonnet finds out what stood in the way; then it is run again. If it does not
 // help, the next tier takes over.
 var reactionRunAgain = taxonomy.Reaction{
-	Name:         "run_again",
-	Policy:       &policyTransient,
-	Then:         &reactionAnalyse,
-	To:           "sonnet",
-	Action:       taxonomy.Retry,
-	Purpose:      taxonomy.PurposeDiagnosis,
-	LogLevel:     taxonomy.LogWarn,
+	Name: "run_again", Policy: &policyTransient, Then: &reactionAnalyse, To: "sonnet",
+	Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
 	CountFailure: true,
 }
 
 // reactionMakeAgain: Sonnet finds out what was out of date or too early; then it is made again. If
 // it does not help, the next tier takes over.
 var reactionMakeAgain = taxonomy.Reaction{
-	Name:         "make_again",
-	Policy:       &policyTransient,
-	Then:         &reactionVerify,
-	To:           "sonnet",
-	Action:       taxonomy.Retry,
-	Purpose:      taxonomy.PurposeDiagnosis,
-	LogLevel:     taxonomy.LogWarn,
+	Name: "make_again", Policy: &policyTransient, Then: &reactionVerify, To: "sonnet",
+	Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
 	CountFailure: true,
 }
 
 // reactionTryWithLess: Sonnet says what the step does not need; then again, in a new conversation
 // that leaves it out.
 var reactionTryWithLess = taxonomy.Reaction{
-	Name:         "try_with_less",
-	Policy:       &policyOnceMore,
-	Then:         &reactionVerify,
-	To:           "sonnet",
-	Action:       taxonomy.Retry,
-	Session:      taxonomy.SessionReduced,
-	Purpose:      taxonomy.PurposeDiagnosis,
-	LogLevel:     taxonomy.LogWarn,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionVerify, To: "sonnet",
+	Action: taxonomy.Retry, Session: taxonomy.SessionReduced, Purpose: taxonomy.PurposeDiagnosis,
+	LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
 // reactionHandOver: the next tier takes the place of this one.
 var reactionHandOver = taxonomy.Reaction{
-	Name:     "hand_over",
-	Then:     &reactionAskUser,
-	To:       "haiku",
-	Action:   taxonomy.Escalate,
+	Name: "hand_over", Then: &reactionAskUser, To: "haiku", Action: taxonomy.Escalate,
 	LogLevel: taxonomy.LogWarn,
 }
 
 // reactionWait: Waits as long as the tier asks, half a minute if it does not say. Waiting is no
 // failure.
 var reactionWait = taxonomy.Reaction{
-	Name:            "wait",
-	Policy:          &policyRateLimit,
-	Then:            &reactionHandOver,
-	Action:          taxonomy.Retry,
-	Shared:          taxonomy.SharedCredential,
-	LogLevel:        taxonomy.LogInfo,
-	HonorRetryAfter: true,
+	Name: "wait", Policy: &policyRateLimit, Then: &reactionHandOver, Action: taxonomy.Retry,
+	Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
 // reactionCallAgain: Calls the tier again, from where it had begun. If it stays away, the next one
 // takes its place.
 var reactionCallAgain = taxonomy.Reaction{
-	Name:            "call_again",
-	Policy:          &policyOutage,
-	Then:            &reactionHandOver,
-	Action:          taxonomy.Retry,
-	Revert:          taxonomy.RevertIteration,
-	LogLevel:        taxonomy.LogWarn,
-	HonorRetryAfter: true,
+	Name: "call_again", Policy: &policyOutage, Then: &reactionHandOver, Action: taxonomy.Retry,
+	Revert: taxonomy.RevertIteration, LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
 // reactionRecordAndStop: the error is kept for the person who resumes the chain.
@@ -527,11 +169,7 @@ var reactionRecordAndStop = taxonomy.Reaction{Name: "record_and_stop", LogLevel:
 
 // reactionBlockTask: the task is blocked. It may go on as it is once the trouble has passed; a
 // person says when.
-var reactionBlockTask = taxonomy.Reaction{
-	Name:     "block_task",
-	Action:   taxonomy.Block,
-	LogLevel: taxonomy.LogWarn,
-}
+var reactionBlockTask = taxonomy.Reaction{Name: "block_task", Action: taxonomy.Block, LogLevel: taxonomy.LogWarn}
 
 // reactionFailTask: the task has failed. A person decides what becomes of it.
 var reactionFailTask = taxonomy.Reaction{Name: "fail_task", LogLevel: taxonomy.LogError}
@@ -554,48 +192,26 @@ var tasksReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxon
 // policyTransient: Long enough for a service to come back, short enough not to hide that it does
 // not.
 var policyTransient = taxonomy.Policy{
-	Name:          "transient",
-	MaxAttempts:   3,
-	InitialDelay:  2 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "transient", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 // policyOnceMore: one more try.
 var policyOnceMore = taxonomy.Policy{
-	Name:          "once_more",
-	MaxAttempts:   2,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Backoff:       taxonomy.Constant,
+	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
 // policyOutage: For a tier that does not answer. Short, because another tier can take over.
 var policyOutage = taxonomy.Policy{
-	Name:          "outage",
-	MaxAttempts:   4,
-	InitialDelay:  2 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "outage", MaxAttempts: 4, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 // policyRateLimit: Long, because waiting costs nothing, and the tier above costs more. What limits
 // a call in time may end it earlier.
 var policyRateLimit = taxonomy.Policy{
-	Name:          "rate_limit",
-	MaxAttempts:   21,
-	InitialDelay:  30 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxElapsed:    10 * time.Minute,
-	MaxRetryAfter: 10 * time.Minute,
-	Backoff:       taxonomy.Constant,
+	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 30 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxElapsed: 10 * time.Minute, MaxRetryAfter: 10 * time.Minute,
+	Backoff: taxonomy.Constant,
 }

@@ -7,267 +7,135 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// TierCode is a code of [TierError]: a target for errors.Is, and an error itself. The zero TierCode
-// is no code. Store the name of a code; its number may change.
+// TierCode is a code of [TierError]: a target for errors.Is, and an error itself. Zero is no code.
 type TierCode uint16
 
-// The codes of [TierError].
+// The codes of [TierError]. Store their names; their values may change.
 const (
 	// CodeTierRateLimited: the tier asks to slow down.
-	//
-	// Resolution: Wait, run fewer plans at once, or ask for a higher limit.
-	CodeTierRateLimited TierCode = 1
+	CodeTierRateLimited TierCode = iota + 1
 	// CodeTierUnavailable: the tier does not answer now, and may do so later.
-	//
-	// Resolution: Look at the provider's status page, or run its command by hand.
-	CodeTierUnavailable TierCode = 2
+	CodeTierUnavailable
 	// CodeTierRefused: the tier cannot do it, and asking it again changes nothing.
-	//
-	// Resolution: Mend the credentials, the account, the request or the installation that the message
-	// names; until then another tier does the work.
-	CodeTierRefused TierCode = 3
+	CodeTierRefused
 	// CodeTierNotCalled: the call could not be begun, and that of another tier could not either.
-	//
-	// Resolution: Raise the budget, end the run that has the lock, or mend what the message names.
-	CodeTierNotCalled TierCode = 4
+	CodeTierNotCalled
 )
 
-// Error returns the code as it is on the wire.
-func (c TierCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c TierCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c TierCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c TierCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 8, 4) }
-
-// Reaction returns the reaction to c without any context.
-func (c TierCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c TierCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [TierError], or a former value of one; anything else is an error.
-func (c *TierCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryTier)
-	if err == nil {
-		*c = TierCode(n)
-	}
-	return err
-}
-
 // TierError is an error of category tier: what a tier itself fails with, or whoever calls it. It is
-// none of the five and says nothing about the step.
-//
-// Its factories are the only way to give it a code.
+// none of the five and says nothing about the step. Its factories are the only way to give it a
+// code.
 type TierError struct {
-	code  TierCode
-	cause error
+	base[TierCode]
 
-	// Step says which step of the plan.
-	Step taxonomy.Opt[string] `json:"step,omitzero"`
-	// Detail: the end of the raw report, for whoever takes over. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	Detail taxonomy.Opt[string] `json:"detail,omitzero"`
-	// Files: the files that it is about.
-	Files []string `json:"files,omitzero"`
-	// Provider says who was asked, or who could not ask.
-	Provider string `json:"provider"`
-	// Reason is what is the matter with it.
-	Reason taxonomy.Opt[TierReason] `json:"reason,omitzero"`
-	// StatusCode: the HTTP status, when there was one.
-	StatusCode taxonomy.Opt[int] `json:"statusCode,omitzero"`
-	// RetryAfter says how long it asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ResetAt says when it lets one in again.
-	ResetAt taxonomy.Opt[time.Time] `json:"resetAt,omitzero"`
+	Step taxonomy.Opt[string] // which step of the plan.
+	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	Detail     taxonomy.Opt[string]
+	Files      []string                    // the files that it is about.
+	Provider   string                      // who was asked, or who could not ask.
+	Reason     taxonomy.Opt[TierReason]    // what is the matter with it.
+	StatusCode taxonomy.Opt[int]           // the HTTP status, when there was one.
+	RetryAfter taxonomy.Opt[time.Duration] // how long it asks to wait.
+	ResetAt    taxonomy.Opt[time.Time]     // when it lets one in again.
 }
 
-// TierReason is one of a closed set of words: what is the matter with it.
-//
-// The zero TierReason is none of them.
+// TierReason is one of a closed set of words: what is the matter with it. The zero TierReason is
+// none of them.
 type TierReason uint8
 
 // The values of [TierReason].
 const (
-	TierReasonNetwork      TierReason = 1
-	TierReasonServerError  TierReason = 2
-	TierReasonTimeout      TierReason = 3
-	TierReasonProcess      TierReason = 4
-	TierReasonNoAnswer     TierReason = 5
-	TierReasonInterrupted  TierReason = 6
-	TierReasonCredentials  TierReason = 7
-	TierReasonQuota        TierReason = 8
-	TierReasonRequest      TierReason = 9
-	TierReasonAnswer       TierReason = 10
-	TierReasonNotInstalled TierReason = 11
-	TierReasonBudget       TierReason = 12
+	TierReasonNetwork TierReason = iota + 1
+	TierReasonServerError
+	TierReasonTimeout
+	TierReasonProcess
+	TierReasonNoAnswer
+	TierReasonInterrupted
+	TierReasonCredentials
+	TierReasonQuota
+	TierReasonRequest
+	TierReasonAnswer
+	TierReasonNotInstalled
+	TierReasonBudget
 )
 
 var tierReasonWords = []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v TierReason) String() string { return gen.EnumWord(uint8(v), tierReasonWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v TierReason) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "TierReason", tierReasonWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *TierReason) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "TierReason", tierReasonWords)
-	if err == nil {
-		*v = TierReason(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "TierReason", tierReasonWords)
 }
 
-// NewTierRateLimited returns a [CodeTierRateLimited]: the tier asks to slow down.
+// NewTierRateLimited returns a [CodeTierRateLimited].
 func NewTierRateLimited(provider string) *TierError {
-	return &TierError{code: CodeTierRateLimited, Provider: provider}
+	return &TierError{base: gen.Of(CodeTierRateLimited), Provider: provider}
 }
 
-// NewTierUnavailable returns a [CodeTierUnavailable]: the tier does not answer now, and may do so
-// later.
+// NewTierUnavailable returns a [CodeTierUnavailable].
 func NewTierUnavailable(provider string) *TierError {
-	return &TierError{code: CodeTierUnavailable, Provider: provider}
+	return &TierError{base: gen.Of(CodeTierUnavailable), Provider: provider}
 }
 
-// NewTierRefused returns a [CodeTierRefused]: the tier cannot do it, and asking it again changes
-// nothing.
+// NewTierRefused returns a [CodeTierRefused].
 func NewTierRefused(provider string) *TierError {
-	return &TierError{code: CodeTierRefused, Provider: provider}
+	return &TierError{base: gen.Of(CodeTierRefused), Provider: provider}
 }
 
-// NewTierNotCalled returns a [CodeTierNotCalled]: the call could not be begun, and that of another
-// tier could not either.
+// NewTierNotCalled returns a [CodeTierNotCalled].
 func NewTierNotCalled(provider string) *TierError {
-	return &TierError{code: CodeTierNotCalled, Provider: provider}
+	return &TierError{base: gen.Of(CodeTierNotCalled), Provider: provider}
 }
 
-// WithStep returns a copy of e with the given Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *TierError) WithStep(step string) *TierError {
-	c := *e
-	c.Step = taxonomy.Some(step)
-	return &c
+	return gen.With(*e, func(e *TierError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the given Detail.
 func (e *TierError) WithDetail(detail string) *TierError {
-	c := *e
-	c.Detail = taxonomy.Some(detail)
-	return &c
+	return gen.With(*e, func(e *TierError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the given Files.
 func (e *TierError) WithFiles(files []string) *TierError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *TierError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithReason returns a copy of e with the given Reason.
 func (e *TierError) WithReason(reason TierReason) *TierError {
-	c := *e
-	c.Reason = gen.SomeEnum(reason, TierReasonBudget)
-	return &c
+	return gen.With(*e, func(e *TierError) { e.Reason = gen.SomeEnum(reason, TierReasonBudget) })
 }
-
-// WithStatusCode returns a copy of e with the given StatusCode.
 func (e *TierError) WithStatusCode(statusCode int) *TierError {
-	c := *e
-	c.StatusCode = taxonomy.Some(statusCode)
-	return &c
+	return gen.With(*e, func(e *TierError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *TierError) WithRetryAfter(retryAfter time.Duration) *TierError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *TierError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithResetAt returns a copy of e with the given ResetAt.
 func (e *TierError) WithResetAt(resetAt time.Time) *TierError {
-	c := *e
-	c.ResetAt = taxonomy.Some(resetAt)
-	return &c
+	return gen.With(*e, func(e *TierError) { e.ResetAt = taxonomy.Some(resetAt) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *TierError) WithCause(cause error) *TierError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *TierError) Code() TierCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *TierError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *TierError) Is(target error) bool {
-	c, ok := target.(TierCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *TierCode.
-func (e *TierError) As(target any) bool {
-	c, ok := target.(*TierCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *TierError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *TierError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *TierError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{
-		RetryAfter: e.RetryAfter,
-		ResetAt:    e.ResetAt,
-		Files:      e.Files,
-	}
+	return gen.With(*e, func(e *TierError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *TierError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeTierRateLimited:
-		m = m.String(e.Provider).Text(" limits the rate")
-		m = m.Begin(", retry after ").Duration(e.RetryAfter)
+		m = m.String(e.Provider).Text(" limits the rate").Begin(", retry after ").Duration(e.RetryAfter)
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierUnavailable:
-		m = m.String(e.Provider).Text(" does not answer")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with status ").Int(e.StatusCode)
-		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.String(e.Provider).Text(" does not answer").Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Begin(" with status ").Int(e.StatusCode).Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierRefused:
-		m = m.String(e.Provider).Text(" cannot be used")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
-		m = m.Begin(" with status ").Int(e.StatusCode)
-		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.String(e.Provider).Text(" cannot be used").Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Begin(" with status ").Int(e.StatusCode).Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	case CodeTierNotCalled:
-		m = m.Text("nothing was called")
-		m = m.Begin(" (").String(e.Reason.Or(0).String()).End(")")
+		m = m.Text("nothing was called").Begin(" (").String(e.Reason.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("tier")
@@ -289,61 +157,146 @@ func (e *TierError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *TierError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *TierError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryTier) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *TierError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryTier) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *TierError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*TierError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *TierError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryTier) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *TierError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *TierError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "step":
-			d.Read(&e.Step)
-		case "detail":
-			d.Read(&e.Detail)
-		case "files":
-			d.Read(&e.Files)
-		case "provider":
-			d.Read(&e.Provider)
-		case "reason":
-			gen.DecodeOptEnum(d, &e.Reason, tierReasonWords)
-		case "statusCode":
-			d.Read(&e.StatusCode)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "resetAt":
-			d.Read(&e.ResetAt)
-		default:
-			d.Skip()
-		}
+func (e *TierError) list() []any {
+	return []any{
+		&e.Step,
+		&e.Detail,
+		&e.Files,
+		&e.Provider,
+		gen.OptWord(&e.Reason),
+		&e.StatusCode,
+		&e.RetryAfter,
+		&e.ResetAt,
 	}
 }
+
+var tierCategory = taxonomy.Category{
+	Name: "tier", Type: "TierError",
+	Doc: "What a tier itself fails with, or whoever calls it. It is none of the five and says nothing about the step.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &TierError{base: gen.Made[TierCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*TierError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
+		{Name: "reason", Type: "enum", Enum: []string{"network", "server_error", "timeout", "process", "no_answer", "interrupted", "credentials", "quota", "request", "answer", "not_installed", "budget"}},
+		{Name: "statusCode", Type: "int", From: []string{"status"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "resetAt", Type: "time", From: []string{"reset_at"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeTierRateLimited: {
+			Value:      "TIER_RATE_LIMITED",
+			Message:    "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
+			Doc:        "The tier asks to slow down.",
+			Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
+			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
+		},
+		CodeTierUnavailable: {
+			Value:      "TIER_UNAVAILABLE",
+			Message:    "{provider} does not answer[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
+			Doc:        "The tier does not answer now, and may do so later.",
+			Resolution: "Look at the provider's status page, or run its command by hand.",
+			Traits:     taxonomy.Traits{Reaction: &reactionCallAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
+		},
+		CodeTierRefused: {
+			Value:      "TIER_REFUSED",
+			Message:    "{provider} cannot be used[ ({reason})][ with status {statusCode}][: {detail:first_line}]",
+			Doc:        "The tier cannot do it, and asking it again changes nothing.",
+			Resolution: "Mend the credentials, the account, the request or the installation that the message names; until then another tier does the work.",
+			Traits:     taxonomy.Traits{Reaction: &reactionHandOver, Kind: taxonomy.Failure},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+			},
+		},
+		CodeTierNotCalled: {
+			Value: "TIER_NOT_CALLED", Message: "nothing was called[ ({reason})][: {detail:first_line}]",
+			Doc:        "The call could not be begun, and that of another tier could not either.",
+			Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.",
+			Traits:     taxonomy.Traits{Reaction: &reactionAskUser, Kind: taxonomy.Failure},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+			},
+		},
+	},
+}
+
+var tierRules = [][]detect.CodeRule{
+	CodeTierRateLimited: {
+		{Doc: "op: [call, available], status: 429, priority: 72", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, AnyNumber: []int{429}}}},
+		{Doc: "op: [call, available], status: 403, attributes: {ratelimit-remaining: '0'}, priority: 73", Priority: 73, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}},
+		{Doc: "op: [call, available], type: [rate_limit_error, rate_limit_exceeded], priority: 72", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded"}}}},
+		{Doc: "op: [call, available], code: rate_limit_exceeded, priority: 72", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Code, Any: []string{"rate_limit_exceeded"}}}},
+		{Doc: "op: call, exit_code: {not: 0}, text: ['(?im)^[^\"''`\\n]{0,60}\\busage limit reached\\b', '(?im)^(?:[\\w -]{0,30}: )?(?:\\d-hour|weekly|session|opus) limit reached\\b', '(?im)^(?:[\\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\\b)', '(?im)^(?:error: )?api error: 429\\b'], priority: 72", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: "(?im)^[^\"'`\\n]{0,60}\\busage limit reached\\b", Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}}, Reach: 260}, {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:\d-hour|weekly|session|opus) limit reached\b`, Literals: []detect.Literal{{Text: " limit reached", Fold: true}}, Reach: 116}, {Expr: `(?im)^(?:[\w -]{0,30}: )?(?:429 )?rate.?limit(?:ed[.,;:]|ed$|[ _](?:error|exceeded|reached)\b)`, Literals: []detect.Literal{{Text: "limit", Fold: true}}, Reach: 118}, {Expr: `(?im)^(?:error: )?api error: 429\b`, Literals: []detect.Literal{{Text: "api error: 429", Fold: true}}, Reach: 21}}},
+	},
+	CodeTierUnavailable: {
+		{Doc: "source: executor, op: resume, type: interrupted, priority: 74, set: {reason: interrupted}", Priority: 74, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: `{"reason":"interrupted"}`},
+		{Doc: "op: call, exit_code: 0, type: {present: false}, priority: 76, set: {reason: no_answer}", Priority: 76, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, AnyNumber: []int{0}}, {Key: detect.Type, Presence: detect.Absent}}, Set: `{"reason":"no_answer"}`},
+		{Doc: "op: [call, available], type: timeout, priority: 71, set: {reason: timeout}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"timeout"}}}, Set: `{"reason":"timeout"}`},
+		{Doc: "op: [call, available], is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: 71, set: {reason: timeout}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}, Set: `{"reason":"timeout"}`},
+		{Doc: "op: call, type: no_report, priority: 71, set: {reason: no_answer}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"no_report"}}}, Set: `{"reason":"no_answer"}`},
+		{Doc: "op: [call, available], type: [network, stream], priority: 71, set: {reason: network}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"network", "stream"}}}, Set: `{"reason":"network"}`},
+		{Doc: "op: [call, available], errno: [ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT], priority: 71, set: {reason: network}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Errno, Any: []string{"ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ENETDOWN", "ENETUNREACH", "EHOSTDOWN", "EHOSTUNREACH", "ETIMEDOUT"}}}, Set: `{"reason":"network"}`},
+		{Doc: "op: [call, available], is: io.ErrUnexpectedEOF, priority: 71, set: {reason: network}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}, Set: `{"reason":"network"}`},
+		{Doc: "op: [call, available], type: [overloaded_error, api_error, server_error, timeout_error], priority: 71, set: {reason: server_error}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"overloaded_error", "api_error", "server_error", "timeout_error"}}}, Set: `{"reason":"server_error"}`},
+		{Doc: "op: [call, available], status: [408, 409, 425], priority: 72, set: {reason: server_error}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, AnyNumber: []int{408, 409, 425}}}, Set: `{"reason":"server_error"}`},
+		{Doc: "op: [call, available], status: {min: 500, max: 599}, priority: 72, set: {reason: server_error}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, Min: 500, Max: 599, Bounds: detect.HasMin | detect.HasMax}}, Set: `{"reason":"server_error"}`},
+		{Doc: "op: [call, available], type: start, priority: 71, set: {reason: process}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"start"}}}, Set: `{"reason":"process"}`},
+		{Doc: "op: [call, available], exit_code: {not: 0}, priority: 70, set: {reason: process}", Priority: 70, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Set: `{"reason":"process"}`},
+		{Doc: "op: [call, available], signal: {present: true}, priority: 71, set: {reason: process}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Signal, Presence: detect.Present}}, Set: `{"reason":"process"}`},
+		{Doc: "op: [call, available], priority: 70", Priority: 70, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}}},
+	},
+	CodeTierRefused: {
+		{Doc: "op: [call, available], code: [insufficient_quota, billing_hard_limit_reached, organization_spend_limit_exceeded, project_spend_limit_exceeded], priority: 75, set: {reason: quota}", Priority: 75, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "organization_spend_limit_exceeded", "project_spend_limit_exceeded"}}}, Set: `{"reason":"quota"}`},
+		{Doc: "op: [call, available], type: [insufficient_quota, billing_error], priority: 75, set: {reason: quota}", Priority: 75, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"insufficient_quota", "billing_error"}}}, Set: `{"reason":"quota"}`},
+		{Doc: `op: call, status: 400, text: ['(?im)^your credit balance is too low\b', '(?im)^you have reached your specified api usage limits\b'], priority: 75, set: {reason: quota}`, Priority: 75, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.Status, AnyNumber: []int{400}}}, Text: []detect.Pattern{{Expr: `(?im)^your credit balance is too low\b`, Literals: []detect.Literal{{Text: "your credit balance is too low", Fold: true}}, Reach: 31}, {Expr: `(?im)^you have reached your specified api usage limits\b`, Literals: []detect.Literal{{Text: "you have reached your specified ", Fold: true}}, Reach: 51}}, Set: `{"reason":"quota"}`},
+		{Doc: `op: call, exit_code: {not: 0}, text: '(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b', priority: 73, set: {reason: quota}`, Priority: 73, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: `(?im)^(?:[\w -]{0,30}: )?credit balance is too low\b`, Literals: []detect.Literal{{Text: "credit balance is too low", Fold: true}}, Reach: 118}}, Set: `{"reason":"quota"}`},
+		{Doc: "op: [call, available], status: [401, 403], priority: 72, set: {reason: credentials}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, AnyNumber: []int{401, 403}}}, Set: `{"reason":"credentials"}`},
+		{Doc: "op: [call, available], type: [authentication_error, permission_error, invalid_api_key, skip_denied], priority: 71, set: {reason: credentials}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"authentication_error", "permission_error", "invalid_api_key", "skip_denied"}}}, Set: `{"reason":"credentials"}`},
+		{Doc: "op: [call, available], code: invalid_api_key, priority: 72, set: {reason: credentials}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Code, Any: []string{"invalid_api_key"}}}, Set: `{"reason":"credentials"}`},
+		{Doc: "op: call, exit_code: {not: 0}, text: ['(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b', '(?im)^[^\"''`\\n]{0,80}\\bplease run /login\\b', '(?im)^(?:error: )?api error: 40[13]\\b'], priority: 73, set: {reason: credentials}", Priority: 73, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113}, {Expr: "(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b", Literals: []detect.Literal{{Text: "please run /login", Fold: true}}, Reach: 338}, {Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21}}, Set: `{"reason":"credentials"}`},
+		{Doc: "op: [call, available], status: {min: 400, max: 499}, priority: 71, set: {reason: request}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Status, Min: 400, Max: 499, Bounds: detect.HasMin | detect.HasMax}}, Set: `{"reason":"request"}`},
+		{Doc: "op: [call, available], type: [invalid_request_error, request_too_large], priority: 71, set: {reason: request}", Priority: 71, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"invalid_request_error", "request_too_large"}}}, Set: `{"reason":"request"}`},
+		{Doc: "op: [call, available], code: context_length_exceeded, priority: 72, set: {reason: request}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Code, Any: []string{"context_length_exceeded"}}}, Set: `{"reason":"request"}`},
+		{Doc: "op: call, type: [refusal, content_filter, max_tokens, length, error_max_turns, command_blocked], priority: 72, set: {reason: answer}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call"}}, {Key: detect.Type, Any: []string{"refusal", "content_filter", "max_tokens", "length", "error_max_turns", "command_blocked"}}}, Set: `{"reason":"answer"}`},
+		{Doc: "op: [call, available], type: not_found, status: {present: false}, priority: 72, set: {reason: not_installed}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Type, Any: []string{"not_found"}}, {Key: detect.Status, Presence: detect.Absent}}, Set: `{"reason":"not_installed"}`},
+		{Doc: "op: [call, available], errno: ENOENT, priority: 72, set: {reason: not_installed}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}}, Set: `{"reason":"not_installed"}`},
+		{Doc: "op: [call, available], is: os/exec.ErrNotFound, priority: 72, set: {reason: not_installed}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.Is, Any: []string{"os/exec.ErrNotFound"}}}, Set: `{"reason":"not_installed"}`},
+		{Doc: "op: [call, available], exit_code: 127, priority: 72, set: {reason: not_installed}", Priority: 72, Conditions: []detect.Condition{{Key: detect.Op, Any: []string{"call", "available"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}, Set: `{"reason":"not_installed"}`},
+	},
+	CodeTierNotCalled: {
+		{Doc: "source: budget, priority: 73, set: {reason: budget}", Priority: 73, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: `{"reason":"budget"}`},
+		{Doc: "source: [executor, config], priority: 72", Priority: 72, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor", "config"}}}},
+	},
+}
+
+func (c TierCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c TierCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c TierCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c TierCode) Row() taxonomy.Row                { return taxonomy.At(categoryTier, uint16(c)) }
+func (c TierCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c TierCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *TierCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *TierError) Error() string                 { return gen.Text(e, (*TierError).AppendMessage) }
+func (e *TierError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *TierError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *TierError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *TierError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *TierError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *TierError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *TierError) Row() taxonomy.Row { return e.Code().Row() }

@@ -16,14 +16,14 @@ import (
 
 func TestTierError(t *testing.T) {
 	gentest.Category[TierCode](t, &genPackage, new(TierError), "tier TierError", []string{
-		"step string",
-		"detail string max_length=4000 scrub",
-		"files strings",
-		"provider string required",
+		"step string from=attributes.step",
+		"detail string max_length=4000 from=text scrub keep_tail",
+		"files strings from=files",
+		`provider string from=[attributes.provider source] default="\"unknown\"" required`,
 		"reason enum [network server_error timeout process no_answer interrupted credentials quota request answer not_installed budget]",
-		"statusCode int",
-		"retryAfter duration",
-		"resetAt time",
+		"statusCode int from=status",
+		"retryAfter duration from=retry_after",
+		"resetAt time from=reset_at",
 	}, []gentest.Code{
 		{
 			Code: CodeTierRateLimited,
@@ -58,12 +58,6 @@ func TestTierError(t *testing.T) {
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "step", Status: 429}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "rate_limit_error"}),
 				gentest.Becomes("", 0, `{"detail":"Rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Text: "Rate limit exceeded"}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"provider":"some attributes.provider","statusCode":405,"retryAfter":"1.5s","resetAt":"2026-01-02T03:04:05.000000006Z"}`, taxonomy.Evidence{Source: "some source", Status: 405, Text: "some text", Files: []string{"some file", "another"}, RetryAfter: taxonomy.Some(1500 * time.Millisecond), ResetAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Attributes: map[string]string{"provider": "some attributes.provider", "step": "some attributes.step"}}),
-				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"unknown"}`, taxonomy.Evidence{}),
-				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"some attributes.provider"}`, taxonomy.Evidence{Attributes: map[string]string{"provider": "some attributes.provider"}}),
-				gentest.Becomes("TIER_RATE_LIMITED/1", 0, `{"provider":"some source"}`, taxonomy.Evidence{Source: "some source"}),
 			},
 		},
 		{

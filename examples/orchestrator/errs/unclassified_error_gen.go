@@ -11,135 +11,52 @@ import (
 )
 
 // UnclassifiedCode is a code of [UnclassifiedError]: a target for errors.Is, and an error itself.
-// The zero UnclassifiedCode is no code. Store the name of a code; its number may change.
+// Zero is no code.
 type UnclassifiedCode uint16
 
-// The codes of [UnclassifiedError].
+// The codes of [UnclassifiedError]. Store their names; their values may change.
 const (
 	// CodeUnclassified: the step failed, and nothing says how. That never means that it succeeded.
-	//
-	// Resolution: Read the raw report; write a rule for it if it comes again.
-	CodeUnclassified UnclassifiedCode = 1
+	CodeUnclassified UnclassifiedCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c UnclassifiedCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c UnclassifiedCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c UnclassifiedCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c UnclassifiedCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 7, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c UnclassifiedCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c UnclassifiedCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [UnclassifiedError], or a former value of one; anything else is an
-// error.
-func (c *UnclassifiedCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryUnclassified)
-	if err == nil {
-		*c = UnclassifiedCode(n)
-	}
-	return err
-}
-
 // UnclassifiedError is an error of category unclassified: the step failed, and nothing says how.
-//
 // Its factories are the only way to give it a code.
 type UnclassifiedError struct {
-	code  UnclassifiedCode
-	cause error
+	base[UnclassifiedCode]
 
-	// Step says which step of the plan.
-	Step taxonomy.Opt[string] `json:"step,omitzero"`
-	// Detail: the end of the raw report, for whoever takes over. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	Detail taxonomy.Opt[string] `json:"detail,omitzero"`
-	// Files: the files that it is about.
-	Files []string `json:"files,omitzero"`
+	Step taxonomy.Opt[string] // which step of the plan.
+	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	Detail taxonomy.Opt[string]
+	Files  []string // the files that it is about.
 }
 
-// NewUnclassified returns a [CodeUnclassified]: the step failed, and nothing says how. That never
-// means that it succeeded.
+// NewUnclassified returns a [CodeUnclassified].
 func NewUnclassified() *UnclassifiedError {
-	return &UnclassifiedError{code: CodeUnclassified}
+	return &UnclassifiedError{base: gen.Of(CodeUnclassified)}
 }
 
-// WithStep returns a copy of e with the given Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *UnclassifiedError) WithStep(step string) *UnclassifiedError {
-	c := *e
-	c.Step = taxonomy.Some(step)
-	return &c
+	return gen.With(*e, func(e *UnclassifiedError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the given Detail.
 func (e *UnclassifiedError) WithDetail(detail string) *UnclassifiedError {
-	c := *e
-	c.Detail = taxonomy.Some(detail)
-	return &c
+	return gen.With(*e, func(e *UnclassifiedError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the given Files.
 func (e *UnclassifiedError) WithFiles(files []string) *UnclassifiedError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *UnclassifiedError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *UnclassifiedError) WithCause(cause error) *UnclassifiedError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *UnclassifiedError) Code() UnclassifiedCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *UnclassifiedError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *UnclassifiedError) Is(target error) bool {
-	c, ok := target.(UnclassifiedCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *UnclassifiedCode.
-func (e *UnclassifiedError) As(target any) bool {
-	c, ok := target.(*UnclassifiedCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *UnclassifiedError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *UnclassifiedError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *UnclassifiedError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *UnclassifiedError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *UnclassifiedError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeUnclassified:
-		m = m.Text("unclassified failure")
-		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
+		m = m.Text("unclassified failure").Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unclassified")
 	}
@@ -155,57 +72,49 @@ func (e *UnclassifiedError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *UnclassifiedError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *UnclassifiedError) list() []any {
+	return []any{&e.Step, &e.Detail, &e.Files}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *UnclassifiedError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryUnclassified)
+var unclassifiedCategory = taxonomy.Category{
+	Name: "unclassified", Type: "UnclassifiedError", Doc: "The step failed, and nothing says how.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &UnclassifiedError{base: gen.Made[UnclassifiedCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*UnclassifiedError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeUnclassified: {
+			Value: "UNCLASSIFIED", Message: "unclassified failure[: {detail:first_line}]",
+			Doc:        "The step failed, and nothing says how. That never means that it succeeded.",
+			Resolution: "Read the raw report; write a rule for it if it comes again.",
+			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Recoverability: taxonomy.Unknowable}},
+			},
+		},
+	},
 }
 
-// MarshalJSON returns what AppendJSON appends.
-func (e *UnclassifiedError) MarshalJSON() ([]byte, error) {
-	return gen.MarshalJSON(e, categoryUnclassified)
-}
+func (c UnclassifiedCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c UnclassifiedCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c UnclassifiedCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c UnclassifiedCode) Row() taxonomy.Row                { return taxonomy.At(categoryUnclassified, uint16(c)) }
+func (c UnclassifiedCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c UnclassifiedCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *UnclassifiedCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *UnclassifiedError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*UnclassifiedError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
+func (e *UnclassifiedError) Error() string                 { return gen.Text(e, (*UnclassifiedError).AppendMessage) }
+func (e *UnclassifiedError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *UnclassifiedError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *UnclassifiedError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *UnclassifiedError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *UnclassifiedError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *UnclassifiedError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *UnclassifiedError) Format(s fmt.State, verb rune) {
-	gen.Format(s, verb, e, categoryUnclassified)
-}
-
-// LogValue returns the error for slog, secrets masked.
-func (e *UnclassifiedError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *UnclassifiedError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "step":
-			d.Read(&e.Step)
-		case "detail":
-			d.Read(&e.Detail)
-		case "files":
-			d.Read(&e.Files)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (e *UnclassifiedError) Row() taxonomy.Row { return e.Code().Row() }

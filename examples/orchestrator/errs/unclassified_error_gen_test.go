@@ -12,9 +12,9 @@ import (
 
 func TestUnclassifiedError(t *testing.T) {
 	gentest.Category[UnclassifiedCode](t, &genPackage, new(UnclassifiedError), "unclassified UnclassifiedError", []string{
-		"step string",
-		"detail string max_length=4000 scrub",
-		"files strings",
+		"step string from=attributes.step",
+		"detail string max_length=4000 from=text scrub keep_tail",
+		"files strings from=files",
 	}, []gentest.Code{
 		{
 			Code: CodeUnclassified,
@@ -37,10 +37,6 @@ func TestUnclassifiedError(t *testing.T) {
 				gentest.Becomes("", 0, `{"detail":"warning: this flag is deprecated"}`, taxonomy.Evidence{Source: "step", ExitCode: taxonomy.Some(0), Text: "warning: this flag is deprecated"}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{}),
 				gentest.Becomes("", 0, `{"detail":"some cause"}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"]}`, taxonomy.Evidence{Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"step": "some attributes.step"}}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{}),
 			},
 		},
 	})

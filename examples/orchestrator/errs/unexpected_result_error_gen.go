@@ -6,311 +6,154 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // UnexpectedResultCode is a code of [UnexpectedResultError]: a target for errors.Is, and an error
-// itself. The zero UnexpectedResultCode is no code. Store the name of a code; its number may
-// change.
+// itself. Zero is no code.
 type UnexpectedResultCode uint16
 
-// The codes of [UnexpectedResultError].
+// The codes of [UnexpectedResultError]. Store their names; their values may change.
 const (
 	// CodeUnexpectedResult: the operation succeeds, and its result is not what was specified.
-	//
-	// Resolution: Verify the result against the step; work around it, or revise the plan.
-	CodeUnexpectedResult UnexpectedResultCode = 1
+	CodeUnexpectedResult UnexpectedResultCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c UnexpectedResultCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c UnexpectedResultCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c UnexpectedResultCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c UnexpectedResultCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 4, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c UnexpectedResultCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c UnexpectedResultCode) MarshalText() ([]byte, error) {
-	return gen.MarshalCode(c.Row(), &definition)
-}
-
-// UnmarshalText reads a code of [UnexpectedResultError], or a former value of one; anything else is
-// an error.
-func (c *UnexpectedResultCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryUnexpectedResult)
-	if err == nil {
-		*c = UnexpectedResultCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const rowUnexpectedResultWhen1 taxonomy.Row = 14
-
 // UnexpectedResultError is an error of category unexpected: the operation succeeds, and its result
-// is not what was specified.
-//
-// Its factories are the only way to give it a code.
+// is not what was specified. Its factories are the only way to give it a code.
 type UnexpectedResultError struct {
-	code  UnexpectedResultCode
-	cause error
+	base[UnexpectedResultCode]
 
-	// Step says which step of the plan.
-	Step taxonomy.Opt[string] `json:"step,omitzero"`
-	// Detail: the end of the raw report, for whoever takes over. Messages, logs and JSON mask secrets
-	// in it and cut it.
-	Detail taxonomy.Opt[string] `json:"detail,omitzero"`
-	// Files: the files that it is about.
-	Files []string `json:"files,omitzero"`
-	// Finding: in what it differs.
-	Finding taxonomy.Opt[UnexpectedResultFinding] `json:"finding,omitzero"`
-	// Breach is what was not kept, besides the step's own criteria.
-	Breach taxonomy.Opt[UnexpectedResultBreach] `json:"breach,omitzero"`
-	// Expected is what was specified.
-	Expected taxonomy.Opt[string] `json:"expected,omitzero"`
-	// Actual is what was found.
-	Actual taxonomy.Opt[string] `json:"actual,omitzero"`
-	// Reason says why it differs.
-	Reason taxonomy.Opt[UnexpectedResultReason] `json:"reason,omitzero"`
+	Step taxonomy.Opt[string] // which step of the plan.
+	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	Detail   taxonomy.Opt[string]
+	Files    []string                              // the files that it is about.
+	Finding  taxonomy.Opt[UnexpectedResultFinding] // in what it differs.
+	Breach   taxonomy.Opt[UnexpectedResultBreach]  // what was not kept, besides the step's own criteria.
+	Expected taxonomy.Opt[string]                  // what was specified.
+	Actual   taxonomy.Opt[string]                  // what was found.
+	Reason   taxonomy.Opt[UnexpectedResultReason]  // why it differs.
 }
 
-// UnexpectedResultFinding is one of a closed set of words: in what it differs.
-//
-// The zero UnexpectedResultFinding is none of them.
+// UnexpectedResultFinding is one of a closed set of words: in what it differs. The zero
+// UnexpectedResultFinding is none of them.
 type UnexpectedResultFinding uint8
 
 // The values of [UnexpectedResultFinding].
 const (
-	UnexpectedResultFindingFormat          UnexpectedResultFinding = 1
-	UnexpectedResultFindingMissingSections UnexpectedResultFinding = 2
-	UnexpectedResultFindingCount           UnexpectedResultFinding = 3
-	UnexpectedResultFindingSize            UnexpectedResultFinding = 4
-	UnexpectedResultFindingContent         UnexpectedResultFinding = 5
-	UnexpectedResultFindingCommand         UnexpectedResultFinding = 6
+	UnexpectedResultFindingFormat UnexpectedResultFinding = iota + 1
+	UnexpectedResultFindingMissingSections
+	UnexpectedResultFindingCount
+	UnexpectedResultFindingSize
+	UnexpectedResultFindingContent
+	UnexpectedResultFindingCommand
 )
 
 var unexpectedResultFindingWords = []string{"format", "missing_sections", "count", "size", "content", "command"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v UnexpectedResultFinding) String() string {
 	return gen.EnumWord(uint8(v), unexpectedResultFindingWords)
 }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v UnexpectedResultFinding) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "UnexpectedResultFinding", unexpectedResultFindingWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *UnexpectedResultFinding) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "UnexpectedResultFinding", unexpectedResultFindingWords)
-	if err == nil {
-		*v = UnexpectedResultFinding(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "UnexpectedResultFinding", unexpectedResultFindingWords)
 }
 
 // UnexpectedResultBreach is one of a closed set of words: what was not kept, besides the step's own
-// criteria.
-//
-// The zero UnexpectedResultBreach is none of them.
+// criteria. The zero UnexpectedResultBreach is none of them.
 type UnexpectedResultBreach uint8
 
 // The values of [UnexpectedResultBreach].
 const (
-	UnexpectedResultBreachUnclean        UnexpectedResultBreach = 1
-	UnexpectedResultBreachNoReport       UnexpectedResultBreach = 2
-	UnexpectedResultBreachForbidden      UnexpectedResultBreach = 3
-	UnexpectedResultBreachOutsideAllowed UnexpectedResultBreach = 4
-	UnexpectedResultBreachDenied         UnexpectedResultBreach = 5
-	UnexpectedResultBreachUnattended     UnexpectedResultBreach = 6
+	UnexpectedResultBreachUnclean UnexpectedResultBreach = iota + 1
+	UnexpectedResultBreachNoReport
+	UnexpectedResultBreachForbidden
+	UnexpectedResultBreachOutsideAllowed
+	UnexpectedResultBreachDenied
+	UnexpectedResultBreachUnattended
 )
 
 var unexpectedResultBreachWords = []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v UnexpectedResultBreach) String() string {
 	return gen.EnumWord(uint8(v), unexpectedResultBreachWords)
 }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v UnexpectedResultBreach) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "UnexpectedResultBreach", unexpectedResultBreachWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *UnexpectedResultBreach) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "UnexpectedResultBreach", unexpectedResultBreachWords)
-	if err == nil {
-		*v = UnexpectedResultBreach(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "UnexpectedResultBreach", unexpectedResultBreachWords)
 }
 
-// UnexpectedResultReason is one of a closed set of words: why it differs.
-//
-// The zero UnexpectedResultReason is none of them.
+// UnexpectedResultReason is one of a closed set of words: why it differs. The zero
+// UnexpectedResultReason is none of them.
 type UnexpectedResultReason uint8
 
 // The values of [UnexpectedResultReason].
 const (
-	UnexpectedResultReasonStaleCache     UnexpectedResultReason = 1
-	UnexpectedResultReasonRaceCondition  UnexpectedResultReason = 2
-	UnexpectedResultReasonWrongAlgorithm UnexpectedResultReason = 3
-	UnexpectedResultReasonSpecMismatch   UnexpectedResultReason = 4
+	UnexpectedResultReasonStaleCache UnexpectedResultReason = iota + 1
+	UnexpectedResultReasonRaceCondition
+	UnexpectedResultReasonWrongAlgorithm
+	UnexpectedResultReasonSpecMismatch
 )
 
 var unexpectedResultReasonWords = []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v UnexpectedResultReason) String() string {
 	return gen.EnumWord(uint8(v), unexpectedResultReasonWords)
 }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v UnexpectedResultReason) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "UnexpectedResultReason", unexpectedResultReasonWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *UnexpectedResultReason) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "UnexpectedResultReason", unexpectedResultReasonWords)
-	if err == nil {
-		*v = UnexpectedResultReason(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "UnexpectedResultReason", unexpectedResultReasonWords)
 }
 
-// NewUnexpectedResult returns a [CodeUnexpectedResult]: the operation succeeds, and its result is
-// not what was specified.
+// NewUnexpectedResult returns a [CodeUnexpectedResult].
 func NewUnexpectedResult() *UnexpectedResultError {
-	return &UnexpectedResultError{code: CodeUnexpectedResult}
+	return &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult)}
 }
 
-// WithStep returns a copy of e with the given Step.
+// Each With method returns a copy of e that has the value.
+
 func (e *UnexpectedResultError) WithStep(step string) *UnexpectedResultError {
-	c := *e
-	c.Step = taxonomy.Some(step)
-	return &c
+	return gen.With(*e, func(e *UnexpectedResultError) { e.Step = taxonomy.Some(step) })
 }
-
-// WithDetail returns a copy of e with the given Detail.
 func (e *UnexpectedResultError) WithDetail(detail string) *UnexpectedResultError {
-	c := *e
-	c.Detail = taxonomy.Some(detail)
-	return &c
+	return gen.With(*e, func(e *UnexpectedResultError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithFiles returns a copy of e with the given Files.
 func (e *UnexpectedResultError) WithFiles(files []string) *UnexpectedResultError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *UnexpectedResultError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithFinding returns a copy of e with the given Finding.
 func (e *UnexpectedResultError) WithFinding(finding UnexpectedResultFinding) *UnexpectedResultError {
-	c := *e
-	c.Finding = gen.SomeEnum(finding, UnexpectedResultFindingCommand)
-	return &c
+	return gen.With(*e, func(e *UnexpectedResultError) { e.Finding = gen.SomeEnum(finding, UnexpectedResultFindingCommand) })
 }
-
-// WithBreach returns a copy of e with the given Breach.
 func (e *UnexpectedResultError) WithBreach(breach UnexpectedResultBreach) *UnexpectedResultError {
-	c := *e
-	c.Breach = gen.SomeEnum(breach, UnexpectedResultBreachUnattended)
-	return &c
+	return gen.With(*e, func(e *UnexpectedResultError) { e.Breach = gen.SomeEnum(breach, UnexpectedResultBreachUnattended) })
 }
-
-// WithExpected returns a copy of e with the given Expected.
 func (e *UnexpectedResultError) WithExpected(expected string) *UnexpectedResultError {
-	c := *e
-	c.Expected = taxonomy.Some(expected)
-	return &c
+	return gen.With(*e, func(e *UnexpectedResultError) { e.Expected = taxonomy.Some(expected) })
 }
-
-// WithActual returns a copy of e with the given Actual.
 func (e *UnexpectedResultError) WithActual(actual string) *UnexpectedResultError {
-	c := *e
-	c.Actual = taxonomy.Some(actual)
-	return &c
+	return gen.With(*e, func(e *UnexpectedResultError) { e.Actual = taxonomy.Some(actual) })
 }
-
-// WithReason returns a copy of e with the given Reason.
 func (e *UnexpectedResultError) WithReason(reason UnexpectedResultReason) *UnexpectedResultError {
-	c := *e
-	c.Reason = gen.SomeEnum(reason, UnexpectedResultReasonSpecMismatch)
-	return &c
+	return gen.With(*e, func(e *UnexpectedResultError) { e.Reason = gen.SomeEnum(reason, UnexpectedResultReasonSpecMismatch) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *UnexpectedResultError) WithCause(cause error) *UnexpectedResultError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *UnexpectedResultError) Code() UnexpectedResultCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *UnexpectedResultError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *UnexpectedResultError) Is(target error) bool {
-	c, ok := target.(UnexpectedResultCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *UnexpectedResultCode.
-func (e *UnexpectedResultError) As(target any) bool {
-	c, ok := target.(*UnexpectedResultCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *UnexpectedResultError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *UnexpectedResultError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeUnexpectedResult:
-		if v, ok := e.Reason.Get(); ok && (v == UnexpectedResultReasonStaleCache || v == UnexpectedResultReasonRaceCondition) {
-			return rowUnexpectedResultWhen1
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *UnexpectedResultError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *UnexpectedResultError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *UnexpectedResultError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeUnexpectedResult:
-		m = m.Text("unexpected result")
-		m = m.Begin(" (").String(e.Finding.Or(0).String()).End(")")
-		m = m.Begin(" (").String(e.Breach.Or(0).String()).End(")")
+		m = m.Text("unexpected result").Begin(" (").String(e.Finding.Or(0).String()).End(")").Begin(" (").String(e.Breach.Or(0).String()).End(")")
 		m = m.Begin(": ").Line(e.Detail.Or(""), sharedDetail)
 	default:
 		m = m.NoCode("unexpected")
@@ -332,67 +175,102 @@ func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
+func (e *UnexpectedResultError) list() []any {
+	return []any{
+		&e.Step,
+		&e.Detail,
+		&e.Files,
+		gen.OptWord(&e.Finding),
+		gen.OptWord(&e.Breach),
+		&e.Expected,
+		&e.Actual,
+		gen.OptWord(&e.Reason),
+	}
+}
+
+var unexpectedResultCategory = taxonomy.Category{
+	Name: "unexpected", Type: "UnexpectedResultError",
+	Doc: "The operation succeeds, and its result is not what was specified.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &UnexpectedResultError{base: gen.Made[UnexpectedResultCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*UnexpectedResultError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "step", Type: "string", From: []string{"attributes.step"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "finding", Type: "enum", Enum: []string{"format", "missing_sections", "count", "size", "content", "command"}, From: []string{"type"}},
+		{Name: "breach", Type: "enum", Enum: []string{"unclean", "no_report", "forbidden", "outside_allowed", "denied", "unattended"}},
+		{Name: "expected", Type: "string", From: []string{"attributes.expected"}},
+		{Name: "actual", Type: "string", From: []string{"attributes.actual"}},
+		{Name: "reason", Type: "enum", Enum: []string{"stale_cache", "race_condition", "wrong_algorithm", "spec_mismatch"}, From: []string{"attributes.reason"}},
+	},
+	Codes: []taxonomy.Code{
+		CodeUnexpectedResult: {
+			Value:      "UNEXPECTED_RESULT",
+			Message:    "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
+			Doc:        "The operation succeeds, and its result is not what was specified.",
+			Resolution: "Verify the result against the step; work around it, or revise the plan.",
+			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionMakeAgain, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},
+				{Profile: "chains", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Failure}},
+				{Profile: "tasks", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
+			},
+		},
+	},
+}
+
+var unexpectedResultRules = [][]detect.CodeRule{
+	CodeUnexpectedResult: {
+		{Doc: "source: check, type: [format, missing_sections, count, size, content], priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"format", "missing_sections", "count", "size", "content"}}}},
+		{Doc: "source: check, op: criteria, attributes: {command: {present: true}}, priority: 31, set: {finding: command}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Op, Any: []string{"criteria"}}, {Key: detect.Attribute, Name: "command", Presence: detect.Present}}, Set: `{"finding":"command"}`},
+		{Doc: "source: check, type: unclean, priority: 31, set: {breach: unclean}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}, {Key: detect.Type, Any: []string{"unclean"}}}, Set: `{"breach":"unclean"}`},
+		{Doc: "source: check, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"check"}}}},
+		{Doc: "source: agent, type: no_report, priority: 30, set: {breach: no_report}", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"no_report"}}}, Set: `{"breach":"no_report"}`},
+		{Doc: "source: scope, type: forbidden, priority: 31, set: {breach: forbidden}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Set: `{"breach":"forbidden"}`},
+		{Doc: "source: scope, type: outside_allowed, priority: 31, set: {breach: outside_allowed}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Set: `{"breach":"outside_allowed"}`},
+		{Doc: "source: scope, type: denied, priority: 31, set: {breach: denied}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: `{"breach":"denied"}`},
+		{Doc: "source: scope, type: unattended, priority: 31, set: {breach: unattended}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"unattended"}}}, Set: `{"breach":"unattended"}`},
+		{Doc: "source: scope, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},
+		{Doc: "source: agent, code: UNEXPECTED_RESULT, priority: 29", Priority: 29, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"UNEXPECTED_RESULT"}}}},
+	},
+}
+
+func (c UnexpectedResultCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c UnexpectedResultCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c UnexpectedResultCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c UnexpectedResultCode) Row() taxonomy.Row {
+	return taxonomy.At(categoryUnexpectedResult, uint16(c))
+}
+func (c UnexpectedResultCode) Reaction() taxonomy.Reaction {
+	return *definition.Traits(c.Row()).Reaction
+}
+func (c UnexpectedResultCode) MarshalText() ([]byte, error) {
+	return gen.MarshalCode(c.Row(), &definition)
+}
+func (c *UnexpectedResultCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
 func (e *UnexpectedResultError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+	return gen.Text(e, (*UnexpectedResultError).AppendMessage)
 }
+func (e *UnexpectedResultError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *UnexpectedResultError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *UnexpectedResultError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *UnexpectedResultError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *UnexpectedResultError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *UnexpectedResultError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *UnexpectedResultError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryUnexpectedResult)
-}
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *UnexpectedResultError) MarshalJSON() ([]byte, error) {
-	return gen.MarshalJSON(e, categoryUnexpectedResult)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *UnexpectedResultError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*UnexpectedResultError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *UnexpectedResultError) Format(s fmt.State, verb rune) {
-	gen.Format(s, verb, e, categoryUnexpectedResult)
-}
-
-// LogValue returns the error for slog, secrets masked.
-func (e *UnexpectedResultError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *UnexpectedResultError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "step":
-			d.Read(&e.Step)
-		case "detail":
-			d.Read(&e.Detail)
-		case "files":
-			d.Read(&e.Files)
-		case "finding":
-			gen.DecodeOptEnum(d, &e.Finding, unexpectedResultFindingWords)
-		case "breach":
-			gen.DecodeOptEnum(d, &e.Breach, unexpectedResultBreachWords)
-		case "expected":
-			d.Read(&e.Expected)
-		case "actual":
-			d.Read(&e.Actual)
-		case "reason":
-			gen.DecodeOptEnum(d, &e.Reason, unexpectedResultReasonWords)
-		default:
-			d.Skip()
+func (e *UnexpectedResultError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeUnexpectedResult:
+		if v, ok := e.Reason.Get(); ok && (v == UnexpectedResultReasonStaleCache || v == UnexpectedResultReasonRaceCondition) {
+			return CodeUnexpectedResult.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

@@ -12,14 +12,14 @@ import (
 
 func TestUnexpectedResultError(t *testing.T) {
 	gentest.Category[UnexpectedResultCode](t, &genPackage, new(UnexpectedResultError), "unexpected UnexpectedResultError", []string{
-		"step string",
-		"detail string max_length=4000 scrub",
-		"files strings",
-		"finding enum [format missing_sections count size content command]",
+		"step string from=attributes.step",
+		"detail string max_length=4000 from=text scrub keep_tail",
+		"files strings from=files",
+		"finding enum [format missing_sections count size content command] from=type",
 		"breach enum [unclean no_report forbidden outside_allowed denied unattended]",
-		"expected string",
-		"actual string",
-		"reason enum [stale_cache race_condition wrong_algorithm spec_mismatch]",
+		"expected string from=attributes.expected",
+		"actual string from=attributes.actual",
+		"reason enum [stale_cache race_condition wrong_algorithm spec_mismatch] from=attributes.reason",
 	}, []gentest.Code{
 		{
 			Code: CodeUnexpectedResult,
@@ -85,11 +85,6 @@ func TestUnexpectedResultError(t *testing.T) {
 				gentest.Becomes("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Code: "UNEXPECTED_RESULT"}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "count"}),
 				gentest.Becomes("", 0, `{"detail":"I expected 5 items and got 3"}`, taxonomy.Evidence{Source: "agent", Text: "I expected 5 items and got 3"}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("UNEXPECTED_RESULT/1", 0, `{"step":"some attributes.step","detail":"some text","files":["some file","another"],"finding":"size","expected":"some attributes.expected","actual":"some attributes.actual","reason":"wrong_algorithm"}`, taxonomy.Evidence{Type: "size", Text: "some text", Files: []string{"some file", "another"}, Attributes: map[string]string{"actual": "some attributes.actual", "expected": "some attributes.expected", "reason": "wrong_algorithm", "step": "some attributes.step"}}),
-				gentest.Becomes("UNEXPECTED_RESULT/1", 0, "{}", taxonomy.Evidence{}),
-				gentest.Becomes("UNEXPECTED_RESULT/1", 0, "{}", taxonomy.Evidence{Type: "{no such value", Attributes: map[string]string{"reason": "{no such value"}}),
 			},
 		},
 	})

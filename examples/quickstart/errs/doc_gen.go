@@ -7,14 +7,20 @@
 // reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote.
 package errs
 
-import "github.com/errgen/errgen/runtime/taxonomy/gen"
+import (
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 2)
-	_ = gen.EnforceVersion(2 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 3)
+	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
+
+// base is what all errors have. Being unexported, it cannot be set elsewhere.
+type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
 type Category string
@@ -29,8 +35,8 @@ const (
 
 // The categories by their place in the table.
 const (
-	categoryOrder   = 0
-	categoryPayment = 1
+	categoryOrder = iota
+	categoryPayment
 )
 
 // Categories returns all categories, in the order of the taxonomy.
@@ -39,18 +45,42 @@ func Categories() []Category { return []Category{CategoryOrder, CategoryPayment}
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
+// The policies.
 const (
-	// ProfileNight: the nightly run has time, and nobody of the support team is awake.
-	ProfileNight = "night"
+	PolicyGateway taxonomy.PolicyName = "gateway"
 )
 
-// IsOrder reports whether the first error of this taxonomy in err's chain is of category order.
+// The reactions.
+const (
+	ReactionPark     taxonomy.ReactionName = "park"
+	ReactionPayAgain taxonomy.ReactionName = "pay_again"
+	ReactionRefuse   taxonomy.ReactionName = "refuse"
+	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionContinue taxonomy.ReactionName = "continue"
+)
+
+// The groups of codes.
+const (
+	GroupCustomer taxonomy.GroupName = "customer"
+)
+
+// The profiles.
+const (
+	ProfileNight taxonomy.ProfileName = "night"
+)
+
+// IsOrder reports whether err is, or wraps, an error of category order.
 func IsOrder(err error) bool { return gen.InCategory(err, &definition, categoryOrder) }
 
-// IsPayment reports whether the first error of this taxonomy in err's chain is of category payment.
+// IsPayment reports whether err is, or wraps, an error of category payment.
 func IsPayment(err error) bool { return gen.InCategory(err, &definition, categoryPayment) }
 
-// InCustomer reports whether the code of the first error of this taxonomy in err's chain is in the
-// group customer: the customer can put it right.
+// InCustomer reports whether err is, or wraps, an error of group customer: the customer can put it
+// right.
 func InCustomer(err error) bool { return gen.InGroup(err, &definition, 0) }
+
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault.
+func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }

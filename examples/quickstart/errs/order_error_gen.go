@@ -10,126 +10,55 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// OrderCode is a code of [OrderError]: a target for errors.Is, and an error itself. The zero
-// OrderCode is no code. Store the name of a code; its number may change.
+// OrderCode is a code of [OrderError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type OrderCode uint16
 
-// The codes of [OrderError].
+// The codes of [OrderError]. Store their names; their values may change.
 const (
 	// CodeOrderNotFound: there is no such order.
-	//
-	// Resolution: Check the number on the confirmation.
-	CodeOrderNotFound OrderCode = 1
+	CodeOrderNotFound OrderCode = iota + 1
 	// CodeOrderOutOfStock: some items are sold out.
-	//
-	// Resolution: Remove the items, or wait until they are back.
-	CodeOrderOutOfStock OrderCode = 2
+	CodeOrderOutOfStock
 )
 
-// Error returns the code as it is on the wire.
-func (c OrderCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c OrderCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c OrderCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 2, 2) }
-
-// Reaction returns the reaction to c without any context.
-func (c OrderCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c OrderCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [OrderError], or a former value of one; anything else is an error.
-func (c *OrderCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryOrder)
-	if err == nil {
-		*c = OrderCode(n)
-	}
-	return err
-}
-
-// OrderError is an error of category order: the order cannot be carried out as it is.
-//
-// Its factories are the only way to give it a code.
+// OrderError is an error of category order: the order cannot be carried out as it is. Its factories
+// are the only way to give it a code.
 type OrderError struct {
-	code  OrderCode
-	cause error
+	base[OrderCode]
 
-	// OrderID says which order.
-	OrderID string `json:"orderId"`
-	// Items says which of its items.
-	Items []string `json:"items,omitzero"`
+	OrderID string   // which order.
+	Items   []string // which of its items.
 }
 
-// NewOrderNotFound returns a [CodeOrderNotFound]: there is no such order.
+// NewOrderNotFound returns a [CodeOrderNotFound].
 func NewOrderNotFound(orderID string) *OrderError {
-	return &OrderError{code: CodeOrderNotFound, OrderID: orderID}
+	return &OrderError{base: gen.Of(CodeOrderNotFound), OrderID: orderID}
 }
 
-// NewOrderOutOfStock returns a [CodeOrderOutOfStock]: some items are sold out.
+// NewOrderOutOfStock returns a [CodeOrderOutOfStock].
 func NewOrderOutOfStock(orderID string, items []string) *OrderError {
-	return &OrderError{
-		code:    CodeOrderOutOfStock,
-		OrderID: orderID,
-		Items:   gen.CloneStrings(items),
-	}
+	return &OrderError{base: gen.Of(CodeOrderOutOfStock), OrderID: orderID, Items: gen.CloneStrings(items)}
 }
 
-// WithItems returns a copy of e with the given Items.
+// Each With method returns a copy of e that has the value.
+
 func (e *OrderError) WithItems(items []string) *OrderError {
-	c := *e
-	c.Items = gen.CloneStrings(items)
-	return &c
+	return gen.With(*e, func(e *OrderError) { e.Items = gen.CloneStrings(items) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *OrderError) WithCause(cause error) *OrderError {
-	c := *e
-	c.cause = cause
-	return &c
+	return gen.With(*e, func(e *OrderError) { gen.SetCause(&e.base, cause) })
 }
-
-// Code returns the code of e.
-func (e *OrderError) Code() OrderCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *OrderError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *OrderError) Is(target error) bool {
-	c, ok := target.(OrderCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *OrderCode.
-func (e *OrderError) As(target any) bool {
-	c, ok := target.(*OrderCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *OrderError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *OrderError) Row() taxonomy.Row { return e.code.Row() }
 
 // AppendMessage appends the message.
 func (e *OrderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeOrderNotFound:
 		m = m.Text("no order ").String(e.OrderID)
 	case CodeOrderOutOfStock:
-		m = m.Text("order ").String(e.OrderID).Text(": ").Count(len(e.Items)).Text(" item(s) out of stock: ").Strings(e.Items, 0)
+		m = m.Text("order ").String(e.OrderID).Text(": ").Count(len(e.Items)).Text(" item(s) out of stock: ")
+		m = m.Strings(e.Items, 0)
 	default:
 		m = m.NoCode("order")
 	}
@@ -144,49 +73,49 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *OrderError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *OrderError) list() []any {
+	return []any{&e.OrderID, &e.Items}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *OrderError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryOrder) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *OrderError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryOrder) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *OrderError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*OrderError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
+var orderCategory = taxonomy.Category{
+	Name: "order", Type: "OrderError", Doc: "The order cannot be carried out as it is.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &OrderError{base: gen.Made[OrderCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "orderId", Type: "string", Required: true},
+		{Name: "items", Type: "strings"},
+	},
+	Codes: []taxonomy.Code{
+		CodeOrderNotFound: {
+			Value: "ORDER_NOT_FOUND", Number: 1, Groups: 1 << 0, Message: "no order {orderId}",
+			Doc: "There is no such order.", Resolution: "Check the number on the confirmation.",
+			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 404, GRPC: 5},
+		},
+		CodeOrderOutOfStock: {
+			Value: "ORDER_OUT_OF_STOCK", Number: 2, Groups: 1 << 0,
+			Message: "order {orderId}: {items:count} item(s) out of stock: {items}",
+			Doc:     "Some items are sold out.", Resolution: "Remove the items, or wait until they are back.",
+			Takes: []string{"items"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
+		},
+	},
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *OrderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryOrder) }
+func (c OrderCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c OrderCode) Row() taxonomy.Row                { return taxonomy.At(categoryOrder, uint16(c)) }
+func (c OrderCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c OrderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *OrderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *OrderError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
+func (e *OrderError) Error() string                 { return gen.Text(e, (*OrderError).AppendMessage) }
+func (e *OrderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *OrderError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *OrderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *OrderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *OrderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *OrderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-func (e *OrderError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "orderId":
-			d.Read(&e.OrderID)
-		case "items":
-			d.Read(&e.Items)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (e *OrderError) Row() taxonomy.Row { return e.Code().Row() }

@@ -11,233 +11,95 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// PaymentCode is a code of [PaymentError]: a target for errors.Is, and an error itself. The zero
-// PaymentCode is no code. Store the name of a code; its number may change.
+// PaymentCode is a code of [PaymentError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type PaymentCode uint16
 
-// The codes of [PaymentError].
+// The codes of [PaymentError]. Store their names; their values may change.
 const (
 	// CodePaymentDeclined: the bank refused the payment.
-	//
-	// Resolution: Pay with another card.
-	CodePaymentDeclined PaymentCode = 1
+	CodePaymentDeclined PaymentCode = iota + 1
 	// CodePaymentGatewayFailed: the payment gateway did not do its work.
-	//
-	// Resolution: Look at the gateway's status page.
-	CodePaymentGatewayFailed PaymentCode = 2
+	CodePaymentGatewayFailed
 )
 
-// Error returns the code as it is on the wire.
-func (c PaymentCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c PaymentCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c PaymentCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 4, 2) }
-
-// Reaction returns the reaction to c without any context.
-func (c PaymentCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c PaymentCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [PaymentError], or a former value of one; anything else is an
-// error.
-func (c *PaymentCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryPayment)
-	if err == nil {
-		*c = PaymentCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const (
-	rowPaymentDeclinedWhen1      taxonomy.Row = 6
-	rowPaymentGatewayFailedWhen2 taxonomy.Row = 7
-)
-
-// PaymentError is an error of category payment: the order was not paid.
-//
-// Its factories are the only way to give it a code.
+// PaymentError is an error of category payment: the order was not paid. Its factories are the only
+// way to give it a code.
 type PaymentError struct {
-	code  PaymentCode
-	cause error
+	base[PaymentCode]
 
-	// OrderID: the order that was to be paid.
-	OrderID string `json:"orderId"`
-	// AmountCents: the amount, in cents.
-	AmountCents int64 `json:"amountCents"`
-	// Card: the number of the card. It is a secret: only Reveal shows it.
-	Card taxonomy.Secret[string] `json:"card,omitzero"`
-	// Reason says why the bank refused.
-	Reason taxonomy.Opt[PaymentReason] `json:"reason,omitzero"`
-	// Status: the gateway's HTTP status, when it answered.
-	Status taxonomy.Opt[int] `json:"status,omitzero"`
-	// Reply is what the gateway said. Messages, logs and JSON mask secrets in it and cut it.
-	Reply taxonomy.Opt[string] `json:"reply,omitzero"`
-	// RetryAfter says how long the gateway asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
+	OrderID     string                      // the order that was to be paid.
+	AmountCents int64                       // the amount, in cents.
+	Card        taxonomy.Secret[string]     // the number of the card. Only Reveal shows it.
+	Reason      taxonomy.Opt[PaymentReason] // why the bank refused.
+	Status      taxonomy.Opt[int]           // the gateway's HTTP status, when it answered.
+	Reply       taxonomy.Opt[string]        // what the gateway said. Shown masked and cut.
+	RetryAfter  taxonomy.Opt[time.Duration] // how long the gateway asks to wait.
 }
 
 // How texts are shown: what is masked, and where they are cut.
 const paymentReply = gen.Scrub | 300
 
-// PaymentReason is one of a closed set of words: why the bank refused.
-//
-// The zero PaymentReason is none of them.
+// PaymentReason is one of a closed set of words: why the bank refused. The zero PaymentReason is
+// none of them.
 type PaymentReason uint8
 
 // The values of [PaymentReason].
 const (
-	PaymentReasonInsufficientFunds PaymentReason = 1
-	PaymentReasonExpired           PaymentReason = 2
-	PaymentReasonSuspectedFraud    PaymentReason = 3
+	PaymentReasonInsufficientFunds PaymentReason = iota + 1
+	PaymentReasonExpired
+	PaymentReasonSuspectedFraud
 )
 
 var paymentReasonWords = []string{"INSUFFICIENT_FUNDS", "EXPIRED", "SUSPECTED_FRAUD"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v PaymentReason) String() string { return gen.EnumWord(uint8(v), paymentReasonWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v PaymentReason) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "PaymentReason", paymentReasonWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *PaymentReason) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "PaymentReason", paymentReasonWords)
-	if err == nil {
-		*v = PaymentReason(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "PaymentReason", paymentReasonWords)
 }
 
-// NewPaymentDeclined returns a [CodePaymentDeclined]: the bank refused the payment.
+// NewPaymentDeclined returns a [CodePaymentDeclined].
 func NewPaymentDeclined(orderID string, amountCents int64, reason PaymentReason) *PaymentError {
-	return &PaymentError{
-		code:        CodePaymentDeclined,
-		OrderID:     orderID,
-		AmountCents: amountCents,
-		Reason:      gen.SomeEnum(reason, PaymentReasonSuspectedFraud),
-	}
+	return &PaymentError{base: gen.Of(CodePaymentDeclined), OrderID: orderID, AmountCents: amountCents, Reason: gen.SomeEnum(reason, PaymentReasonSuspectedFraud)}
 }
 
-// NewPaymentGatewayFailed returns a [CodePaymentGatewayFailed]: the payment gateway did not do its
-// work.
+// NewPaymentGatewayFailed returns a [CodePaymentGatewayFailed].
 func NewPaymentGatewayFailed(orderID string, amountCents int64) *PaymentError {
-	return &PaymentError{
-		code:        CodePaymentGatewayFailed,
-		OrderID:     orderID,
-		AmountCents: amountCents,
-	}
+	return &PaymentError{base: gen.Of(CodePaymentGatewayFailed), OrderID: orderID, AmountCents: amountCents}
 }
 
-// WithCard returns a copy of e with the given Card.
+// Each With method returns a copy of e that has the value.
+
 func (e *PaymentError) WithCard(card string) *PaymentError {
-	c := *e
-	c.Card = taxonomy.SecretOf(card)
-	return &c
+	return gen.With(*e, func(e *PaymentError) { e.Card = taxonomy.SecretOf(card) })
 }
-
-// WithReason returns a copy of e with the given Reason.
 func (e *PaymentError) WithReason(reason PaymentReason) *PaymentError {
-	c := *e
-	c.Reason = gen.SomeEnum(reason, PaymentReasonSuspectedFraud)
-	return &c
+	return gen.With(*e, func(e *PaymentError) { e.Reason = gen.SomeEnum(reason, PaymentReasonSuspectedFraud) })
 }
-
-// WithStatus returns a copy of e with the given Status.
 func (e *PaymentError) WithStatus(status int) *PaymentError {
-	c := *e
-	c.Status = taxonomy.Some(status)
-	return &c
+	return gen.With(*e, func(e *PaymentError) { e.Status = taxonomy.Some(status) })
 }
-
-// WithReply returns a copy of e with the given Reply.
 func (e *PaymentError) WithReply(reply string) *PaymentError {
-	c := *e
-	c.Reply = taxonomy.Some(reply)
-	return &c
+	return gen.With(*e, func(e *PaymentError) { e.Reply = taxonomy.Some(reply) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *PaymentError) WithRetryAfter(retryAfter time.Duration) *PaymentError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *PaymentError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *PaymentError) WithCause(cause error) *PaymentError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *PaymentError) Code() PaymentCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *PaymentError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *PaymentError) Is(target error) bool {
-	c, ok := target.(PaymentCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *PaymentCode.
-func (e *PaymentError) As(target any) bool {
-	c, ok := target.(*PaymentCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *PaymentError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *PaymentError) Row() taxonomy.Row {
-	switch e.code {
-	case CodePaymentDeclined:
-		if v, ok := e.Reason.Get(); ok && v == PaymentReasonSuspectedFraud {
-			return rowPaymentDeclinedWhen1
-		}
-	case CodePaymentGatewayFailed:
-		switch v, ok := e.Status.Get(); {
-		case ok && (v == 408 || v == 425 || v == 429): // as the code itself
-		case ok && 400 <= v && v <= 499:
-			return rowPaymentGatewayFailedWhen2
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *PaymentError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter}
+	return gen.With(*e, func(e *PaymentError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *PaymentError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodePaymentDeclined:
-		m = m.Text("payment of order ").String(e.OrderID).Text(" declined")
-		m = m.Begin(": ").String(e.Reason.Or(0).String())
+		m = m.Text("payment of order ").String(e.OrderID).Text(" declined").Begin(": ").String(e.Reason.Or(0).String())
 	case CodePaymentGatewayFailed:
-		m = m.Text("payment gateway failed for order ").String(e.OrderID)
-		m = m.Begin(" with status ").Int(e.Status)
+		m = m.Text("payment gateway failed for order ").String(e.OrderID).Begin(" with status ").Int(e.Status)
 		m = m.Begin(": ").Line(e.Reply.Or(""), paymentReply)
 	default:
 		m = m.NoCode("payment")
@@ -258,59 +120,89 @@ func (e *PaymentError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *PaymentError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *PaymentError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryPayment) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *PaymentError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryPayment) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *PaymentError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *PaymentError) list() []any {
+	return []any{
+		&e.OrderID,
+		&e.AmountCents,
+		&e.Card,
+		gen.OptWord(&e.Reason),
+		&e.Status,
+		&e.Reply,
+		&e.RetryAfter,
 	}
-	typed, ok := back.(*PaymentError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *PaymentError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryPayment) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *PaymentError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var paymentCategory = taxonomy.Category{
+	Name: "payment", Type: "PaymentError", Doc: "The order was not paid.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &PaymentError{base: gen.Made[PaymentCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*PaymentError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "orderId", Type: "string", Required: true},
+		{Name: "amountCents", Type: "int64", Required: true},
+		{Name: "card", Type: "string", Sensitive: true},
+		{Name: "reason", Type: "enum", Enum: []string{"INSUFFICIENT_FUNDS", "EXPIRED", "SUSPECTED_FRAUD"}},
+		{Name: "status", Type: "int"},
+		{Name: "reply", Type: "string", MaxLength: 300, Scrub: true},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+	},
+	Codes: []taxonomy.Code{
+		CodePaymentDeclined: {
+			Value: "PAYMENT_DECLINED", Number: 3, Groups: 1 << 0,
+			Message: "payment of order {orderId} declined[: {reason}]", Doc: "The bank refused the payment.",
+			Resolution: "Pay with another card.", Takes: []string{"reason"},
+			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionPark, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "night", Branch: 1, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh}},
+			},
+		},
+		CodePaymentGatewayFailed: {
+			Value: "PAYMENT_GATEWAY_FAILED", Number: 4,
+			Message: "payment gateway failed for order {orderId}[ with status {status}][: {reply:first_line}]",
+			Doc:     "The payment gateway did not do its work.", Resolution: "Look at the gateway's status page.",
+			Traits: taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionPark, HTTP: 502, GRPC: 14},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "night", Traits: taxonomy.Traits{Reaction: &nightReactionPayAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable}},
+			},
+		},
+	},
 }
 
-func (e *PaymentError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "orderId":
-			d.Read(&e.OrderID)
-		case "amountCents":
-			d.Read(&e.AmountCents)
-		case "card":
-			d.Read(&e.Card)
-		case "reason":
-			gen.DecodeOptEnum(d, &e.Reason, paymentReasonWords)
-		case "status":
-			d.Read(&e.Status)
-		case "reply":
-			d.Read(&e.Reply)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		default:
-			d.Skip()
+func (c PaymentCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c PaymentCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c PaymentCode) Row() taxonomy.Row                { return taxonomy.At(categoryPayment, uint16(c)) }
+func (c PaymentCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PaymentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *PaymentCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *PaymentError) Error() string                 { return gen.Text(e, (*PaymentError).AppendMessage) }
+func (e *PaymentError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *PaymentError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *PaymentError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *PaymentError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *PaymentError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *PaymentError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *PaymentError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodePaymentDeclined:
+		if v, ok := e.Reason.Get(); ok && v == PaymentReasonSuspectedFraud {
+			return CodePaymentDeclined.Row().When(1)
+		}
+	case CodePaymentGatewayFailed:
+		switch v, ok := e.Status.Get(); {
+		case ok && (v == 408 || v == 425 || v == 429): // as the code itself
+		case ok && 400 <= v && v <= 499:
+			return CodePaymentGatewayFailed.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

@@ -18,7 +18,7 @@ func TestPaymentError(t *testing.T) {
 		"reason enum [INSUFFICIENT_FUNDS EXPIRED SUSPECTED_FRAUD]",
 		"status int",
 		"reply string max_length=300 scrub",
-		"retryAfter duration",
+		"retryAfter duration from=retry_after",
 	}, []gentest.Code{
 		{
 			Code: CodePaymentDeclined,

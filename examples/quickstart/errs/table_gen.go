@@ -13,125 +13,22 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs",
-	Domain:  "shop.example.com",
+	Package: "errs", Domain: "shop.example.com",
 	Doc:     "What can go wrong between an order and its payment.",
 	HelpURL: "https://shop.example.com/errors/{code}",
-	Categories: []taxonomy.Category{
-		{
-			Name: "order",
-			Type: "OrderError",
-			Doc:  "The order cannot be carried out as it is.",
-			Fields: []taxonomy.Field{
-				{Name: "orderId", Doc: "Which order.", Type: "string", Required: true},
-				{Name: "items", Doc: "Which of its items.", Type: "strings"},
-			},
-			JSONHead: "{\"domain\":\"shop.example.com\",\"name\":\"OrderError\",\"category\":\"order\",\"code\":\"",
-			Count:    2,
-		},
-		{
-			Name: "payment",
-			Type: "PaymentError",
-			Doc:  "The order was not paid.",
-			Fields: []taxonomy.Field{
-				{Name: "orderId", Doc: "The order that was to be paid.", Type: "string", Required: true},
-				{Name: "amountCents", Doc: "The amount, in cents.", Type: "int64", Required: true},
-				{Name: "card", Doc: "The number of the card.", Type: "string", Sensitive: true},
-				{Name: "reason", Doc: "Why the bank refused.", Type: "enum", Enum: []string{"INSUFFICIENT_FUNDS", "EXPIRED", "SUSPECTED_FRAUD"}},
-				{Name: "status", Doc: "The gateway's HTTP status, when it answered.", Type: "int"},
-				{Name: "reply", Doc: "What the gateway said.", Type: "string", MaxLength: 300, Scrub: true},
-				{Name: "retryAfter", Doc: "How long the gateway asks to wait.", Type: "duration"},
-			},
-			JSONHead: "{\"domain\":\"shop.example.com\",\"name\":\"PaymentError\",\"category\":\"payment\",\"code\":\"",
-			First:    2,
-			Count:    2,
-		},
+	Categories: []*taxonomy.Category{
+		&orderCategory,
+		&paymentCategory,
 	},
-	Codes: []taxonomy.Code{
-		{
-			Value:      "ORDER_NOT_FOUND",
-			Doc:        "There is no such order.",
-			Resolution: "Check the number on the confirmation.",
-			Message:    "no order {orderId}",
-			Groups:     1 << 0,
-			Number:     1,
-			Row:        2,
-		},
-		{
-			Value:      "ORDER_OUT_OF_STOCK",
-			Doc:        "Some items are sold out.",
-			Resolution: "Remove the items, or wait until they are back.",
-			Message:    "order {orderId}: {items:count} item(s) out of stock: {items}",
-			Groups:     1 << 0,
-			Number:     2,
-			Row:        3,
-		},
-		{
-			Value:      "PAYMENT_DECLINED",
-			Doc:        "The bank refused the payment.",
-			Resolution: "Pay with another card.",
-			Message:    "payment of order {orderId} declined[: {reason}]",
-			Groups:     1 << 0,
-			Number:     3,
-			Row:        4,
-			Branches:   6,
-			Category:   1,
-		},
-		{
-			Value:      "PAYMENT_GATEWAY_FAILED",
-			Doc:        "The payment gateway did not do its work.",
-			Resolution: "Look at the gateway's status page.",
-			Message:    "payment gateway failed for order {orderId}[ with status {status}][: {reply:first_line}]",
-			Number:     4,
-			Row:        5,
-			Branches:   7,
-			Category:   1,
-		},
-	},
-	ByValue: []uint16{0, 1, 2, 3},
-	Rows: []taxonomy.RowTraits{
-		// an error without a code
-		{Reaction: &reactionAbort},
-		// an unknown code that must not be retried
-		{Reaction: &reactionAbort},
-		// ORDER_NOT_FOUND
-		{Reaction: &reactionRefuse, HTTP: 404, Code: 1, GRPC: 5},
-		// ORDER_OUT_OF_STOCK
-		{Reaction: &reactionRefuse, HTTP: 409, Code: 2, GRPC: 9},
-		// PAYMENT_DECLINED
-		{Reaction: &reactionRefuse, HTTP: 402, Code: 3, GRPC: 9},
-		// PAYMENT_GATEWAY_FAILED
-		{Reaction: &reactionPayAgain, HTTP: 502, Code: 4, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
-		// PAYMENT_DECLINED, when 1
-		{Reaction: &reactionPark, HTTP: 402, Code: 3, GRPC: 9, Severity: taxonomy.SeverityHigh},
-		// PAYMENT_GATEWAY_FAILED, when 2
-		{Reaction: &reactionPark, HTTP: 502, Code: 4, GRPC: 14},
-	},
-	Uncategorized: &reactionAbort,
-	Reactions: []*taxonomy.Reaction{
-		&reactionPark,
-		&reactionPayAgain,
-		&reactionRefuse,
-		&reactionAbort,
-		&reactionBlock,
-		&reactionContinue,
-	},
-	Policies: []*taxonomy.Policy{
-		&policyGateway,
-	},
+	None:      taxonomy.Traits{Reaction: &reactionAbort},
+	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAbort,
+	Reactions: []*taxonomy.Reaction{&reactionPark, &reactionPayAgain, &reactionRefuse, &reactionAbort, &reactionBlock, &reactionContinue},
+	Policies:  []*taxonomy.Policy{&policyGateway},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "night",
-			Doc:  "The nightly run has time, and nobody of the support team is awake.",
-			Rows: []taxonomy.RowOverride{
-				// PAYMENT_GATEWAY_FAILED
-				{Row: 5, Traits: taxonomy.RowTraits{Reaction: &nightReactionPayAgain, HTTP: 502, Code: 4, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable}},
-				// PAYMENT_DECLINED, when 1
-				{Row: rowPaymentDeclinedWhen1, Traits: taxonomy.RowTraits{Reaction: &reactionRefuse, HTTP: 402, Code: 3, GRPC: 9, Severity: taxonomy.SeverityHigh}},
-			},
+			Name: "night", Doc: "The nightly run has time, and nobody of the support team is awake.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true},
-			Retry:     taxonomy.RetryDefaults{Enabled: true},
+			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
@@ -141,20 +38,12 @@ var definition = taxonomy.Taxonomy{
 }
 
 // reactionPark: the order waits for somebody of the support team.
-var reactionPark = taxonomy.Reaction{
-	Name:     "park",
-	Action:   taxonomy.Block,
-	LogLevel: taxonomy.LogError,
-}
+var reactionPark = taxonomy.Reaction{Name: "park", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
 // reactionPayAgain: Only the payment is tried again; the order stays as it is.
 var reactionPayAgain = taxonomy.Reaction{
-	Name:            "pay_again",
-	Policy:          &policyGateway,
-	Then:            &reactionPark,
-	Action:          taxonomy.RetryOperation,
-	LogLevel:        taxonomy.LogWarn,
-	HonorRetryAfter: true,
+	Name: "pay_again", Policy: &policyGateway, Then: &reactionPark, Action: taxonomy.RetryOperation,
+	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
 // reactionRefuse: the customer is told, and the order ends.
@@ -171,32 +60,18 @@ var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Cont
 
 // nightReactionPayAgain: Only the payment is tried again; the order stays as it is.
 var nightReactionPayAgain = taxonomy.Reaction{
-	Name:            "pay_again",
-	Policy:          &nightPolicyGateway,
-	Then:            &reactionPark,
-	Action:          taxonomy.RetryOperation,
-	LogLevel:        taxonomy.LogWarn,
-	HonorRetryAfter: true,
+	Name: "pay_again", Policy: &nightPolicyGateway, Then: &reactionPark, Action: taxonomy.RetryOperation,
+	LogLevel: taxonomy.LogWarn, HonorRetryAfter: true,
 }
 
 // policyGateway: the gateway recovers from most of its troubles within a minute.
 var policyGateway = taxonomy.Policy{
-	Name:          "gateway",
-	MaxAttempts:   4,
-	InitialDelay:  200 * time.Millisecond,
-	MaxDelay:      5 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: time.Minute,
-	JitterKind:    taxonomy.JitterFull,
+	Name: "gateway", MaxAttempts: 4, InitialDelay: 200 * time.Millisecond, MaxDelay: 5 * time.Second,
+	Multiplier: 2, MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,
 }
 
 // nightPolicyGateway: the gateway recovers from most of its troubles within a minute.
 var nightPolicyGateway = taxonomy.Policy{
-	Name:          "gateway",
-	MaxAttempts:   20,
-	InitialDelay:  200 * time.Millisecond,
-	MaxDelay:      10 * time.Minute,
-	Multiplier:    2,
-	MaxRetryAfter: time.Minute,
-	JitterKind:    taxonomy.JitterFull,
+	Name: "gateway", MaxAttempts: 20, InitialDelay: 200 * time.Millisecond, MaxDelay: 10 * time.Minute,
+	Multiplier: 2, MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,
 }

@@ -7,128 +7,59 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// AttemptCode is a code of [AttemptError]: a target for errors.Is, and an error itself. The zero
-// AttemptCode is no code. Store the name of a code; its number may change.
+// AttemptCode is a code of [AttemptError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type AttemptCode uint16
 
-// The codes of [AttemptError].
+// The codes of [AttemptError]. Store their names; their values may change.
 const (
 	// CodeTimeout: the agent ran past the limit of its call.
-	//
-	// Resolution: Split the task, or give the agent more time.
-	CodeTimeout AttemptCode = 1
+	CodeTimeout AttemptCode = iota + 1
 	// CodeRateLimit: no more requests are to be made for now, since the agent's service refuses them or
 	// the budget is spent.
-	//
-	// Resolution: Wait until the limit is lifted, or raise the budget; then start the run again.
-	CodeRateLimit AttemptCode = 2
+	CodeRateLimit
 	// CodeSyntax: the agent's code could not be parsed.
 	//
-	// Resolution: Mend the syntax.
-	//
 	// Deprecated: nothing makes it any more; stored attempts may still have it.
-	CodeSyntax AttemptCode = 3
+	CodeSyntax
 	// CodeTestFailure: the tests fail with what the agent has done.
-	//
-	// Resolution: Mend the code, or the tests if they are wrong.
-	CodeTestFailure AttemptCode = 4
+	CodeTestFailure
 	// CodeLintFailure: the linters object to what the agent has done.
-	//
-	// Resolution: Mend what the linters name.
-	CodeLintFailure AttemptCode = 5
+	CodeLintFailure
 	// CodeTaskFailed: the agent says that it could not do the task, or had too little room for it.
-	//
-	// Resolution: Read the agent's reason; split the task or make it clearer.
-	CodeTaskFailed AttemptCode = 6
+	CodeTaskFailed
 	// CodeHookFailure: a hook failed for a reason of its own.
-	//
-	// Resolution: Run the hook by hand, and mend what it needs.
-	CodeHookFailure AttemptCode = 7
+	CodeHookFailure
 	// CodeUnknown: nothing describes the failure, or a stored attempt has a code that this version does
 	// not know.
-	//
-	// Resolution: Read what the attempt said last.
-	CodeUnknown AttemptCode = 8
+	CodeUnknown
 )
 
-// Error returns the code as it is on the wire.
-func (c AttemptCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c AttemptCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c AttemptCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 2, 8) }
-
-// Reaction returns the reaction to c without any context.
-func (c AttemptCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c AttemptCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [AttemptError], or a former value of one; anything else is an
-// error.
-func (c *AttemptCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryAttempt)
-	if err == nil {
-		*c = AttemptCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const (
-	rowRateLimitWhen1  taxonomy.Row = 10
-	rowRateLimitWhen2  taxonomy.Row = 11
-	rowTaskFailedWhen1 taxonomy.Row = 12
-	rowUnknownWhen1    taxonomy.Row = 13
-	rowUnknownWhen2    taxonomy.Row = 14
-)
-
-// AttemptError is an error of category attempt: an attempt at a task failed.
-//
-// Its factories are the only way to give it a code.
+// AttemptError is an error of category attempt: an attempt at a task failed. Its factories are the
+// only way to give it a code.
 type AttemptError struct {
-	code  AttemptCode
-	cause error
+	base[AttemptCode]
 
-	// Reporter says who reported it.
-	Reporter taxonomy.Opt[AttemptReporter] `json:"reporter,omitzero"`
-	// ExitCode is what the process exited with.
-	ExitCode taxonomy.Opt[int] `json:"exitCode,omitzero"`
-	// Signal is what ended the process, when it did not exit by itself.
-	Signal taxonomy.Opt[string] `json:"signal,omitzero"`
-	// Detail: the end of what was said on the error channel. Messages, logs and JSON mask secrets in it
-	// and cut it.
-	Detail taxonomy.Opt[string] `json:"detail,omitzero"`
-	// CheckOutput is what the failed tests or linters printed. Messages, logs and JSON mask secrets in
-	// it and cut it.
-	CheckOutput taxonomy.Opt[string] `json:"checkOutput,omitzero"`
-	// Reason is what the agent gave as its reason. Messages, logs and JSON mask secrets in it and cut
-	// it.
-	Reason taxonomy.Opt[string] `json:"reason,omitzero"`
-	// Command: the command that failed, when that was not the agent's own work. Messages, logs and JSON
-	// mask secrets in it and cut it.
-	Command taxonomy.Opt[string] `json:"command,omitzero"`
-	// Limit says how long the call could take. The next attempt gets the same.
-	Limit taxonomy.Opt[time.Duration] `json:"limit,omitzero"`
-	// RetryAfter says how long the agent's service asks to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// ContextOverflow: the conversation outgrew what the model can read at once.
-	ContextOverflow taxonomy.Opt[bool] `json:"contextOverflow,omitzero"`
+	Reporter    taxonomy.Opt[AttemptReporter] // who reported it.
+	ExitCode    taxonomy.Opt[int]             // what the process exited with.
+	Signal      taxonomy.Opt[string]          // what ended the process, when it did not exit by itself.
+	Detail      taxonomy.Opt[string]          // the end of what was said on the error channel. Shown masked and cut.
+	CheckOutput taxonomy.Opt[string]          // what the failed tests or linters printed. Shown masked and cut.
+	Reason      taxonomy.Opt[string]          // what the agent gave as its reason. Shown masked and cut.
+	// Command: the command that failed, when that was not the agent's own work. Shown masked and cut.
+	Command         taxonomy.Opt[string]
+	Limit           taxonomy.Opt[time.Duration] // how long the call could take. The next attempt gets the same.
+	RetryAfter      taxonomy.Opt[time.Duration] // how long the agent's service asks to wait.
+	ContextOverflow taxonomy.Opt[bool]          // the conversation outgrew what the model can read at once.
 	// BudgetScope is what the budget is for that is spent, "attempt", "task:" and its name, or "all".
-	BudgetScope taxonomy.Opt[string] `json:"budgetScope,omitzero"`
-	// Interrupted: the runner's process ended during the attempt.
-	Interrupted taxonomy.Opt[bool] `json:"interrupted,omitzero"`
-	// Instrument is what failed is the runner or what it needs, and not the attempt.
-	Instrument taxonomy.Opt[bool] `json:"instrument,omitzero"`
+	BudgetScope taxonomy.Opt[string]
+	Interrupted taxonomy.Opt[bool] // the runner's process ended during the attempt.
+	Instrument  taxonomy.Opt[bool] // what failed is the runner or what it needs, and not the attempt.
 }
 
 // How texts are shown: what is masked, and where they are cut.
@@ -139,279 +70,142 @@ const (
 	attemptCommand     = gen.Scrub | 200
 )
 
-// AttemptReporter is one of a closed set of words: who reported it.
-//
-// The zero AttemptReporter is none of them.
+// AttemptReporter is one of a closed set of words: who reported it. The zero AttemptReporter is
+// none of them.
 type AttemptReporter uint8
 
 // The values of [AttemptReporter].
 const (
-	AttemptReporterAgent     AttemptReporter = 1
-	AttemptReporterPreStart  AttemptReporter = 2
-	AttemptReporterPostDone  AttemptReporter = 3
-	AttemptReporterBudget    AttemptReporter = 4
-	AttemptReporterConfig    AttemptReporter = 5
-	AttemptReporterExecutor  AttemptReporter = 6
-	AttemptReporterState     AttemptReporter = 7
-	AttemptReporterValidator AttemptReporter = 8
+	AttemptReporterAgent AttemptReporter = iota + 1
+	AttemptReporterPreStart
+	AttemptReporterPostDone
+	AttemptReporterBudget
+	AttemptReporterConfig
+	AttemptReporterExecutor
+	AttemptReporterState
+	AttemptReporterValidator
 )
 
 var attemptReporterWords = []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v AttemptReporter) String() string { return gen.EnumWord(uint8(v), attemptReporterWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v AttemptReporter) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "AttemptReporter", attemptReporterWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *AttemptReporter) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "AttemptReporter", attemptReporterWords)
-	if err == nil {
-		*v = AttemptReporter(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "AttemptReporter", attemptReporterWords)
 }
 
-// NewTimeout returns a [CodeTimeout]: the agent ran past the limit of its call.
+// NewTimeout returns a [CodeTimeout].
 func NewTimeout() *AttemptError {
-	return &AttemptError{code: CodeTimeout}
+	return &AttemptError{base: gen.Of(CodeTimeout)}
 }
 
-// NewRateLimit returns a [CodeRateLimit]: no more requests are to be made for now, since the
-// agent's service refuses them or the budget is spent.
+// NewRateLimit returns a [CodeRateLimit].
 func NewRateLimit() *AttemptError {
-	return &AttemptError{code: CodeRateLimit}
+	return &AttemptError{base: gen.Of(CodeRateLimit)}
 }
 
-// NewSyntax returns a [CodeSyntax]: the agent's code could not be parsed.
+// NewSyntax returns a [CodeSyntax].
 //
 // Deprecated: nothing makes it any more; stored attempts may still have it.
 func NewSyntax() *AttemptError {
-	return &AttemptError{code: CodeSyntax}
+	return &AttemptError{base: gen.Of(CodeSyntax)}
 }
 
-// NewTestFailure returns a [CodeTestFailure]: the tests fail with what the agent has done.
+// NewTestFailure returns a [CodeTestFailure].
 func NewTestFailure() *AttemptError {
-	return &AttemptError{code: CodeTestFailure}
+	return &AttemptError{base: gen.Of(CodeTestFailure)}
 }
 
-// NewLintFailure returns a [CodeLintFailure]: the linters object to what the agent has done.
+// NewLintFailure returns a [CodeLintFailure].
 func NewLintFailure() *AttemptError {
-	return &AttemptError{code: CodeLintFailure}
+	return &AttemptError{base: gen.Of(CodeLintFailure)}
 }
 
-// NewTaskFailed returns a [CodeTaskFailed]: the agent says that it could not do the task, or had
-// too little room for it.
+// NewTaskFailed returns a [CodeTaskFailed].
 func NewTaskFailed() *AttemptError {
-	return &AttemptError{code: CodeTaskFailed}
+	return &AttemptError{base: gen.Of(CodeTaskFailed)}
 }
 
-// NewHookFailure returns a [CodeHookFailure]: a hook failed for a reason of its own.
+// NewHookFailure returns a [CodeHookFailure].
 func NewHookFailure(reporter AttemptReporter) *AttemptError {
-	return &AttemptError{code: CodeHookFailure, Reporter: gen.SomeEnum(reporter, AttemptReporterValidator)}
+	return &AttemptError{base: gen.Of(CodeHookFailure), Reporter: gen.SomeEnum(reporter, AttemptReporterValidator)}
 }
 
-// NewUnknown returns a [CodeUnknown]: nothing describes the failure, or a stored attempt has a code
-// that this version does not know.
+// NewUnknown returns a [CodeUnknown].
 func NewUnknown() *AttemptError {
-	return &AttemptError{code: CodeUnknown}
+	return &AttemptError{base: gen.Of(CodeUnknown)}
 }
 
-// WithReporter returns a copy of e with the given Reporter.
+// Each With method returns a copy of e that has the value.
+
 func (e *AttemptError) WithReporter(reporter AttemptReporter) *AttemptError {
-	c := *e
-	c.Reporter = gen.SomeEnum(reporter, AttemptReporterValidator)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.Reporter = gen.SomeEnum(reporter, AttemptReporterValidator) })
 }
-
-// WithExitCode returns a copy of e with the given ExitCode.
 func (e *AttemptError) WithExitCode(exitCode int) *AttemptError {
-	c := *e
-	c.ExitCode = taxonomy.Some(exitCode)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.ExitCode = taxonomy.Some(exitCode) })
 }
-
-// WithSignal returns a copy of e with the given Signal.
 func (e *AttemptError) WithSignal(signal string) *AttemptError {
-	c := *e
-	c.Signal = taxonomy.Some(signal)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.Signal = taxonomy.Some(signal) })
 }
-
-// WithDetail returns a copy of e with the given Detail.
 func (e *AttemptError) WithDetail(detail string) *AttemptError {
-	c := *e
-	c.Detail = taxonomy.Some(detail)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.Detail = taxonomy.Some(detail) })
 }
-
-// WithCheckOutput returns a copy of e with the given CheckOutput.
 func (e *AttemptError) WithCheckOutput(checkOutput string) *AttemptError {
-	c := *e
-	c.CheckOutput = taxonomy.Some(checkOutput)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.CheckOutput = taxonomy.Some(checkOutput) })
 }
-
-// WithReason returns a copy of e with the given Reason.
 func (e *AttemptError) WithReason(reason string) *AttemptError {
-	c := *e
-	c.Reason = taxonomy.Some(reason)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.Reason = taxonomy.Some(reason) })
 }
-
-// WithCommand returns a copy of e with the given Command.
 func (e *AttemptError) WithCommand(command string) *AttemptError {
-	c := *e
-	c.Command = taxonomy.Some(command)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.Command = taxonomy.Some(command) })
 }
-
-// WithLimit returns a copy of e with the given Limit.
 func (e *AttemptError) WithLimit(limit time.Duration) *AttemptError {
-	c := *e
-	c.Limit = taxonomy.Some(limit)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.Limit = taxonomy.Some(limit) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *AttemptError) WithRetryAfter(retryAfter time.Duration) *AttemptError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithContextOverflow returns a copy of e with the given ContextOverflow.
 func (e *AttemptError) WithContextOverflow(contextOverflow bool) *AttemptError {
-	c := *e
-	c.ContextOverflow = taxonomy.Some(contextOverflow)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.ContextOverflow = taxonomy.Some(contextOverflow) })
 }
-
-// WithBudgetScope returns a copy of e with the given BudgetScope.
 func (e *AttemptError) WithBudgetScope(budgetScope string) *AttemptError {
-	c := *e
-	c.BudgetScope = taxonomy.Some(budgetScope)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.BudgetScope = taxonomy.Some(budgetScope) })
 }
-
-// WithInterrupted returns a copy of e with the given Interrupted.
 func (e *AttemptError) WithInterrupted(interrupted bool) *AttemptError {
-	c := *e
-	c.Interrupted = taxonomy.Some(interrupted)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.Interrupted = taxonomy.Some(interrupted) })
 }
-
-// WithInstrument returns a copy of e with the given Instrument.
 func (e *AttemptError) WithInstrument(instrument bool) *AttemptError {
-	c := *e
-	c.Instrument = taxonomy.Some(instrument)
-	return &c
+	return gen.With(*e, func(e *AttemptError) { e.Instrument = taxonomy.Some(instrument) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *AttemptError) WithCause(cause error) *AttemptError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *AttemptError) Code() AttemptCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *AttemptError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *AttemptError) Is(target error) bool {
-	c, ok := target.(AttemptCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *AttemptCode.
-func (e *AttemptError) As(target any) bool {
-	c, ok := target.(*AttemptCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *AttemptError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *AttemptError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeRateLimit:
-		v1, ok1 := e.Reporter.Get()
-		v2, ok2 := e.BudgetScope.Get()
-		switch {
-		case ok1 && v1 == AttemptReporterBudget && ok2 && v2 == "all":
-			return rowRateLimitWhen1
-		case ok1 && v1 == AttemptReporterBudget:
-			return rowRateLimitWhen2
-		}
-	case CodeTaskFailed:
-		if v, ok := e.ContextOverflow.Get(); ok && v {
-			return rowTaskFailedWhen1
-		}
-	case CodeUnknown:
-		v1, ok1 := e.Interrupted.Get()
-		v2, ok2 := e.Instrument.Get()
-		switch {
-		case ok1 && v1:
-			return rowUnknownWhen1
-		case ok2 && v2:
-			return rowUnknownWhen2
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *AttemptError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, Output: e.CheckOutput.Or("")}
+	return gen.With(*e, func(e *AttemptError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *AttemptError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeTimeout:
-		m = m.Text("the agent ran past its limit")
-		m = m.Begin(" of ").Duration(e.Limit)
+		m = m.Text("the agent ran past its limit").Begin(" of ").Duration(e.Limit)
 	case CodeRateLimit:
-		m = m.Text("the limit of requests is reached")
-		m = m.Begin(", try again in ").Duration(e.RetryAfter)
+		m = m.Text("the limit of requests is reached").Begin(", try again in ").Duration(e.RetryAfter)
 		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeSyntax:
-		m = m.Text("the code cannot be parsed")
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("the code cannot be parsed").Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeTestFailure:
-		m = m.Text("tests failed")
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("tests failed").Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeLintFailure:
-		m = m.Text("the linters object")
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("the linters object").Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
-		m = m.Text("the agent could not do the task")
-		m = m.Begin(": ").Clean(e.Reason.Or(""), attemptReason)
+		m = m.Text("the agent could not do the task").Begin(": ").Clean(e.Reason.Or(""), attemptReason)
 		m = m.Begin(" (").Line(e.Detail.Or(""), attemptDetail).End(")")
 	case CodeHookFailure:
-		m = m.Text("the hook ").String(e.Reporter.Or(0).String())
-		m = m.Begin(" (").Line(e.Command.Or(""), attemptCommand).End(")")
-		m = m.Text(" failed")
-		m = m.Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Text("the hook ").String(e.Reporter.Or(0).String()).Begin(" (").Line(e.Command.Or(""), attemptCommand).End(")")
+		m = m.Text(" failed").Begin(" with exit code ").Int(e.ExitCode).Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
-		m = m.Text("unknown failure")
-		m = m.Begin(" with exit code ").Int(e.ExitCode)
-		m = m.Begin(" by ").String(e.Signal.Or(""))
+		m = m.Text("unknown failure").Begin(" with exit code ").Int(e.ExitCode).Begin(" by ").String(e.Signal.Or(""))
 		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	default:
 		m = m.NoCode("attempt")
@@ -422,19 +216,16 @@ func (e *AttemptError) AppendMessage(dst []byte) []byte {
 // AppendFeedback appends what the provider is told, for codes that have words of their own for it.
 func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeTestFailure:
 		m = m.Text("The tests fail after your last attempt. Make them pass.")
-		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput)
-		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeLintFailure:
 		m = m.Text("The linters object to your last attempt. Mend what they name.")
-		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput)
-		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
 		m = m.Text("Your last attempt ended without success.")
-		m = m.Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".")
-		m = m.Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".").Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
 		m = m.Text("Your last attempt failed, and nothing says why.")
 		m = m.Begin(" The last that was heard: ").Clean(e.Detail.Or(""), attemptDetail)
@@ -461,71 +252,189 @@ func (e *AttemptError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *AttemptError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *AttemptError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryAttempt) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *AttemptError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryAttempt) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *AttemptError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *AttemptError) list() []any {
+	return []any{
+		gen.OptWord(&e.Reporter),
+		&e.ExitCode,
+		&e.Signal,
+		&e.Detail,
+		&e.CheckOutput,
+		&e.Reason,
+		&e.Command,
+		&e.Limit,
+		&e.RetryAfter,
+		&e.ContextOverflow,
+		&e.BudgetScope,
+		&e.Interrupted,
+		&e.Instrument,
 	}
-	typed, ok := back.(*AttemptError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *AttemptError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryAttempt) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *AttemptError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var attemptCategory = taxonomy.Category{
+	Name: "attempt", Type: "AttemptError", Doc: "An attempt at a task failed.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &AttemptError{base: gen.Made[AttemptCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*AttemptError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "reporter", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}, From: []string{"source"}},
+		{Name: "exitCode", Type: "int", From: []string{"exit_code"}},
+		{Name: "signal", Type: "string", From: []string{"signal"}},
+		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
+		{Name: "checkOutput", Type: "string", From: []string{"output"}, MaxLength: 8000, Scrub: true, KeepTail: true},
+		{Name: "reason", Type: "string", From: []string{"attributes.reason"}, MaxLength: 500, Scrub: true},
+		{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 200, Scrub: true},
+		{Name: "limit", Type: "duration", From: []string{"attributes.limit"}},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "contextOverflow", Type: "bool"},
+		{Name: "budgetScope", Type: "string", From: []string{"attributes.scope"}},
+		{Name: "interrupted", Type: "bool"},
+		{Name: "instrument", Type: "bool"},
+	},
+	Codes: []taxonomy.Code{
+		CodeTimeout: {
+			Value: "TIMEOUT", Message: "the agent ran past its limit[ of {limit}]",
+			Doc:        "The agent ran past the limit of its call.",
+			Resolution: "Split the task, or give the agent more time.",
+			Traits:     taxonomy.Traits{Reaction: &reactionSameAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeRateLimit: {
+			Value:      "RATE_LIMIT",
+			Message:    "the limit of requests is reached[, try again in {retryAfter}][: {detail:first_line}]",
+			Doc:        "No more requests are to be made for now, since the agent's service refuses them or the budget is spent.",
+			Resolution: "Wait until the limit is lifted, or raise the budget; then start the run again.",
+			Traits:     taxonomy.Traits{Reaction: &reactionReturnAPIError},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionSpendNoMore},
+				{Reaction: &reactionSpendNoMoreOnIt},
+			},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "phase1", Traits: taxonomy.Traits{Reaction: &phase1ReactionReturnAPIError}},
+			},
+		},
+		CodeSyntax: {
+			Value: "SYNTAX", Message: "the code cannot be parsed[: {detail:first_line}]",
+			Doc: "The agent's code could not be parsed.", Resolution: "Mend the syntax.",
+			Deprecated: "nothing makes it any more; stored attempts may still have it",
+			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeTestFailure: {
+			Value: "TEST_FAILURE", Message: "tests failed[: {detail:first_line}]",
+			Doc:        "The tests fail with what the agent has done.",
+			Resolution: "Mend the code, or the tests if they are wrong.",
+			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeLintFailure: {
+			Value: "LINT_FAILURE", Message: "the linters object[: {detail:first_line}]",
+			Doc: "The linters object to what the agent has done.", Resolution: "Mend what the linters name.",
+			Traits: taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeTaskFailed: {
+			Value: "TASK_FAILED", Message: "the agent could not do the task[: {reason}][ ({detail:first_line})]",
+			Doc:        "The agent says that it could not do the task, or had too little room for it.",
+			Resolution: "Read the agent's reason; split the task or make it clearer.",
+			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionShortenAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+			},
+		},
+		CodeHookFailure: {
+			Value:      "HOOK_FAILURE",
+			Message:    "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
+			Doc:        "A hook failed for a reason of its own.",
+			Resolution: "Run the hook by hand, and mend what it needs.", Takes: []string{"reporter"},
+			Traits: taxonomy.Traits{Reaction: &reactionFailFast},
+		},
+		CodeUnknown: {
+			Value:      "UNKNOWN",
+			Message:    "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
+			Doc:        "Nothing describes the failure, or a stored attempt has a code that this version does not know.",
+			Resolution: "Read what the attempt said last.",
+			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionBeginAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+				{Reaction: &reactionStopTheRunner},
+			},
+		},
+	},
 }
 
-func (e *AttemptError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "reporter":
-			gen.DecodeOptEnum(d, &e.Reporter, attemptReporterWords)
-		case "exitCode":
-			d.Read(&e.ExitCode)
-		case "signal":
-			d.Read(&e.Signal)
-		case "detail":
-			d.Read(&e.Detail)
-		case "checkOutput":
-			d.Read(&e.CheckOutput)
-		case "reason":
-			d.Read(&e.Reason)
-		case "command":
-			d.Read(&e.Command)
-		case "limit":
-			d.Read(&e.Limit)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "contextOverflow":
-			d.Read(&e.ContextOverflow)
-		case "budgetScope":
-			d.Read(&e.BudgetScope)
-		case "interrupted":
-			d.Read(&e.Interrupted)
-		case "instrument":
-			d.Read(&e.Instrument)
-		default:
-			d.Skip()
+var attemptRules = [][]detect.CodeRule{
+	CodeTimeout: {
+		{Doc: "source: agent, type: timeout", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
+		{Doc: "source: agent, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
+	},
+	CodeRateLimit: {
+		{Doc: "source: budget, type: [exceeded, unknown_cost]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}, {Key: detect.Type, Any: []string{"exceeded", "unknown_cost"}}}},
+		{Doc: "source: agent, type: [rate_limit_error, rate_limit]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit"}}}},
+		{Doc: "source: agent, status: 429", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Status, AnyNumber: []int{429}}}},
+		{Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you''ve|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"', '(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)'], priority: -1`, Priority: -1, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you've|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "you've hit your ", Fold: true}, {Text: "you've reached your ", Fold: true}, {Text: "you have hit your ", Fold: true}, {Text: "you have reached your ", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "usage limit reached", Fold: true}, {Text: "usage limit exceeded", Fold: true}, {Text: "session limit reached", Fold: true}, {Text: "session limit exceeded", Fold: true}, {Text: "weekly limit reached", Fold: true}, {Text: "weekly limit exceeded", Fold: true}, {Text: "5-hour limit reached", Fold: true}, {Text: "5-hour limit exceeded", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "rate limit reached", Fold: true}, {Text: "rate limit exceeded", Fold: true}, {Text: "rate-limit reached", Fold: true}, {Text: "rate-limit exceeded", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "quota reached", Fold: true}, {Text: "quota exceeded", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}}, {Expr: `(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"`, Literals: []detect.Literal{{Text: `"type":"rate_limit_error"`, Fold: true}, {Text: `"type": "rate_limit_error"`, Fold: true}}}, {Expr: `(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)`, Literals: []detect.Literal{{Text: "RateLimitError"}}, Reach: 223}}},
+	},
+	CodeTestFailure: {
+		{Doc: "source: post_done, type: tests", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"tests"}}}},
+		{Doc: `source: post_done, text: ['(?m)^[ \t]{0,40}--- FAIL: ', '(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}', '(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$', '(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w', '(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]', '(?m)^FAILED \S{1,200}::', '(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []detect.Pattern{{Expr: `(?m)^[ \t]{0,40}--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}, Reach: 50}, {Expr: "(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}", Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 170}, {Expr: `(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 17}, {Expr: `(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w`, Literals: []detect.Literal{{Text: "FAIL"}}, Reach: 219}, {Expr: `(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]`, Literals: []detect.Literal{{Text: "[FAIL"}}, Reach: 16}, {Expr: `(?m)^FAILED \S{1,200}::`, Literals: []detect.Literal{{Text: "FAILED "}}}, {Expr: `(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)`, Literals: []detect.Literal{{Text: " failed"}}, Reach: 214}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "test failed", Fold: true}, {Text: "tests failed", Fold: true}}}}},
+	},
+	CodeLintFailure: {
+		{Doc: "source: post_done, type: lint", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}, {Key: detect.Type, Any: []string{"lint"}}}},
+		{Doc: `source: post_done, text: ['(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: ', '(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )']`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"post_done"}}}, Text: []detect.Pattern{{Expr: `(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: `, Literals: []detect.Literal{{Text: ".go:"}, {Text: ".py:"}, {Text: ".ts:"}, {Text: ".js:"}, {Text: ".rs:"}, {Text: ".sh:"}}}, {Expr: `(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "lint error", Fold: true}}, Reach: 23}}},
+	},
+	CodeTaskFailed: {
+		{Doc: "source: agent, type: task_failed", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"task_failed"}}}},
+		{Doc: "source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"context_overflow", "context_length_exceeded"}}}, Set: `{"contextOverflow":true}`},
+		{Doc: `source: agent, text: ['(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model''s|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model''s maximum context length is \d', '(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )'], set: {contextOverflow: true}`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "context ", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model's maximum context length is \d`, Literals: []detect.Literal{{Text: "this model's maximum context len", Fold: true}}}, {Expr: `(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}, {Text: "input is too long", Fold: true}, {Text: "conversation is too long", Fold: true}}}}, Set: `{"contextOverflow":true}`},
+		{Doc: `source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$`, Literals: []detect.Literal{{Text: "TASK_FAILED"}}}}},
+	},
+	CodeHookFailure: {
+		{Doc: "source: [pre_start, post_done]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"pre_start", "post_done"}}}},
+	},
+	CodeUnknown: {
+		{Doc: "source: executor, op: resume, type: interrupted, set: {interrupted: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: `{"interrupted":true}`},
+		{Doc: "source: agent, type: [not_found, start], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"not_found", "start"}}}, Set: `{"instrument":true}`},
+		{Doc: "source: [budget, config, executor, state, validator], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator"}}}, Set: `{"instrument":true}`},
+		{Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: `{"instrument":true}`},
+	},
+}
+
+func (c AttemptCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c AttemptCode) Row() taxonomy.Row                { return taxonomy.At(categoryAttempt, uint16(c)) }
+func (c AttemptCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c AttemptCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *AttemptCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *AttemptError) Error() string                 { return gen.Text(e, (*AttemptError).AppendMessage) }
+func (e *AttemptError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *AttemptError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *AttemptError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *AttemptError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *AttemptError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *AttemptError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *AttemptError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeRateLimit:
+		v1, ok1 := e.Reporter.Get()
+		v2, ok2 := e.BudgetScope.Get()
+		switch {
+		case ok1 && v1 == AttemptReporterBudget && ok2 && v2 == "all":
+			return CodeRateLimit.Row().When(1)
+		case ok1 && v1 == AttemptReporterBudget:
+			return CodeRateLimit.Row().When(2)
+		}
+	case CodeTaskFailed:
+		if v, ok := e.ContextOverflow.Get(); ok && v {
+			return CodeTaskFailed.Row().When(1)
+		}
+	case CodeUnknown:
+		v1, ok1 := e.Interrupted.Get()
+		v2, ok2 := e.Instrument.Get()
+		switch {
+		case ok1 && v1:
+			return CodeUnknown.Row().When(1)
+		case ok2 && v2:
+			return CodeUnknown.Row().When(2)
 		}
 	}
+	return e.Code().Row()
 }

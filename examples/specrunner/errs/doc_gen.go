@@ -8,14 +8,25 @@
 // what failed elsewhere.
 package errs
 
-import "github.com/errgen/errgen/runtime/taxonomy/gen"
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 2)
-	_ = gen.EnforceVersion(2 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 3)
+	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
+
+// base is what all errors have. Being unexported, it cannot be set elsewhere.
+type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
 type Category string
@@ -28,7 +39,7 @@ const (
 
 // The categories by their place in the table.
 const (
-	categoryAttempt = 0
+	categoryAttempt = iota
 )
 
 // Categories returns all categories, in the order of the taxonomy.
@@ -37,12 +48,83 @@ func Categories() []Category { return []Category{CategoryAttempt} }
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// The profiles, for [Table].Profile.
+// The sources of evidence.
 const (
-	// ProfilePhase1: As the first phase had it, where a limit counted as a failure like every other
-	// one.
-	ProfilePhase1 = "phase1"
+	SourceAgent     taxonomy.SourceName = "agent"
+	SourcePreStart  taxonomy.SourceName = "pre_start"
+	SourcePostDone  taxonomy.SourceName = "post_done"
+	SourceBudget    taxonomy.SourceName = "budget"
+	SourceConfig    taxonomy.SourceName = "config"
+	SourceExecutor  taxonomy.SourceName = "executor"
+	SourceState     taxonomy.SourceName = "state"
+	SourceValidator taxonomy.SourceName = "validator"
 )
 
-// IsAttempt reports whether the first error of this taxonomy in err's chain is of category attempt.
+// The policies.
+const (
+	PolicyAttempts      taxonomy.PolicyName = "attempts"
+	PolicyInterruptions taxonomy.PolicyName = "interruptions"
+)
+
+// The reactions.
+const (
+	ReactionGiveUp          taxonomy.ReactionName = "give_up"
+	ReactionSameAgain       taxonomy.ReactionName = "same_again"
+	ReactionExplainAndRetry taxonomy.ReactionName = "explain_and_retry"
+	ReactionShortenAndRetry taxonomy.ReactionName = "shorten_and_retry"
+	ReactionReturnAPIError  taxonomy.ReactionName = "return_api_error"
+	ReactionSpendNoMore     taxonomy.ReactionName = "spend_no_more"
+	ReactionSpendNoMoreOnIt taxonomy.ReactionName = "spend_no_more_on_it"
+	ReactionBeginAgain      taxonomy.ReactionName = "begin_again"
+	ReactionStopTheRunner   taxonomy.ReactionName = "stop_the_runner"
+	ReactionFailFast        taxonomy.ReactionName = "fail_fast"
+	ReactionAbort           taxonomy.ReactionName = "abort"
+	ReactionBlock           taxonomy.ReactionName = "block"
+	ReactionContinue        taxonomy.ReactionName = "continue"
+)
+
+// The profiles.
+const (
+	ProfilePhase1 taxonomy.ProfileName = "phase1"
+)
+
+// IsAttempt reports whether err is, or wraps, an error of category attempt.
 func IsAttempt(err error) bool { return gen.InCategory(err, &definition, categoryAttempt) }
+
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault.
+func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it;
+// see [detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy,
+// are returned unchanged.
+func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
+
+// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
+func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
+	return detection.ClassifyEvidence(ev, opts)
+}
+
+// Explain returns what [Classify] makes of raw, and why.
+func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
+
+var detection = detect.Detection{
+	Taxonomy: &definition,
+	Categories: [][][]detect.CodeRule{
+		categoryAttempt: attemptRules,
+	},
+	Is: ruleIs,
+}
+
+// ruleIs reports whether err is, or wraps, the error that a rule names in is or as.
+func ruleIs(err error, name string) bool {
+	switch name {
+	case "context.DeadlineExceeded":
+		return errors.Is(err, context.DeadlineExceeded)
+	case "os.ErrDeadlineExceeded":
+		return errors.Is(err, os.ErrDeadlineExceeded)
+	default:
+		return false
+	}
+}

@@ -37,7 +37,7 @@ var genPackage = gentest.Package{
 	Unknown:          "explain_and_retry retryable",
 	UnknownPermanent: "abort",
 	Uncategorized:    "explain_and_retry",
-	Rules:            func() *detect.Rules { return &detection },
+	Rules:            func() *detect.Rules { return detection.Rules() },
 	Classify:         Classify,
 	ClassifyEvidence: ClassifyEvidence,
 	Explain:          Explain,

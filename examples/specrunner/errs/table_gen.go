@@ -10,163 +10,25 @@ import (
 
 // Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
 // them.
-var Table = taxonomy.Table{Taxonomy: &definition}
+var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package:  "errs",
-	Domain:   "specrunner.example.com",
-	Doc:      "How an attempt at a task can fail, and what the next attempt is told.",
-	Fallback: "UNKNOWN",
-	Categories: []taxonomy.Category{
-		{
-			Name: "attempt",
-			Type: "AttemptError",
-			Doc:  "An attempt at a task failed.",
-			Fields: []taxonomy.Field{
-				{Name: "reporter", Doc: "Who reported it.", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}},
-				{Name: "exitCode", Doc: "What the process exited with.", Type: "int"},
-				{Name: "signal", Doc: "What ended the process, when it did not exit by itself.", Type: "string"},
-				{Name: "detail", Doc: "The end of what was said on the error channel.", Type: "string", MaxLength: 2000, Scrub: true},
-				{Name: "checkOutput", Doc: "What the failed tests or linters printed.", Type: "string", MaxLength: 8000, Scrub: true},
-				{Name: "reason", Doc: "What the agent gave as its reason.", Type: "string", MaxLength: 500, Scrub: true},
-				{Name: "command", Doc: "The command that failed, when that was not the agent's own work.", Type: "string", MaxLength: 200, Scrub: true},
-				{Name: "limit", Doc: "How long the call could take. The next attempt gets the same.", Type: "duration"},
-				{Name: "retryAfter", Doc: "How long the agent's service asks to wait.", Type: "duration"},
-				{Name: "contextOverflow", Doc: "The conversation outgrew what the model can read at once.", Type: "bool"},
-				{Name: "budgetScope", Doc: "What the budget is for that is spent, \"attempt\", \"task:\" and its name, or \"all\".", Type: "string"},
-				{Name: "interrupted", Doc: "The runner's process ended during the attempt.", Type: "bool"},
-				{Name: "instrument", Doc: "What failed is the runner or what it needs, and not the attempt.", Type: "bool"},
-			},
-			JSONHead: "{\"domain\":\"specrunner.example.com\",\"name\":\"AttemptError\",\"category\":\"attempt\",\"code\":\"",
-			Count:    8,
-		},
+	Package: "errs", Domain: "specrunner.example.com",
+	Doc: "How an attempt at a task can fail, and what the next attempt is told.", Fallback: "UNKNOWN",
+
+	Categories: []*taxonomy.Category{
+		&attemptCategory,
 	},
-	Codes: []taxonomy.Code{
-		{
-			Value:      "TIMEOUT",
-			Doc:        "The agent ran past the limit of its call.",
-			Resolution: "Split the task, or give the agent more time.",
-			Message:    "the agent ran past its limit[ of {limit}]",
-			Row:        2,
-		},
-		{
-			Value:      "RATE_LIMIT",
-			Doc:        "No more requests are to be made for now, since the agent's service refuses them or the budget is spent.",
-			Resolution: "Wait until the limit is lifted, or raise the budget; then start the run again.",
-			Message:    "the limit of requests is reached[, try again in {retryAfter}][: {detail:first_line}]",
-			Row:        3,
-			Branches:   10,
-		},
-		{
-			Value:      "SYNTAX",
-			Doc:        "The agent's code could not be parsed.",
-			Resolution: "Mend the syntax.",
-			Message:    "the code cannot be parsed[: {detail:first_line}]",
-			Deprecated: "nothing makes it any more; stored attempts may still have it",
-			Row:        4,
-		},
-		{
-			Value:      "TEST_FAILURE",
-			Doc:        "The tests fail with what the agent has done.",
-			Resolution: "Mend the code, or the tests if they are wrong.",
-			Message:    "tests failed[: {detail:first_line}]",
-			Row:        5,
-		},
-		{
-			Value:      "LINT_FAILURE",
-			Doc:        "The linters object to what the agent has done.",
-			Resolution: "Mend what the linters name.",
-			Message:    "the linters object[: {detail:first_line}]",
-			Row:        6,
-		},
-		{
-			Value:      "TASK_FAILED",
-			Doc:        "The agent says that it could not do the task, or had too little room for it.",
-			Resolution: "Read the agent's reason; split the task or make it clearer.",
-			Message:    "the agent could not do the task[: {reason}][ ({detail:first_line})]",
-			Row:        7,
-			Branches:   12,
-		},
-		{
-			Value:      "HOOK_FAILURE",
-			Doc:        "A hook failed for a reason of its own.",
-			Resolution: "Run the hook by hand, and mend what it needs.",
-			Message:    "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
-			Row:        8,
-		},
-		{
-			Value:      "UNKNOWN",
-			Doc:        "Nothing describes the failure, or a stored attempt has a code that this version does not know.",
-			Resolution: "Read what the attempt said last.",
-			Message:    "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
-			Row:        9,
-			Branches:   13,
-		},
-	},
-	ByValue: []uint16{6, 4, 1, 2, 5, 3, 0, 7},
-	Rows: []taxonomy.RowTraits{
-		// an error without a code
-		{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
-		// an unknown code that must not be retried
-		{Reaction: &reactionAbort},
-		// TIMEOUT
-		{Reaction: &reactionSameAgain, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable},
-		// RATE_LIMIT
-		{Reaction: &reactionReturnAPIError, Code: 2},
-		// SYNTAX
-		{Reaction: &reactionExplainAndRetry, Code: 3, Retryable: true, Recoverability: taxonomy.Retryable},
-		// TEST_FAILURE
-		{Reaction: &reactionExplainAndRetry, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable},
-		// LINT_FAILURE
-		{Reaction: &reactionExplainAndRetry, Code: 5, Retryable: true, Recoverability: taxonomy.Retryable},
-		// TASK_FAILED
-		{Reaction: &reactionExplainAndRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable},
-		// HOOK_FAILURE
-		{Reaction: &reactionFailFast, Code: 7},
-		// UNKNOWN
-		{Reaction: &reactionExplainAndRetry, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable},
-		// RATE_LIMIT, when 1
-		{Reaction: &reactionSpendNoMore, Code: 2},
-		// RATE_LIMIT, when 2
-		{Reaction: &reactionSpendNoMoreOnIt, Code: 2},
-		// TASK_FAILED, when 1
-		{Reaction: &reactionShortenAndRetry, Code: 6, Retryable: true, Recoverability: taxonomy.Retryable},
-		// UNKNOWN, when 1
-		{Reaction: &reactionBeginAgain, Code: 8, Retryable: true, Recoverability: taxonomy.Retryable},
-		// UNKNOWN, when 2
-		{Reaction: &reactionStopTheRunner, Code: 8},
-	},
-	Uncategorized: &reactionExplainAndRetry,
-	Reactions: []*taxonomy.Reaction{
-		&reactionGiveUp,
-		&reactionSameAgain,
-		&reactionExplainAndRetry,
-		&reactionShortenAndRetry,
-		&reactionReturnAPIError,
-		&reactionSpendNoMore,
-		&reactionSpendNoMoreOnIt,
-		&reactionBeginAgain,
-		&reactionStopTheRunner,
-		&reactionFailFast,
-		&reactionAbort,
-		&reactionBlock,
-		&reactionContinue,
-	},
-	Policies: []*taxonomy.Policy{
-		&policyAttempts,
-		&policyInterruptions,
-	},
+	None:      taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionExplainAndRetry,
+	Reactions: []*taxonomy.Reaction{&reactionGiveUp, &reactionSameAgain, &reactionExplainAndRetry, &reactionShortenAndRetry, &reactionReturnAPIError, &reactionSpendNoMore, &reactionSpendNoMoreOnIt, &reactionBeginAgain, &reactionStopTheRunner, &reactionFailFast, &reactionAbort, &reactionBlock, &reactionContinue},
+	Policies:  []*taxonomy.Policy{&policyAttempts, &policyInterruptions},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "phase1",
-			Doc:  "As the first phase had it, where a limit counted as a failure like every other one.",
-			Rows: []taxonomy.RowOverride{
-				// RATE_LIMIT
-				{Row: 3, Traits: taxonomy.RowTraits{Reaction: &phase1ReactionReturnAPIError, Code: 2}},
-			},
+			Name:      "phase1",
+			Doc:       "As the first phase had it, where a limit counted as a failure like every other one.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true},
-			Retry:     taxonomy.RetryDefaults{Enabled: true},
+			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
@@ -188,90 +50,57 @@ var reactionGiveUp = taxonomy.Reaction{Name: "give_up", LogLevel: taxonomy.LogEr
 // reactionSameAgain: the same call with the same limit; the agent may need all of the time that it
 // has.
 var reactionSameAgain = taxonomy.Reaction{
-	Name:         "same_again",
-	Policy:       &policyAttempts,
-	Then:         &reactionGiveUp,
-	Action:       taxonomy.Retry,
-	LogLevel:     taxonomy.LogWarn,
-	CountFailure: true,
+	Name: "same_again", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
 // reactionExplainAndRetry: the next attempt is told what went wrong with this one.
 var reactionExplainAndRetry = taxonomy.Reaction{
-	Name:         "explain_and_retry",
-	Policy:       &policyAttempts,
-	Then:         &reactionGiveUp,
-	Action:       taxonomy.Retry,
-	LogLevel:     taxonomy.LogWarn,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "explain_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
+	LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
 // reactionShortenAndRetry: the next attempt begins a new conversation with less context.
 var reactionShortenAndRetry = taxonomy.Reaction{
-	Name:         "shorten_and_retry",
-	Policy:       &policyAttempts,
-	Then:         &reactionGiveUp,
-	Action:       taxonomy.Retry,
-	Session:      taxonomy.SessionReduced,
-	LogLevel:     taxonomy.LogWarn,
-	CountFailure: true,
-	FeedBack:     true,
+	Name: "shorten_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
+	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
 // reactionReturnAPIError: Ends the run at once, since every other task would meet the same limit.
 // Nothing is wrong with the task: it stays to be done, and nothing counts as a failure.
 var reactionReturnAPIError = taxonomy.Reaction{
-	Name:       "return_api_error",
-	LogMessage: "API_ERROR",
-	Action:     taxonomy.Block,
-	Extent:     taxonomy.ExtentRun,
-	LogLevel:   taxonomy.LogError,
+	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block,
+	Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError,
 }
 
 // reactionSpendNoMore: nothing more may be spent on any task, which is no failure of this one. It
 // stays to be done.
 var reactionSpendNoMore = taxonomy.Reaction{
-	Name:     "spend_no_more",
-	Action:   taxonomy.Block,
-	Extent:   taxonomy.ExtentRun,
+	Name: "spend_no_more", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
 	LogLevel: taxonomy.LogError,
 }
 
 // reactionSpendNoMoreOnIt: nothing more may be spent on this task. It stays to be done, and others
 // go on.
-var reactionSpendNoMoreOnIt = taxonomy.Reaction{
-	Name:     "spend_no_more_on_it",
-	Action:   taxonomy.Block,
-	LogLevel: taxonomy.LogError,
-}
+var reactionSpendNoMoreOnIt = taxonomy.Reaction{Name: "spend_no_more_on_it", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
 // reactionBeginAgain: the process ended in the middle of the attempt, which says nothing about the
 // task. It is made once more and not counted.
 var reactionBeginAgain = taxonomy.Reaction{
-	Name:     "begin_again",
-	Policy:   &policyInterruptions,
-	Then:     &reactionGiveUp,
-	Action:   taxonomy.Retry,
+	Name: "begin_again", Policy: &policyInterruptions, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	LogLevel: taxonomy.LogWarn,
 }
 
 // reactionStopTheRunner: the runner or what it needs is broken. No task is at fault, so that none
 // is tried, and nothing counts.
 var reactionStopTheRunner = taxonomy.Reaction{
-	Name:     "stop_the_runner",
-	Action:   taxonomy.Block,
-	Extent:   taxonomy.ExtentRun,
+	Name: "stop_the_runner", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
 	LogLevel: taxonomy.LogError,
 }
 
 // reactionFailFast: the infrastructure is at fault, and an agent cannot mend it. The task fails at
 // once and counts once.
-var reactionFailFast = taxonomy.Reaction{
-	Name:         "fail_fast",
-	LogLevel:     taxonomy.LogError,
-	CountFailure: true,
-}
+var reactionFailFast = taxonomy.Reaction{Name: "fail_fast", LogLevel: taxonomy.LogError, CountFailure: true}
 
 // reactionAbort: Ends the task as failed.
 var reactionAbort = taxonomy.Reaction{Name: "abort"}
@@ -285,31 +114,18 @@ var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Cont
 // phase1ReactionReturnAPIError: Ends the run at once, since every other task would meet the same
 // limit. Nothing is wrong with the task: it stays to be done, and nothing counts as a failure.
 var phase1ReactionReturnAPIError = taxonomy.Reaction{
-	Name:         "return_api_error",
-	LogMessage:   "API_ERROR",
-	Action:       taxonomy.Block,
-	Extent:       taxonomy.ExtentRun,
-	LogLevel:     taxonomy.LogError,
-	CountFailure: true,
+	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block,
+	Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError, CountFailure: true,
 }
 
 // policyAttempts: Three attempts at a task, a breath apart.
 var policyAttempts = taxonomy.Policy{
-	Name:          "attempts",
-	MaxAttempts:   3,
-	InitialDelay:  5 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Backoff:       taxonomy.Constant,
+	Name: "attempts", MaxAttempts: 3, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
 // policyInterruptions: an attempt that a process dies of each time is not made for ever.
 var policyInterruptions = taxonomy.Policy{
-	Name:          "interruptions",
-	MaxAttempts:   10,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Backoff:       taxonomy.Constant,
+	Name: "interruptions", MaxAttempts: 10, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/errgen/errgen/runtime/escalate/verify"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/scope"
+	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/workspace"
 	"orchestrator.example.com/runner/errs"
 )
@@ -77,7 +78,7 @@ func (g *planGame) configure(s PlanStory) plan.Plan {
 	table := errs.Table
 	if s.Profile != "" {
 		var err error
-		table, err = table.Profile(s.Profile)
+		table, err = table.Profile(taxonomy.ProfileName(s.Profile))
 		require.NoError(g.t, err)
 	}
 	address := g.serve(s.Facts.ServiceAfter)
@@ -87,7 +88,7 @@ func (g *planGame) configure(s PlanStory) plan.Plan {
 	require.NoError(g.t, err)
 	g.cfg = escalate.Config{
 		Calls: executor.Config{
-			Table: table, Classify: detect.Classifier(errs.Explain, detect.In(table)),
+			Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)),
 			Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 			Clock:  g.clock, Tiers: map[string]executor.Provider{}, Random: func() float64 { return 0.5 },
 		},

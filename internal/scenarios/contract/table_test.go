@@ -34,7 +34,7 @@ type coded struct {
 	cause error
 }
 
-func (c *coded) Error() string                   { return "[" + c.t.Codes[c.row-taxonomy.FirstRow].Value + "]" }
+func (c *coded) Error() string                   { return "[" + c.t.Code(c.row).Value + "]" }
 func (c *coded) Unwrap() error                   { return c.cause }
 func (c *coded) Taxonomy() *taxonomy.Taxonomy    { return c.t }
 func (c *coded) Row() taxonomy.Row               { return c.row }
@@ -49,19 +49,19 @@ func (c *coded) AppendJSON(dst []byte) []byte {
 // rulesOf makes the rules of a taxonomy whose codes are the names of reactions. A failure has the
 // code that its type names, or else its operation.
 func rulesOf(reactions map[string]taxonomy.Reaction) rules {
+	category := &taxonomy.Category{Name: "story", Codes: make([]taxonomy.Code, 1)}
 	t := &taxonomy.Taxonomy{
-		Package: "story", Domain: "story", Categories: []taxonomy.Category{{Name: "story"}},
-		Rows:          []taxonomy.RowTraits{{Reaction: &taxonomy.Reaction{}}, {Reaction: &taxonomy.Reaction{}}},
+		Package: "story", Domain: "story", Categories: []*taxonomy.Category{category},
 		Tiers:         []taxonomy.Tier{{Name: "high"}},
 		Uncategorized: &taxonomy.Reaction{Name: "uncategorized", Action: taxonomy.Retry, CountFailure: true},
 	}
 	rows := map[string]taxonomy.Row{}
 	for i, name := range slices.Sorted(maps.Keys(reactions)) {
 		r := reactions[name]
-		r.Name, rows[name] = name, taxonomy.FirstRow+taxonomy.Row(i)
-		t.Codes = append(t.Codes, taxonomy.Code{Value: name, Row: rows[name]})
-		t.ByValue = append(t.ByValue, uint16(i))
-		t.Rows = append(t.Rows, taxonomy.RowTraits{Reaction: &r, Code: uint16(i + 1), Retryable: true})
+		r.Name, rows[name] = name, taxonomy.At(0, uint16(i+1))
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: name, Traits: taxonomy.Traits{Reaction: &r, Retryable: true},
+		})
 	}
 	//lint:ignore ST1008 an executor's classifier returns the error first
 	classify := func(err error, source, op string) (error, string) {

@@ -52,7 +52,8 @@ func evidence(t *testing.T, err error) *taxonomy.Evidence {
 func code(t *testing.T, err error) string {
 	t.Helper()
 	require.Error(t, err)
-	return taxonomy.CodeOf(errs.Classify(err, detect.From("claude-cli"), detect.During("call")))
+	return taxonomy.CodeOf(errs.Classify(err, detect.WithSource(errs.SourceClaudeCLI),
+		detect.WithOp(taxonomy.OpName("call"))))
 }
 
 func TestCall(t *testing.T) {

@@ -88,11 +88,11 @@ func refusedIn8Hours(t *testing.T, prevent *taxonomy.Prevention) (refused, asked
 // shippedWith is the shipped table with what is done where a code is likely.
 func shippedWith(code string, prevent *taxonomy.Prevention) taxonomy.Table {
 	changed := *errs.Table.Taxonomy
-	changed.Codes = slices.Clone(changed.Codes)
-	for i := range changed.Codes {
-		if changed.Codes[i].Value == code {
-			changed.Codes[i].Prevent = prevent
-		}
-	}
+	row, _ := changed.Find(code)
+	category := *changed.Categories[row.Category()]
+	category.Codes = slices.Clone(category.Codes)
+	category.Codes[row.Code()].Prevent = prevent
+	changed.Categories = slices.Clone(changed.Categories)
+	changed.Categories[row.Category()] = &category
 	return taxonomy.Table{Taxonomy: &changed}
 }

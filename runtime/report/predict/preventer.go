@@ -85,8 +85,8 @@ func rulesOf(table taxonomy.Table) []rule {
 		return nil
 	}
 	var rules []rule
-	for i := range table.Taxonomy.Codes {
-		if c := &table.Taxonomy.Codes[i]; c.Prevent != nil {
+	for _, c := range table.Taxonomy.Codes() {
+		if c.Prevent != nil {
 			r := rule{code: c.Value, Prevention: *c.Prevent}
 			r.Throttle, r.Concurrency = min(r.Throttle, longestThrottle), min(r.Concurrency, mostCallers)
 			rules = append(rules, r)

@@ -18,13 +18,13 @@ import (
 
 // preventing is a table whose codes are prevented so.
 func preventing(rules map[string]taxonomy.Prevention) taxonomy.Table {
-	t := &taxonomy.Taxonomy{Codes: []taxonomy.Code{{Value: "other"}}}
+	category := &taxonomy.Category{Codes: []taxonomy.Code{{}, {Value: "other"}}}
 	for _, code := range []string{"down", "limit"} {
 		if r, ok := rules[code]; ok {
-			t.Codes = append(t.Codes, taxonomy.Code{Value: code, Prevent: &r})
+			category.Codes = append(category.Codes, taxonomy.Code{Value: code, Prevent: &r})
 		}
 	}
-	return taxonomy.Table{Taxonomy: t}
+	return taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Categories: []*taxonomy.Category{category}}}
 }
 
 // before asks for a call, which must not fail.

@@ -47,14 +47,13 @@ func (w *causeEncoder) coded(dst []byte, c taxonomy.Coded, depth int) (out []byt
 	if u, ok := c.(*taxonomy.Unknown); ok {
 		return u.AppendJSON(dst), true
 	}
-	code := codeOf(c.Row(), c.Taxonomy())
-	if code == nil {
+	if c.Taxonomy().Code(c.Row()) == nil {
 		return dst, false
 	}
 	if e, ok := c.(taxonomy.Error); ok {
-		return w.error(dst, e, int(code.Category), depth), true
+		return w.error(dst, e, depth), true
 	}
-	return appendCode(dst, c, code), true
+	return appendCode(dst, c), true
 }
 
 // other appends an error that is not of a taxonomy.
@@ -85,12 +84,11 @@ func (w *causeEncoder) list(dst []byte, errs []error, depth int) []byte {
 }
 
 // appendCode appends a code constant, which is an error without context.
-func appendCode(dst []byte, c taxonomy.Coded, code *taxonomy.Code) []byte {
-	t := c.Taxonomy()
-	dst = appendHead(dst, t, &t.Categories[code.Category])
-	dst = append(appendText(dst, code.Value), `","message":"`...)
-	dst = append(appendText(dst, code.Value), `","retryable":`...)
-	return append(strconv.AppendBool(dst, t.Rows[c.Row()].Retryable), `,"context":{}}`...)
+func appendCode(dst []byte, c taxonomy.Coded) []byte {
+	t, row := c.Taxonomy(), c.Row()
+	dst = appendText(appendHead(dst, t, row), t.Code(row).Value)
+	dst = strconv.AppendBool(append(dst, `","retryable":`...), t.Traits(row).Retryable)
+	return append(dst, `,"context":{}}`...)
 }
 
 // asError returns err as an error of a taxonomy, looking through a recorded stack; otherwise nil.

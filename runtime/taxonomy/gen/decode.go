@@ -8,20 +8,37 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Unmarshal reads an error of taxonomy t as AppendJSON wrote it. decode makes the error from what
-// the decoder says. A code or a category that is unknown, or a domain that is not t's, gives a
-// *[taxonomy.Unknown]; so does a word that an enum does not have, which a newer program may have
-// sent. The result shares no memory with b.
-func Unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Error) (taxonomy.Error, error) {
-	e, err := unmarshal(b, t, decode)
+// Unmarshal reads an error of taxonomy t as AppendJSON wrote it. A code or a category that is
+// unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]; so does a word that an enum does
+// not have, which a newer program may have sent. The result shares no memory with b.
+func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
+	e, err := unmarshal(b, t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: unmarshal error: %w", t.Package, err)
 	}
 	return e, nil
 }
 
-// WrongType is the error of reading e as a type that it is not of.
-func WrongType(e taxonomy.Error) error {
+// UnmarshalAs reads an error of the type of e, which is the pointer to an error of taxonomy t, into e.
+// An error of another type is refused.
+func UnmarshalAs[E any, P interface {
+	*E
+	taxonomy.Error
+}](b []byte, e P) error {
+	back, err := Unmarshal(b, e.Taxonomy())
+	if err != nil {
+		return err
+	}
+	same, ok := back.(P)
+	if !ok {
+		return wrongType(back)
+	}
+	*e = *same
+	return nil
+}
+
+// wrongType is the error of reading e as a type that it is not of.
+func wrongType(e taxonomy.Error) error {
 	if u, ok := e.(*taxonomy.Unknown); ok && u.Reason() != nil {
 		return fmt.Errorf("%s: unmarshal error: code %s: %w", u.Taxonomy().Package, echo(u.Code()), u.Reason())
 	}
@@ -31,7 +48,7 @@ func WrongType(e taxonomy.Error) error {
 
 var errNotObject = errors.New("not a JSON object")
 
-func unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Error) (taxonomy.Error, error) {
+func unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	if !json.Valid(b) {
 		var raw json.RawMessage
 		if err := json.Unmarshal(b, &raw); err != nil {
@@ -39,7 +56,7 @@ func unmarshal(b []byte, t *taxonomy.Taxonomy, decode func(*Decoder) taxonomy.Er
 		}
 		return nil, errNotObject
 	}
-	d := Decoder{t: t, decode: decode, scanner: scanner{b: b}}
+	d := decoder{t: t, scanner: scanner{b: b}}
 	d.space()
 	if d.peek() != '{' {
 		return nil, errNotObject
@@ -64,7 +81,7 @@ type envelope struct {
 }
 
 // envelope reads the object that the decoder stands at.
-func (d *Decoder) envelope() (envelope, error) {
+func (d *decoder) envelope() (envelope, error) {
 	var w envelope
 	start := d.pos
 	for d.nextKey() {
@@ -124,19 +141,20 @@ func (w *envelope) check() error {
 }
 
 // build makes the error that w describes.
-func (d *Decoder) build(w *envelope) (taxonomy.Error, error) {
+func (d *decoder) build(w *envelope) (taxonomy.Error, error) {
 	if w.cause != nil {
 		d.cause = d.readCause(w.cause)
 	}
-	if !d.find(w) {
+	row, ok := d.find(w)
+	if !ok {
 		return d.unknown(w, nil), nil
 	}
+	c := d.t.Categories[row.Category()]
+	e := c.New(uint16(row.Code()), d.cause)
 	if w.context != nil {
 		d.scanner = scanner{b: w.context}
-	} else {
-		d.scanner = scanner{b: emptyObject}
+		d.fields(c.Fields, c.List(e))
 	}
-	e := d.decode(d)
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -146,38 +164,28 @@ func (d *Decoder) build(w *envelope) (taxonomy.Error, error) {
 	return e, nil
 }
 
-var emptyObject = []byte("{}")
-
-// find looks up category and ordinal, and reports whether they are known.
-func (d *Decoder) find(w *envelope) bool {
+// find looks up the row of the code, or of the category for an error without a code.
+func (d *decoder) find(w *envelope) (row taxonomy.Row, ok bool) {
 	var buf [64]byte
 	t := d.t
 	if w.domain != nil && string(appendUnquoted(buf[:0], w.domain)) != t.Domain {
-		return false
+		return 0, false
 	}
-	value := appendUnquoted(buf[:0], w.code)
-	if len(value) > 0 {
-		code, ok := taxonomy.Table{Taxonomy: t}.Code(string(value))
-		if !ok {
-			return false
-		}
-		d.category = int(code.Category)
-		d.ordinal = uint16(code.Row-taxonomy.FirstRow) - t.Categories[d.category].First + 1
-		return true
+	if value := appendUnquoted(buf[:0], w.code); len(value) > 0 {
+		return t.Find(string(value))
 	}
 	category := appendUnquoted(buf[:0], w.category)
 	for i := range t.Categories {
 		if t.Categories[i].Name == string(category) {
-			d.category, d.ordinal = i, 0
-			return true
+			return taxonomy.At(i, 0), true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // unknown keeps what w says as it is; reason says what is at fault where that is not the code or
 // the domain.
-func (d *Decoder) unknown(w *envelope, reason error) taxonomy.Error {
+func (d *decoder) unknown(w *envelope, reason error) taxonomy.Error {
 	return taxonomy.NewUnknown(d.t, taxonomy.Wire{
 		Domain:    unquote(w.domain),
 		Name:      unquote(w.name),

@@ -24,7 +24,7 @@ func (e *remoteJoin) Unwrap() []error { return e.causes }
 
 // readCause returns the cause that raw describes. What cannot be read as an error is kept as text,
 // and what is nested too deep is left out: a cause is no reason to refuse the error.
-func (d *Decoder) readCause(raw []byte) error {
+func (d *decoder) readCause(raw []byte) error {
 	switch raw[0] {
 	case 'n':
 		return nil
@@ -38,8 +38,8 @@ func (d *Decoder) readCause(raw []byte) error {
 	return errors.New(causeText.Text(string(raw)))
 }
 
-func (d *Decoder) readCauseObject(raw []byte) error {
-	c := Decoder{t: d.t, decode: d.decode, depth: d.depth + 1, scanner: scanner{b: raw}}
+func (d *decoder) readCauseObject(raw []byte) error {
+	c := decoder{t: d.t, depth: d.depth + 1, scanner: scanner{b: raw}}
 	w, err := c.envelope()
 	if err != nil {
 		return errors.New(causeText.Text(string(raw)))
@@ -62,7 +62,7 @@ func (d *Decoder) readCauseObject(raw []byte) error {
 }
 
 // readCauses reads a list of causes, at most maxCauses of them.
-func (d *Decoder) readCauses(raw []byte) []error {
+func (d *decoder) readCauses(raw []byte) []error {
 	var causes []error
 	s := scanner{b: raw}
 	for s.nextElement() {

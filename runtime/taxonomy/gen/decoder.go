@@ -1,85 +1,160 @@
 package gen
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Decoder reads the context of an error out of its JSON. After Next has returned true, exactly one
-// of the methods that read a value, or Skip, must follow. Null leaves the target as it is. The
-// first value of a wrong type ends the reading: Next is false from then on. A word that an enum
-// does not have is noted, and reading goes on.
-type Decoder struct {
+// decoder reads the fields of an error out of its JSON. Null leaves a field unchanged. The first
+// value of a wrong type ends the reading. A word that an enum does not have is noted, and reading
+// goes on.
+type decoder struct {
 	scanner
 	t           *taxonomy.Taxonomy
-	decode      func(*Decoder) taxonomy.Error
 	cause       error
 	err         error
 	unknownEnum error // the first word that an enum does not have
-	category    int
 	depth       int
 	path        []string // of the objects that are open
-	ordinal     uint16
+	// declared reports that the JSON is the taxonomy's own, in which secrets are not masked and
+	// fields may be for the message only.
+	declared bool
 }
 
-// Category returns the index of the error's category.
-func (d *Decoder) Category() int { return d.category }
-
-// Ordinal returns the number of the code in its category, counted from 1; 0 when the error has no
-// code.
-func (d *Decoder) Ordinal() uint16 { return d.ordinal }
-
-// Cause returns the decoded cause, or nil.
-func (d *Decoder) Cause() error { return d.cause }
-
-// Next goes on to the next field of the object and reports whether there is one.
-func (d *Decoder) Next() bool {
-	if d.err != nil {
-		return false
-	}
-	if d.nextKey() {
-		return true
-	}
-	if n := len(d.path); n > 0 {
-		d.path = d.path[:n-1]
-	}
-	return false
+// Set sets fields, to which list has pointers, to values that the taxonomy declares, as JSON.
+func Set(fields []taxonomy.Field, list []any, values string) {
+	d := decoder{declared: true, scanner: scanner{b: []byte(values)}}
+	d.fields(fields, list)
 }
 
-// Key returns the name of the field; it is valid until the next call of Next.
-func (d *Decoder) Key() []byte { return d.key }
-
-// Skip passes over the value.
-func (d *Decoder) Skip() { d.value() }
-
-// Open enters the object that is the value; it reports false, having passed over it, when it is
-// null or no object. The fields follow by Next, until that returns false.
-func (d *Decoder) Open() bool {
-	switch d.peek() {
-	case '{':
-		d.path = append(d.path, string(d.key))
-		return true
-	case 'n':
-	default:
-		d.wrong("an object")
-	}
-	d.value()
-	return false
+// SetDefault sets a field, to which p points, to its default.
+func SetDefault(f *taxonomy.Field, p any) {
+	d := decoder{declared: true, scanner: scanner{b: []byte(f.Default)}}
+	d.field(f, p)
 }
 
-// DecodeEnum reads the word of an enum whose values are 1 to len(words).
-func DecodeEnum[T ~uint8](d *Decoder, p *T, words []string) {
-	if v := d.word(words); v != 0 {
-		*p = T(v)
+// fields reads the object that the decoder is at into fields, to which list has pointers.
+func (d *decoder) fields(fields []taxonomy.Field, list []any) {
+	next := 0 // fields are usually in their order
+	for d.err == nil && d.nextKey() {
+		i := next
+		for i < next+len(fields) && fields[i%len(fields)].Name != string(d.key) {
+			i++
+		}
+		if i == next+len(fields) {
+			d.value()
+			continue
+		}
+		i %= len(fields)
+		if next = i + 1; fields[i].MessageOnly && !d.declared {
+			d.value()
+			continue
+		}
+		d.field(&fields[i], list[i])
 	}
 }
 
-// DecodeOptEnum is [DecodeEnum] of a value that may be absent.
-func DecodeOptEnum[T ~uint8](d *Decoder, p *taxonomy.Opt[T], words []string) {
-	if v := d.word(words); v != 0 {
-		*p = taxonomy.Some(T(v))
+// field reads the value of a field, to which p points.
+func (d *decoder) field(f *taxonomy.Field, p any) {
+	if f.Sensitive && !d.declared {
+		if u, ok := p.(json.Unmarshaler); !ok || u.UnmarshalJSON(d.value()) != nil {
+			d.wrong("a secret")
+		}
+		return
+	}
+	switch f.Type {
+	case "string":
+		put(d, p, (*decoder).string)
+	case "int":
+		put(d, p, (*decoder).int)
+	case "int64":
+		put(d, p, (*decoder).int64)
+	case "uint64":
+		put(d, p, (*decoder).uint64)
+	case "float64":
+		put(d, p, (*decoder).float64)
+	case "bool":
+		put(d, p, (*decoder).bool)
+	case "duration":
+		put(d, p, (*decoder).duration)
+	case "time":
+		put(d, p, (*decoder).time)
+	case "strings":
+		put(d, p, (*decoder).strings)
+	case "json":
+		put(d, p, (*decoder).json)
+	case "enum":
+		if v := d.word(f.Enum); v != 0 {
+			PutWord(p, v)
+		}
+	case "object":
+		d.object(f, p)
+	}
+}
+
+// object reads an object; null is none.
+func (d *decoder) object(f *taxonomy.Field, p any) {
+	if d.peek() != '{' {
+		if d.value()[0] != 'n' {
+			d.wrong("an object")
+		}
+		return
+	}
+	d.path = append(d.path, f.Name)
+	list, store := NewObject(p)
+	d.fields(f.Fields, list)
+	store()
+	d.path = d.path[:len(d.path)-1]
+}
+
+// put reads a value into the field that p points to.
+func put[T any](d *decoder, p any, read func(*decoder) (T, bool)) {
+	if v, ok := read(d); ok {
+		Put(p, v)
+	}
+}
+
+// Put sets the field that p points to: a T, an Opt or a Secret of one.
+func Put[T any](p any, v T) {
+	switch p := p.(type) {
+	case *T:
+		*p = v
+	case *taxonomy.Opt[T]:
+		*p = taxonomy.Some(v)
+	case *taxonomy.Secret[T]:
+		*p = taxonomy.SecretOf(v)
+	}
+}
+
+// PutAny is [Put] of a value whose type is not known.
+func PutAny(p, v any) {
+	switch v := v.(type) {
+	case string:
+		Put(p, v)
+	case int:
+		Put(p, v)
+	case int64:
+		Put(p, v)
+	case uint64:
+		Put(p, v)
+	case float64:
+		Put(p, v)
+	case bool:
+		Put(p, v)
+	case time.Duration:
+		Put(p, v)
+	case time.Time:
+		Put(p, v)
+	case []string:
+		Put(p, v)
+	case json.RawMessage:
+		Put(p, v)
+	case uint8:
+		PutWord(p, v)
 	}
 }
 
@@ -87,9 +162,9 @@ func DecodeOptEnum[T ~uint8](d *Decoder, p *taxonomy.Opt[T], words []string) {
 // secret.
 //
 //go:noinline
-func (d *Decoder) wrong(want string) { d.fail("not " + want) }
+func (d *decoder) wrong(want string) { d.fail("not " + want) }
 
-func (d *Decoder) fail(problem string) {
+func (d *decoder) fail(problem string) {
 	if d.err != nil {
 		return
 	}
@@ -97,7 +172,7 @@ func (d *Decoder) fail(problem string) {
 }
 
 // problem returns an error that says where the decoder stands.
-func (d *Decoder) problem(what string) error {
+func (d *decoder) problem(what string) error {
 	path := append([]string{"context"}, d.path...)
 	return fmt.Errorf("%s.%s: %s", strings.Join(path, "."), d.key, what)
 }

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 // and when it is not what it must be, which ends the reading.
 
 // text returns a string in its quotes, or nil.
-func (d *Decoder) text() []byte {
+func (d *decoder) text() []byte {
 	raw := d.value()
 	if raw[0] == '"' {
 		return raw
@@ -24,7 +25,7 @@ func (d *Decoder) text() []byte {
 }
 
 // number returns the text of a number, also of one in a string, or nil.
-func (d *Decoder) number() []byte {
+func (d *decoder) number() []byte {
 	raw := d.value()
 	switch c := raw[0]; {
 	case c == '-' || '0' <= c && c <= '9':
@@ -37,19 +38,19 @@ func (d *Decoder) number() []byte {
 	return nil
 }
 
-func (d *Decoder) string() (string, bool) {
+func (d *decoder) string() (string, bool) {
 	raw := d.text()
 	return unquote(raw), raw != nil
 }
 
-func (d *Decoder) int() (int, bool) {
+func (d *decoder) int() (int, bool) {
 	n, ok := d.integer(strconv.IntSize)
 	return int(n), ok
 }
 
-func (d *Decoder) int64() (int64, bool) { return d.integer(64) }
+func (d *decoder) int64() (int64, bool) { return d.integer(64) }
 
-func (d *Decoder) integer(bits int) (int64, bool) {
+func (d *decoder) integer(bits int) (int64, bool) {
 	raw := d.number()
 	if raw == nil {
 		return 0, false
@@ -88,7 +89,7 @@ func whole(raw []byte) (int64, bool) {
 	return int64(f), true
 }
 
-func (d *Decoder) uint64() (uint64, bool) {
+func (d *decoder) uint64() (uint64, bool) {
 	raw := d.number()
 	if raw == nil {
 		return 0, false
@@ -104,7 +105,7 @@ func (d *Decoder) uint64() (uint64, bool) {
 	return 0, false
 }
 
-func (d *Decoder) float64() (float64, bool) {
+func (d *decoder) float64() (float64, bool) {
 	raw := d.number()
 	if raw == nil {
 		return 0, false
@@ -116,7 +117,7 @@ func (d *Decoder) float64() (float64, bool) {
 	return f, err == nil
 }
 
-func (d *Decoder) bool() (v, ok bool) {
+func (d *decoder) bool() (v, ok bool) {
 	switch d.value()[0] {
 	case 't':
 		return true, true
@@ -129,7 +130,7 @@ func (d *Decoder) bool() (v, ok bool) {
 	return false, false
 }
 
-func (d *Decoder) duration() (time.Duration, bool) {
+func (d *decoder) duration() (time.Duration, bool) {
 	raw := d.text()
 	if raw == nil {
 		return 0, false
@@ -141,7 +142,7 @@ func (d *Decoder) duration() (time.Duration, bool) {
 	return v, err == nil
 }
 
-func (d *Decoder) time() (time.Time, bool) {
+func (d *decoder) time() (time.Time, bool) {
 	raw := d.text()
 	if raw == nil {
 		return time.Time{}, false
@@ -155,7 +156,7 @@ func (d *Decoder) time() (time.Time, bool) {
 	return v, true
 }
 
-func (d *Decoder) strings() ([]string, bool) {
+func (d *decoder) strings() ([]string, bool) {
 	raw := d.value()
 	if raw[0] == 'n' {
 		return nil, false
@@ -179,7 +180,7 @@ func (d *Decoder) strings() ([]string, bool) {
 // that is noted as unknown.
 //
 //go:noinline
-func (d *Decoder) word(words []string) uint8 {
+func (d *decoder) word(words []string) uint8 {
 	raw := d.text()
 	if len(raw) <= len(`""`) {
 		return 0
@@ -190,4 +191,10 @@ func (d *Decoder) word(words []string) uint8 {
 		d.unknownEnum = d.problem("unknown value " + echo(word))
 	}
 	return v
+}
+
+// json returns a JSON value as it is.
+func (d *decoder) json() (json.RawMessage, bool) {
+	raw := d.value()
+	return append(json.RawMessage(nil), raw...), raw[0] != 'n'
 }

@@ -6,16 +6,16 @@
 // the builder that goes on, so that calls are chained and a caller's buffer never escapes to the
 // heap.
 //
-// Nothing in the package keeps state; everything is safe for concurrent use, except a [Decoder],
-// which belongs to one call.
+// Nothing in the package keeps state; everything is safe for concurrent use.
 package gen
 
 // Version is the version of what this package offers to generated code. It rises when something is
 // added.
-const Version = 2
+const Version = 3
 
-// MinVersion is the oldest version of generated code that this package still serves.
-const MinVersion = 2
+// MinVersion is the oldest version of generated code that this package still serves. If a generated
+// package does not compile because it is older, run "errgen generate" on its taxonomy.
+const MinVersion = 3
 
 // EnforceVersion refuses, when it is compiled, a constant below zero. Generated code states with it
 // which versions of this package it can work with.

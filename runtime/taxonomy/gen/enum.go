@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -43,19 +44,15 @@ func MarshalEnum(v uint8, name string, words []string) ([]byte, error) {
 	return []byte(EnumWord(v, words)), nil
 }
 
-// UnmarshalEnum returns the value that the word stands for in the named enum type; the empty word
-// is no value.
-//
-//go:noinline
-func UnmarshalEnum(word []byte, name string, words []string) (uint8, error) {
-	if len(word) == 0 {
-		return 0, nil
+// UnmarshalEnum sets v to the value that the word stands for in the named enum type; the empty word
+// is no value. Any other word is an error and changes nothing.
+func UnmarshalEnum[T ~uint8](word []byte, v *T, name string, words []string) error {
+	n := enumValue(string(word), words)
+	if n == 0 && len(word) > 0 {
+		return fmt.Errorf("unmarshal %s: unknown value %s", name, echo(string(word)))
 	}
-	v := enumValue(string(word), words)
-	if v == 0 {
-		return 0, fmt.Errorf("unmarshal %s: unknown value %s", name, echo(string(word)))
-	}
-	return v, nil
+	*v = T(n)
+	return nil
 }
 
 func enumValue(word string, words []string) uint8 {
@@ -65,4 +62,81 @@ func enumValue(word string, words []string) uint8 {
 		}
 	}
 	return 0
+}
+
+// The lists of an error's fields hold its enums and objects by the types below, as this package
+// cannot name their types.
+
+// wordSetter is a pointer to an enum.
+type wordSetter interface{ setWord(v uint8) }
+
+type (
+	word[T ~uint8]    struct{ p *T }
+	optWord[T ~uint8] struct{ p *taxonomy.Opt[T] }
+	// secretWord reads the mask of a secret off the wire.
+	secretWord[T ~uint8] struct {
+		p *taxonomy.Secret[T]
+		json.Unmarshaler
+	}
+)
+
+func (w word[T]) setWord(v uint8)       { *w.p = T(v) }
+func (w optWord[T]) setWord(v uint8)    { *w.p = taxonomy.Some(T(v)) }
+func (w secretWord[T]) setWord(v uint8) { *w.p = taxonomy.SecretOf(T(v)) }
+
+// Word returns a pointer to an enum for a list of fields.
+func Word[T ~uint8](p *T) any { return word[T]{p} }
+
+// OptWord is [Word] of an enum that may be absent.
+func OptWord[T ~uint8](p *taxonomy.Opt[T]) any { return optWord[T]{p} }
+
+// SecretWord is [Word] of an enum that is a secret.
+func SecretWord[T ~uint8](p *taxonomy.Secret[T]) any { return secretWord[T]{p, p} }
+
+// PutWord sets the enum that p points to.
+func PutWord(p any, v uint8) {
+	if w, ok := p.(wordSetter); ok {
+		w.setWord(v)
+	}
+}
+
+// objectSetter is a pointer to an object.
+type objectSetter interface {
+	newObject() (list []any, store func())
+}
+
+type object[T any] struct {
+	put  func(T)
+	list func(*T) []any
+	json.Unmarshaler
+}
+
+func (o object[T]) newObject() (list []any, store func()) {
+	v := new(T)
+	return o.list(v), func() { o.put(*v) }
+}
+
+// Part returns a pointer to an object for a list of fields. List returns pointers to the object's
+// own fields.
+func Part[T any](p *T, list func(*T) []any) any {
+	return object[T]{func(v T) { *p = v }, list, nil}
+}
+
+// OptPart is [Part] of an object that may be absent.
+func OptPart[T any](p *taxonomy.Opt[T], list func(*T) []any) any {
+	return object[T]{func(v T) { *p = taxonomy.Some(v) }, list, nil}
+}
+
+// SecretPart is [Part] of an object that is a secret.
+func SecretPart[T any](p *taxonomy.Secret[T], list func(*T) []any) any {
+	return object[T]{func(v T) { *p = taxonomy.SecretOf(v) }, list, p}
+}
+
+// NewObject returns pointers to the fields of a new object, and the function that sets the object
+// that p points to to it; nil for an object that nothing sets so.
+func NewObject(p any) (list []any, store func()) {
+	if o, ok := p.(objectSetter); ok {
+		return o.newObject()
+	}
+	return nil, nil
 }

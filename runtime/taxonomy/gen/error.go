@@ -5,23 +5,28 @@ import "github.com/errgen/errgen/runtime/taxonomy"
 // marshalSize is the room that MarshalJSON begins with: enough for most errors.
 const marshalSize = 512
 
-// AppendJSON appends e, an error of the category, as a JSON object.
-//
-//go:noinline
-func AppendJSON(dst []byte, e taxonomy.Error, category int) []byte {
-	w := causeEncoder{left: maxCauses}
-	return w.error(dst, e, category, maxDepth+1)
+// Text returns the message that a method appends. It is inlined, so that a message which is not long
+// takes one allocation.
+func Text[E any](e E, appendMessage func(e E, dst []byte) []byte) string {
+	var b [128]byte
+	return string(appendMessage(e, b[:0]))
 }
 
-// error appends e, an error of the category, with depth levels at the most.
-func (w *causeEncoder) error(dst []byte, e taxonomy.Error, category, depth int) []byte {
-	t := e.Taxonomy()
-	code, traits := lookup(e, t)
-	dst = appendHead(dst, t, &t.Categories[category])
-	dst = append(appendText(dst, code), `","message":"`...)
+// AppendJSON appends e as a JSON object.
+//
+//go:noinline
+func AppendJSON(dst []byte, e taxonomy.Error) []byte {
+	w := causeEncoder{left: maxCauses}
+	return w.error(dst, e, maxDepth+1)
+}
+
+// error appends e with depth levels at the most.
+func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
+	t, row := e.Taxonomy(), e.Row()
+	dst = appendHead(dst, t, row)
 	start := len(dst)
 	dst = escapeTail(e.AppendMessage(dst), start)
-	if traits.Retryable {
+	if t.Traits(row).Retryable {
 		dst = append(dst, `","retryable":true,"context":`...)
 	} else {
 		dst = append(dst, `","retryable":false,"context":`...)
@@ -33,38 +38,26 @@ func (w *causeEncoder) error(dst []byte, e taxonomy.Error, category, depth int) 
 	return append(dst, '}')
 }
 
-// appendHead appends how the JSON of a category's errors begins, up to the code's value. The type
-// is a Go identifier, which needs no escaping.
-func appendHead(dst []byte, t *taxonomy.Taxonomy, c *taxonomy.Category) []byte {
-	if c.JSONHead != "" {
-		return append(dst, c.JSONHead...)
-	}
+// appendHead appends how the JSON of an error of a row begins, up to its message. The type is a Go
+// identifier, which needs no escaping.
+func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
+	c := t.Categories[row.Category()]
 	if t.Domain != "" {
-		dst = append(dst, `{"domain":"`...)
-		dst = append(appendText(dst, t.Domain), `","name":"`...)
+		dst = append(appendText(append(dst, `{"domain":"`...), t.Domain), `","name":"`...)
 	} else {
 		dst = append(dst, `{"name":"`...)
 	}
 	dst = append(append(dst, c.Type...), `","category":"`...)
-	return append(appendText(dst, c.Name), `","code":"`...)
+	dst = append(appendText(dst, c.Name), `","code":"`...)
+	if code := t.Code(row); code != nil {
+		dst = appendText(dst, code.Value)
+	}
+	return append(dst, `","message":"`...)
 }
 
 // MarshalJSON returns what [AppendJSON] appends. It never fails.
 //
 //go:noinline
-func MarshalJSON(e taxonomy.Error, category int) ([]byte, error) {
-	return AppendJSON(make([]byte, 0, marshalSize), e, category), nil
-}
-
-// lookup returns the code's wire value, "" without a code, and the row's traits.
-func lookup(e taxonomy.Coded, t *taxonomy.Taxonomy) (string, *taxonomy.RowTraits) {
-	row := e.Row()
-	if int(row) >= len(t.Rows) {
-		row = taxonomy.RowNone
-	}
-	traits := &t.Rows[row]
-	if n := int(traits.Code) - 1; uint(n) < uint(len(t.Codes)) {
-		return t.Codes[n].Value, traits
-	}
-	return "", traits
+func MarshalJSON(e taxonomy.Error) ([]byte, error) {
+	return AppendJSON(make([]byte, 0, marshalSize), e), nil
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
-// Format prints e, an error of the category: %s and %v its message, %q the message quoted, %+v also
+// Format prints e: %s and %v its message, %q the message quoted, %+v also
 // code, category, context and the chain of causes with their recorded stacks, a line each. Secrets
 // are masked.
 //
 //go:noinline
-func Format(s fmt.State, verb rune, e taxonomy.Error, category int) {
-	c := &e.Taxonomy().Categories[category]
+func Format(s fmt.State, verb rune, e taxonomy.Error) {
+	c := e.Taxonomy().Categories[e.Row().Category()]
 	switch verb {
 	case 'v':
 		switch {
@@ -25,7 +25,7 @@ func Format(s fmt.State, verb rune, e taxonomy.Error, category int) {
 			_, _ = s.Write(p.b)
 			return
 		case s.Flag('#'):
-			code, _ := lookup(e, e.Taxonomy())
+			code := taxonomy.CodeOf(e)
 			_, _ = fmt.Fprintf(s, "(*%s.%s)(%s: %q)", e.Taxonomy().Package, c.Type, code, e.Error())
 			return
 		}
@@ -46,9 +46,8 @@ type detailPrinter struct {
 
 // ownError prints an error of a taxonomy, without its causes.
 func (p *detailPrinter) ownError(e taxonomy.Error, category, indent string) {
-	code, _ := lookup(e, e.Taxonomy())
 	p.b = e.AppendMessage(p.b)
-	p.field(indent, "code: ", code)
+	p.field(indent, "code: ", taxonomy.CodeOf(e))
 	p.field(indent, "category: ", category)
 	p.field(indent, "context: ", "")
 	start := len(p.b)

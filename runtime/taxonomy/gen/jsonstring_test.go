@@ -211,10 +211,8 @@ func TestCleanedFieldsOfObjects(t *testing.T) {
 }
 
 func TestSecretMustRead(t *testing.T) {
-	d := Decoder{scanner: scanner{b: []byte(`{"a":1,"b":2}`)}}
-	assert.True(t, d.Next())
-	d.Read(new(refusing))
-	assert.False(t, d.Next())
+	d := decoder{scanner: scanner{b: []byte(`{"a":1,"b":2}`)}}
+	d.fields([]taxonomy.Field{{Name: "a", Sensitive: true}}, []any{new(refusing)})
 	assert.EqualError(t, d.err, "context.a: not a secret")
 }
 

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -196,6 +197,19 @@ func (m MessageBuilder) Duration(opt taxonomy.Opt[time.Duration]) MessageBuilder
 		return m.absent()
 	}
 	m.b = append(m.b, d.String()...)
+	return m
+}
+
+// Millis appends a number of milliseconds as a duration, "1m30s"; what a duration cannot hold is cut.
+//
+//go:noinline
+func (m MessageBuilder) Millis(opt taxonomy.Opt[int64]) MessageBuilder {
+	n, ok := opt.Get()
+	if !ok {
+		return m.absent()
+	}
+	const most = math.MaxInt64 / int64(time.Millisecond)
+	m.b = append(m.b, (time.Duration(max(-most, min(n, most))) * time.Millisecond).String()...)
 	return m
 }
 

@@ -59,7 +59,7 @@ func (p *Package) checkExample(t *testing.T, x Example) taxonomy.Error {
 	assert.Equal(t, x.rule, rule, "rule of %+v\n%s", ev, explained)
 	bare := ev
 	bare.Source, bare.Op = "", ""
-	opts := []detect.Option{detect.From(ev.Source), detect.During(ev.Op)}
+	opts := []detect.Option{detect.WithSource(taxonomy.SourceName(ev.Source)), detect.WithOp(taxonomy.OpName(ev.Op))}
 	var made taxonomy.Error
 	for _, err := range []error{
 		explained.Err, p.Classify(&ev), p.ClassifyEvidence(&ev),
@@ -70,20 +70,6 @@ func (p *Package) checkExample(t *testing.T, x Example) taxonomy.Error {
 		assert.Equal(t, ev.Err, made.Unwrap(), "cause of %s", x)
 	}
 	assert.Equal(t, x.evidence, ev, "the evidence is unchanged")
-	return made
-}
-
-// checkMade checks the error that a rule makes of evidence, whether or not the rule wins it.
-func (p *Package) checkMade(t *testing.T, x Example) taxonomy.Error {
-	rule := detect.NoRule
-	if x.rule != "" {
-		rule = p.rules[x.rule]
-	}
-	ev := x.evidence
-	ev.Err = Cause
-	made := p.Rules().Make(rule, &ev)
-	assert.Equal(t, x.context, string(made.AppendContext(nil)), "context of %s", x)
-	assert.Equal(t, Cause, made.Unwrap())
 	return made
 }
 
@@ -118,7 +104,7 @@ func (p *Package) checkClassifying(t *testing.T) {
 
 	ev := taxonomy.Evidence{Text: "some text"}
 	var record recorder
-	opts := []detect.Option{detect.From("some source"), detect.Unmatched(&record)}
+	opts := []detect.Option{detect.WithSource(taxonomy.SourceName("some source")), detect.OnUnmatched(&record)}
 	explained := p.Explain(&ev, opts...)
 	assert.Equal(t, "some source", explained.Evidence.Source)
 	assert.Equal(t, explained.Err, p.Classify(&ev, opts...))
@@ -126,7 +112,7 @@ func (p *Package) checkClassifying(t *testing.T) {
 	if explained.Rule == nil {
 		assert.Equal(t, recorder{"some source", "some source"}, record)
 	}
-	stacks := detect.In(taxonomy.Table{Overlay: &taxonomy.Profile{Reporting: taxonomy.Reporting{Stack: true}}})
+	stacks := detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Reporting: taxonomy.Reporting{Stack: true}}})
 	for _, err := range []error{p.Classify(&ev, stacks), p.ClassifyEvidence(&ev, stacks), p.Explain(&ev, stacks).Err} {
 		_, ok := errors.AsType[*taxonomy.Traced](err)
 		assert.True(t, ok, "%T has a stack", err)

@@ -7,14 +7,21 @@
 // what failed elsewhere.
 package sample
 
-import "github.com/errgen/errgen/runtime/taxonomy/gen"
+import (
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 2)
-	_ = gen.EnforceVersion(2 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 3)
+	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
+
+// base is what all errors have. Being unexported, it cannot be set elsewhere.
+type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
 type Category string
@@ -31,9 +38,9 @@ const (
 
 // The categories by their place in the table.
 const (
-	categoryProvider = 0
-	categoryWork     = 1
-	categoryKinds    = 2
+	categoryProvider = iota
+	categoryWork
+	categoryKinds
 )
 
 // Categories returns all categories, in the order of the taxonomy.
@@ -41,14 +48,6 @@ func Categories() []Category { return []Category{CategoryProvider, CategoryWork,
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
-
-// The profiles, for [Table].Profile.
-const (
-	// ProfileStrict: no retries.
-	ProfileStrict = "strict"
-	// ProfileChains: Repairs instead of retries.
-	ProfileChains = "chains"
-)
 
 // The tiers, in the order of escalation.
 const (
@@ -58,16 +57,65 @@ const (
 	TierHuman = "human"
 )
 
-// IsProvider reports whether the first error of this taxonomy in err's chain is of category
-// provider.
+// The policies.
+const (
+	PolicyProvider  taxonomy.PolicyName = "provider"
+	PolicyRateLimit taxonomy.PolicyName = "rate_limit"
+)
+
+// The reactions.
+const (
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionAgain    taxonomy.ReactionName = "again"
+	ReactionBackoff  taxonomy.ReactionName = "backoff"
+	ReactionWait     taxonomy.ReactionName = "wait"
+	ReactionRevert   taxonomy.ReactionName = "revert"
+	ReactionContinue taxonomy.ReactionName = "continue"
+	ReactionOnce     taxonomy.ReactionName = "once"
+	ReactionFatal    taxonomy.ReactionName = "fatal"
+	ReactionReduce   taxonomy.ReactionName = "reduce"
+	ReactionAbort    taxonomy.ReactionName = "abort"
+)
+
+// The groups of codes.
+const (
+	GroupNetwork taxonomy.GroupName = "network"
+)
+
+// The profiles.
+const (
+	ProfileStrict taxonomy.ProfileName = "strict"
+	ProfileChains taxonomy.ProfileName = "chains"
+)
+
+// IsProvider reports whether err is, or wraps, an error of category provider.
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 
-// IsWork reports whether the first error of this taxonomy in err's chain is of category work.
+// IsWork reports whether err is, or wraps, an error of category work.
 func IsWork(err error) bool { return gen.InCategory(err, &definition, categoryWork) }
 
-// IsKinds reports whether the first error of this taxonomy in err's chain is of category kinds.
+// IsKinds reports whether err is, or wraps, an error of category kinds.
 func IsKinds(err error) bool { return gen.InCategory(err, &definition, categoryKinds) }
 
-// InNetwork reports whether the code of the first error of this taxonomy in err's chain is in the
-// group network: Needs the network.
+// InNetwork reports whether err is, or wraps, an error of group network: Needs the network.
 func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
+
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault.
+func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it;
+// see [detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy,
+// are returned unchanged.
+func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
+
+// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
+func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
+	return detection.ClassifyEvidence(ev, opts)
+}
+
+// Explain returns what [Classify] makes of raw, and why.
+func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
+
+var detection = detect.Detection{Taxonomy: &definition}

@@ -36,7 +36,7 @@ var genPackage = gentest.Package{
 	Unknown:          "again retryable severity=high kind=failure http=502 grpc=14; strict: block",
 	UnknownPermanent: "abort severity=high kind=failure http=502 grpc=14",
 	Uncategorized:    "again; strict: block",
-	Rules:            func() *detect.Rules { return &detection },
+	Rules:            func() *detect.Rules { return detection.Rules() },
 	Classify:         Classify,
 	ClassifyEvidence: ClassifyEvidence,
 	Explain:          Explain,

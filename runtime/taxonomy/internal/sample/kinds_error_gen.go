@@ -12,164 +12,86 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// KindsCode is a code of [KindsError]: a target for errors.Is, and an error itself. The zero
-// KindsCode is no code. Store the name of a code; its number may change.
+// KindsCode is a code of [KindsError]: a target for errors.Is, and an error itself. Zero is no
+// code.
 type KindsCode uint16
 
-// The codes of [KindsError].
+// The codes of [KindsError]. Store their names; their values may change.
 const (
 	// CodeKinds: it has a field of each type.
-	CodeKinds KindsCode = 1
+	CodeKinds KindsCode = iota + 1
 )
 
-// Error returns the code as it is on the wire.
-func (c KindsCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c KindsCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c KindsCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c KindsCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 7, 1) }
-
-// Reaction returns the reaction to c without any context.
-func (c KindsCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c KindsCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [KindsError], or a former value of one; anything else is an error.
-func (c *KindsCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryKinds)
-	if err == nil {
-		*c = KindsCode(n)
-	}
-	return err
-}
-
-// KindsError is an error of category kinds: a field of each type.
-//
-// Its factories are the only way to give it a code.
+// KindsError is an error of category kinds: a field of each type. Its factories are the only way to
+// give it a code.
 type KindsError struct {
-	code  KindsCode
-	cause error
+	base[KindsCode]
 
-	// Str: a string.
-	Str string `json:"str"`
-	// Num: an int.
-	Num int `json:"num"`
-	// Big: an int64.
-	Big int64 `json:"big"`
-	// Size: a uint64.
-	Size uint64 `json:"size"`
-	// Ratio: a float64.
-	Ratio float64 `json:"ratio"`
-	// Flag: a bool.
-	Flag bool `json:"flag"`
-	// Took: a duration.
-	Took time.Duration `json:"took"`
-	// At: a time.
-	At time.Time `json:"at"`
-	// Mood: an enum.
-	Mood KindsMood `json:"mood"`
-	// List: a list.
-	List []string `json:"list"`
-	// Data: JSON.
-	Data json.RawMessage `json:"data"`
-	// Run: an object.
-	Run KindsRun `json:"run"`
-	// Pin: a secret. It is a secret: only Reveal shows it.
-	Pin taxonomy.Secret[int] `json:"pin"`
-	// OptStr: an optional string.
-	OptStr taxonomy.Opt[string] `json:"optStr,omitzero"`
-	// OptNum: an optional int.
-	OptNum taxonomy.Opt[int] `json:"optNum,omitzero"`
-	// OptBig: an optional int64.
-	OptBig taxonomy.Opt[int64] `json:"optBig,omitzero"`
-	// OptSize: an optional uint64.
-	OptSize taxonomy.Opt[uint64] `json:"optSize,omitzero"`
-	// OptRatio: an optional float64.
-	OptRatio taxonomy.Opt[float64] `json:"optRatio,omitzero"`
-	// OptFlag: an optional bool.
-	OptFlag taxonomy.Opt[bool] `json:"optFlag,omitzero"`
-	// OptTook: an optional duration.
-	OptTook taxonomy.Opt[time.Duration] `json:"optTook,omitzero"`
-	// OptAt: an optional time.
-	OptAt taxonomy.Opt[time.Time] `json:"optAt,omitzero"`
-	// OptMood: an optional enum.
-	OptMood taxonomy.Opt[KindsOptMood] `json:"optMood,omitzero"`
-	// OptList: an optional list.
-	OptList []string `json:"optList,omitzero"`
-	// OptData: Optional JSON.
-	OptData json.RawMessage `json:"optData,omitzero"`
-	// OptRun: an optional object.
-	OptRun taxonomy.Opt[KindsOptRun] `json:"optRun,omitzero"`
-	// OptPin: an optional secret. It is a secret: only Reveal shows it.
-	OptPin taxonomy.Secret[int] `json:"optPin,omitzero"`
+	Str      string                      // a string.
+	Num      int                         // an int.
+	Big      int64                       // an int64.
+	Size     uint64                      // a uint64.
+	Ratio    float64                     // a float64.
+	Flag     bool                        // a bool.
+	Took     time.Duration               // a duration.
+	At       time.Time                   // a time.
+	Mood     KindsMood                   // an enum.
+	List     []string                    // a list.
+	Data     json.RawMessage             // JSON.
+	Run      KindsRun                    // an object.
+	Pin      taxonomy.Secret[int]        // a secret. Only Reveal shows it.
+	OptStr   taxonomy.Opt[string]        // an optional string.
+	OptNum   taxonomy.Opt[int]           // an optional int.
+	OptBig   taxonomy.Opt[int64]         // an optional int64.
+	OptSize  taxonomy.Opt[uint64]        // an optional uint64.
+	OptRatio taxonomy.Opt[float64]       // an optional float64.
+	OptFlag  taxonomy.Opt[bool]          // an optional bool.
+	OptTook  taxonomy.Opt[time.Duration] // an optional duration.
+	OptAt    taxonomy.Opt[time.Time]     // an optional time.
+	OptMood  taxonomy.Opt[KindsOptMood]  // an optional enum.
+	OptList  []string                    // an optional list.
+	OptData  json.RawMessage             // Optional JSON.
+	OptRun   taxonomy.Opt[KindsOptRun]   // an optional object.
+	OptPin   taxonomy.Secret[int]        // an optional secret. Only Reveal shows it.
 }
 
-// KindsMood is one of a closed set of words: an enum.
-//
-// The zero KindsMood is none of them.
+// KindsMood is one of a closed set of words: an enum. The zero KindsMood is none of them.
 type KindsMood uint8
 
 // The values of [KindsMood].
 const (
-	KindsMoodBlock   KindsMood = 1
-	KindsMoodAskUser KindsMood = 2
+	KindsMoodBlock KindsMood = iota + 1
+	KindsMoodAskUser
 )
 
 var kindsMoodWords = []string{"BLOCK", "ASK_USER"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v KindsMood) String() string { return gen.EnumWord(uint8(v), kindsMoodWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v KindsMood) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "KindsMood", kindsMoodWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *KindsMood) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "KindsMood", kindsMoodWords)
-	if err == nil {
-		*v = KindsMood(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "KindsMood", kindsMoodWords)
 }
 
-// KindsOptMood is one of a closed set of words: an optional enum.
-//
-// The zero KindsOptMood is none of them.
+// KindsOptMood is one of a closed set of words: an optional enum. The zero KindsOptMood is none of
+// them.
 type KindsOptMood uint8
 
 // The values of [KindsOptMood].
 const (
-	KindsOptMoodBlock   KindsOptMood = 1
-	KindsOptMoodAskUser KindsOptMood = 2
+	KindsOptMoodBlock KindsOptMood = iota + 1
+	KindsOptMoodAskUser
 )
 
 var kindsOptMoodWords = []string{"BLOCK", "ASK_USER"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v KindsOptMood) String() string { return gen.EnumWord(uint8(v), kindsOptMoodWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v KindsOptMood) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "KindsOptMood", kindsOptMoodWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *KindsOptMood) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "KindsOptMood", kindsOptMoodWords)
-	if err == nil {
-		*v = KindsOptMood(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "KindsOptMood", kindsOptMoodWords)
 }
 
 // KindsRun is a part of an error's context: an object.
@@ -183,15 +105,8 @@ func (v *KindsRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *KindsRun) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "mode":
-			d.Read(&v.Mode)
-		default:
-			d.Skip()
-		}
-	}
+func (v *KindsRun) list() []any {
+	return []any{&v.Mode}
 }
 
 // KindsOptRun is a part of an error's context: an optional object.
@@ -208,20 +123,11 @@ func (v *KindsOptRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *KindsOptRun) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "mode":
-			d.Read(&v.Mode)
-		case "step":
-			d.Read(&v.Step)
-		default:
-			d.Skip()
-		}
-	}
+func (v *KindsOptRun) list() []any {
+	return []any{&v.Mode, &v.Step}
 }
 
-// NewKinds returns a [CodeKinds]: it has a field of each type.
+// NewKinds returns a [CodeKinds].
 func NewKinds(
 	str string,
 	num int,
@@ -232,13 +138,13 @@ func NewKinds(
 	took time.Duration,
 	at time.Time,
 	mood KindsMood,
-	list []string,
+	listValue []string,
 	data json.RawMessage,
 	run KindsRun,
 	pin int,
 ) *KindsError {
 	return &KindsError{
-		code:  CodeKinds,
+		base:  gen.Of(CodeKinds),
 		Str:   str,
 		Num:   num,
 		Big:   big,
@@ -248,171 +154,75 @@ func NewKinds(
 		Took:  took,
 		At:    at,
 		Mood:  gen.Enum(mood, KindsMoodAskUser),
-		List:  gen.CloneStrings(list),
+		List:  gen.CloneStrings(listValue),
 		Data:  gen.CloneJSON(data),
 		Run:   run,
 		Pin:   taxonomy.SecretOf(pin),
 	}
 }
 
-// WithOptStr returns a copy of e with the given OptStr.
+// Each With method returns a copy of e that has the value.
+
 func (e *KindsError) WithOptStr(optStr string) *KindsError {
-	c := *e
-	c.OptStr = taxonomy.Some(optStr)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptStr = taxonomy.Some(optStr) })
 }
-
-// WithOptNum returns a copy of e with the given OptNum.
 func (e *KindsError) WithOptNum(optNum int) *KindsError {
-	c := *e
-	c.OptNum = taxonomy.Some(optNum)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptNum = taxonomy.Some(optNum) })
 }
-
-// WithOptBig returns a copy of e with the given OptBig.
 func (e *KindsError) WithOptBig(optBig int64) *KindsError {
-	c := *e
-	c.OptBig = taxonomy.Some(optBig)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptBig = taxonomy.Some(optBig) })
 }
-
-// WithOptSize returns a copy of e with the given OptSize.
 func (e *KindsError) WithOptSize(optSize uint64) *KindsError {
-	c := *e
-	c.OptSize = taxonomy.Some(optSize)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptSize = taxonomy.Some(optSize) })
 }
-
-// WithOptRatio returns a copy of e with the given OptRatio.
 func (e *KindsError) WithOptRatio(optRatio float64) *KindsError {
-	c := *e
-	c.OptRatio = taxonomy.Some(optRatio)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptRatio = taxonomy.Some(optRatio) })
 }
-
-// WithOptFlag returns a copy of e with the given OptFlag.
 func (e *KindsError) WithOptFlag(optFlag bool) *KindsError {
-	c := *e
-	c.OptFlag = taxonomy.Some(optFlag)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptFlag = taxonomy.Some(optFlag) })
 }
-
-// WithOptTook returns a copy of e with the given OptTook.
 func (e *KindsError) WithOptTook(optTook time.Duration) *KindsError {
-	c := *e
-	c.OptTook = taxonomy.Some(optTook)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptTook = taxonomy.Some(optTook) })
 }
-
-// WithOptAt returns a copy of e with the given OptAt.
 func (e *KindsError) WithOptAt(optAt time.Time) *KindsError {
-	c := *e
-	c.OptAt = taxonomy.Some(optAt)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptAt = taxonomy.Some(optAt) })
 }
-
-// WithOptMood returns a copy of e with the given OptMood.
 func (e *KindsError) WithOptMood(optMood KindsOptMood) *KindsError {
-	c := *e
-	c.OptMood = gen.SomeEnum(optMood, KindsOptMoodAskUser)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptMood = gen.SomeEnum(optMood, KindsOptMoodAskUser) })
 }
-
-// WithOptList returns a copy of e with the given OptList.
 func (e *KindsError) WithOptList(optList []string) *KindsError {
-	c := *e
-	c.OptList = gen.CloneStrings(optList)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptList = gen.CloneStrings(optList) })
 }
-
-// WithOptData returns a copy of e with the given OptData.
 func (e *KindsError) WithOptData(optData json.RawMessage) *KindsError {
-	c := *e
-	c.OptData = gen.CloneJSON(optData)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptData = gen.CloneJSON(optData) })
 }
-
-// WithOptRun returns a copy of e with the given OptRun.
 func (e *KindsError) WithOptRun(optRun KindsOptRun) *KindsError {
-	c := *e
-	c.OptRun = taxonomy.Some(optRun)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptRun = taxonomy.Some(optRun) })
 }
-
-// WithOptPin returns a copy of e with the given OptPin.
 func (e *KindsError) WithOptPin(optPin int) *KindsError {
-	c := *e
-	c.OptPin = taxonomy.SecretOf(optPin)
-	return &c
+	return gen.With(*e, func(e *KindsError) { e.OptPin = taxonomy.SecretOf(optPin) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *KindsError) WithCause(cause error) *KindsError {
-	c := *e
-	c.cause = cause
-	return &c
+	return gen.With(*e, func(e *KindsError) { gen.SetCause(&e.base, cause) })
 }
-
-// Code returns the code of e.
-func (e *KindsError) Code() KindsCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *KindsError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *KindsError) Is(target error) bool {
-	c, ok := target.(KindsCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *KindsCode.
-func (e *KindsError) As(target any) bool {
-	c, ok := target.(*KindsCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *KindsError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *KindsError) Row() taxonomy.Row { return e.code.Row() }
 
 // AppendMessage appends the message.
 func (e *KindsError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeKinds:
-		m = m.Text("str=").String(e.Str)
-		m = m.Begin(" opt=").String(e.OptStr.Or("")).End(";")
-		m = m.Text(" num=").Int(taxonomy.Some(e.Num))
-		m = m.Begin(" opt=").Int(e.OptNum).End(";")
-		m = m.Text(" big=").Int64(taxonomy.Some(e.Big))
-		m = m.Begin(" opt=").Int64(e.OptBig).End(";")
-		m = m.Text(" size=").Uint64(taxonomy.Some(e.Size))
-		m = m.Begin(" opt=").Uint64(e.OptSize).End(";")
-		m = m.Text(" ratio=").Float64(taxonomy.Some(e.Ratio))
-		m = m.Begin(" opt=").Float64(e.OptRatio).End(";")
-		m = m.Text(" flag=").Bool(taxonomy.Some(e.Flag))
-		m = m.Begin(" opt=").Bool(e.OptFlag).End(";")
-		m = m.Text(" took=").Duration(taxonomy.Some(e.Took))
-		m = m.Begin(" opt=").Duration(e.OptTook).End(";")
-		m = m.Text(" at=").Time(taxonomy.Some(e.At))
-		m = m.Begin(" opt=").Time(e.OptAt).End(";")
-		m = m.Text(" secs=").Seconds(taxonomy.Some(e.Took))
-		m = m.Begin("/").Seconds(e.OptTook).End("")
-		m = m.Text(" quoted=").Quoted(e.Str, 0)
-		m = m.Begin("/").Quoted(e.OptStr.Or(""), 0).End("")
-		m = m.Text(" line=").Line(e.Str, 0).Text(" mood=").String(e.Mood.String())
-		m = m.Begin("/").String(e.OptMood.Or(0).String()).End("")
-		m = m.Text(" list=").Strings(e.List, 0)
-		m = m.Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, 0).End("")
-		m = m.Text(" data=").JSON(e.Data)
-		m = m.Begin("/").JSON(e.OptData)
-		m = m.Begin(" cause=").CauseLine(e.cause).Text("/").CauseQuoted(e.cause)
+		m = m.Text("str=").String(e.Str).Begin(" opt=").String(e.OptStr.Or("")).End(";").Text(" num=").Int(taxonomy.Some(e.Num))
+		m = m.Begin(" opt=").Int(e.OptNum).End(";").Text(" big=").Int64(taxonomy.Some(e.Big))
+		m = m.Begin(" opt=").Int64(e.OptBig).End(";").Text(" size=").Uint64(taxonomy.Some(e.Size))
+		m = m.Begin(" opt=").Uint64(e.OptSize).End(";").Text(" ratio=").Float64(taxonomy.Some(e.Ratio))
+		m = m.Begin(" opt=").Float64(e.OptRatio).End(";").Text(" flag=").Bool(taxonomy.Some(e.Flag))
+		m = m.Begin(" opt=").Bool(e.OptFlag).End(";").Text(" took=").Duration(taxonomy.Some(e.Took))
+		m = m.Begin(" opt=").Duration(e.OptTook).End(";").Text(" at=").Time(taxonomy.Some(e.At))
+		m = m.Begin(" opt=").Time(e.OptAt).End(";").Text(" secs=").Seconds(taxonomy.Some(e.Took)).Begin("/").Seconds(e.OptTook).End("")
+		m = m.Text(" quoted=").Quoted(e.Str, 0).Begin("/").Quoted(e.OptStr.Or(""), 0).End("").Text(" line=").Line(e.Str, 0)
+		m = m.Text(" mood=").String(e.Mood.String()).Begin("/").String(e.OptMood.Or(0).String()).End("").Text(" list=").Strings(e.List, 0)
+		m = m.Begin("/").Count(len(e.OptList)).Text(":").Strings(e.OptList, 0).End("").Text(" data=").JSON(e.Data)
+		m = m.Begin("/").JSON(e.OptData).Begin(" cause=").CauseLine(e.Unwrap()).Text("/").CauseQuoted(e.Unwrap())
 	default:
 		m = m.NoCode("kinds")
 	}
@@ -453,105 +263,99 @@ func (e *KindsError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *KindsError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *KindsError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryKinds) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *KindsError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryKinds) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *KindsError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*KindsError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
-}
-
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *KindsError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryKinds) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *KindsError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
-
-func (e *KindsError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "str":
-			d.Read(&e.Str)
-		case "num":
-			d.Read(&e.Num)
-		case "big":
-			d.Read(&e.Big)
-		case "size":
-			d.Read(&e.Size)
-		case "ratio":
-			d.Read(&e.Ratio)
-		case "flag":
-			d.Read(&e.Flag)
-		case "took":
-			d.Read(&e.Took)
-		case "at":
-			d.Read(&e.At)
-		case "mood":
-			gen.DecodeEnum(d, &e.Mood, kindsMoodWords)
-		case "list":
-			d.Read(&e.List)
-		case "data":
-			d.Read(&e.Data)
-		case "run":
-			if d.Open() {
-				var x KindsRun
-				x.decode(d)
-				e.Run = x
-			}
-		case "pin":
-			d.Read(&e.Pin)
-		case "optStr":
-			d.Read(&e.OptStr)
-		case "optNum":
-			d.Read(&e.OptNum)
-		case "optBig":
-			d.Read(&e.OptBig)
-		case "optSize":
-			d.Read(&e.OptSize)
-		case "optRatio":
-			d.Read(&e.OptRatio)
-		case "optFlag":
-			d.Read(&e.OptFlag)
-		case "optTook":
-			d.Read(&e.OptTook)
-		case "optAt":
-			d.Read(&e.OptAt)
-		case "optMood":
-			gen.DecodeOptEnum(d, &e.OptMood, kindsOptMoodWords)
-		case "optList":
-			d.Read(&e.OptList)
-		case "optData":
-			d.Read(&e.OptData)
-		case "optRun":
-			if d.Open() {
-				var x KindsOptRun
-				x.decode(d)
-				e.OptRun = taxonomy.Some(x)
-			}
-		case "optPin":
-			d.Read(&e.OptPin)
-		default:
-			d.Skip()
-		}
+func (e *KindsError) list() []any {
+	return []any{
+		&e.Str,
+		&e.Num,
+		&e.Big,
+		&e.Size,
+		&e.Ratio,
+		&e.Flag,
+		&e.Took,
+		&e.At,
+		gen.Word(&e.Mood),
+		&e.List,
+		&e.Data,
+		gen.Part(&e.Run, (*KindsRun).list),
+		&e.Pin,
+		&e.OptStr,
+		&e.OptNum,
+		&e.OptBig,
+		&e.OptSize,
+		&e.OptRatio,
+		&e.OptFlag,
+		&e.OptTook,
+		&e.OptAt,
+		gen.OptWord(&e.OptMood),
+		&e.OptList,
+		&e.OptData,
+		gen.OptPart(&e.OptRun, (*KindsOptRun).list),
+		&e.OptPin,
 	}
 }
+
+var kindsCategory = taxonomy.Category{
+	Name: "kinds", Type: "KindsError", Doc: "A field of each type.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &KindsError{base: gen.Made[KindsCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*KindsError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "str", Type: "string", Required: true},
+		{Name: "num", Type: "int", Required: true},
+		{Name: "big", Type: "int64", Required: true},
+		{Name: "size", Type: "uint64", Required: true},
+		{Name: "ratio", Type: "float64", Required: true},
+		{Name: "flag", Type: "bool", Required: true},
+		{Name: "took", Type: "duration", Required: true},
+		{Name: "at", Type: "time", Required: true},
+		{Name: "mood", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
+		{Name: "list", Type: "strings", Required: true},
+		{Name: "data", Type: "json", Required: true},
+		{Name: "run", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", Required: true},
+		}, Required: true},
+		{Name: "pin", Type: "int", Required: true, Sensitive: true},
+		{Name: "optStr", Type: "string"},
+		{Name: "optNum", Type: "int"},
+		{Name: "optBig", Type: "int64"},
+		{Name: "optSize", Type: "uint64"},
+		{Name: "optRatio", Type: "float64"},
+		{Name: "optFlag", Type: "bool"},
+		{Name: "optTook", Type: "duration"},
+		{Name: "optAt", Type: "time"},
+		{Name: "optMood", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
+		{Name: "optList", Type: "strings"},
+		{Name: "optData", Type: "json"},
+		{Name: "optRun", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", Required: true},
+			{Name: "step", Type: "string"},
+		}},
+		{Name: "optPin", Type: "int", Sensitive: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeKinds: {
+			Value:   "KINDS",
+			Message: "str={str}[ opt={optStr};] num={num}[ opt={optNum};] big={big}[ opt={optBig};] size={size}[ opt={optSize};] ratio={ratio}[ opt={optRatio};] flag={flag}[ opt={optFlag};] took={took}[ opt={optTook};] at={at}[ opt={optAt};] secs={took:seconds}[/{optTook:seconds}] quoted={str:quoted}[/{optStr:quoted}] line={str:first_line} mood={mood}[/{optMood}] list={list}[/{optList:count}:{optList}] data={data}[/{optData}][ cause={cause:first_line}/{cause:quoted}]",
+			Doc:     "It has a field of each type.", Traits: taxonomy.Traits{Reaction: &reactionAbort},
+		},
+	},
+}
+
+func (c KindsCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c KindsCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c KindsCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c KindsCode) Row() taxonomy.Row                { return taxonomy.At(categoryKinds, uint16(c)) }
+func (c KindsCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c KindsCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *KindsCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *KindsError) Error() string                 { return gen.Text(e, (*KindsError).AppendMessage) }
+func (e *KindsError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *KindsError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *KindsError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *KindsError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *KindsError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *KindsError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *KindsError) Row() taxonomy.Row { return e.Code().Row() }

@@ -11,79 +11,34 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. The zero
-// ProviderCode is no code. Store the name of a code; its number may change.
+// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. Zero is
+// no code.
 type ProviderCode uint16
 
-// The codes of [ProviderError].
+// The codes of [ProviderError]. Store their names; their values may change.
 const (
 	// CodeProviderCrash: the provider process died.
 	//
-	// Resolution: Look at the provider's own log.
-	//
 	// Since v1.0.
-	CodeProviderCrash ProviderCode = 1
+	CodeProviderCrash ProviderCode = iota + 1
 	// CodeProviderAPIError: the provider's API answered with an error.
-	CodeProviderAPIError ProviderCode = 2
+	CodeProviderAPIError
 	// CodeProviderRateLimit: the provider asks to slow down.
-	CodeProviderRateLimit ProviderCode = 3
+	CodeProviderRateLimit
 )
 
-// Error returns the code as it is on the wire.
-func (c ProviderCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ProviderCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ProviderCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 2, 3) }
-
-// Reaction returns the reaction to c without any context.
-func (c ProviderCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ProviderCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ProviderError], or a former value of one; anything else is an
-// error.
-func (c *ProviderCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryProvider)
-	if err == nil {
-		*c = ProviderCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const (
-	rowProviderCrashWhen1    taxonomy.Row = 8
-	rowProviderAPIErrorWhen2 taxonomy.Row = 9
-)
-
-// ProviderError is an error of category provider: the provider failed.
-//
-// Its factories are the only way to give it a code.
+// ProviderError is an error of category provider: the provider failed. Its factories are the only
+// way to give it a code.
 type ProviderError struct {
-	code  ProviderCode
-	cause error
+	base[ProviderCode]
 
-	// Unmatched: no rule described it.
-	Unmatched taxonomy.Opt[bool] `json:"unmatched,omitzero"`
-	// RetryAfter says how long to wait.
-	RetryAfter taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
-	// Run says which run it belongs to.
-	Run taxonomy.Opt[ProviderRun] `json:"run,omitzero"`
-	// Provider says who failed.
-	Provider string `json:"provider"`
-	// StatusCode: HTTP status, when there was one.
-	StatusCode taxonomy.Opt[int] `json:"statusCode,omitzero"`
-	// RawError is what the provider said. Messages, logs and JSON mask secrets in it and cut it.
-	RawError taxonomy.Opt[string] `json:"rawError,omitzero"`
-	// Token: the token of the call. It is a secret: only Reveal shows it.
-	Token taxonomy.Secret[string] `json:"token,omitzero"`
+	Unmatched  taxonomy.Opt[bool]          // no rule described it.
+	RetryAfter taxonomy.Opt[time.Duration] // how long to wait.
+	Run        taxonomy.Opt[ProviderRun]   // which run it belongs to.
+	Provider   string                      // who failed.
+	StatusCode taxonomy.Opt[int]           // HTTP status, when there was one.
+	RawError   taxonomy.Opt[string]        // what the provider said. Shown masked and cut.
+	Token      taxonomy.Secret[string]     // the token of the call. Only Reveal shows it.
 }
 
 // How texts are shown: what is masked, and where they are cut.
@@ -103,144 +58,57 @@ func (v *ProviderRun) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ProviderRun) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "mode":
-			d.Read(&v.Mode)
-		case "step":
-			d.Read(&v.Step)
-		default:
-			d.Skip()
-		}
-	}
+func (v *ProviderRun) list() []any {
+	return []any{&v.Mode, &v.Step}
 }
 
-// NewProviderCrash returns a [CodeProviderCrash]: the provider process died.
+// NewProviderCrash returns a [CodeProviderCrash].
 func NewProviderCrash(provider string) *ProviderError {
-	return &ProviderError{code: CodeProviderCrash, Provider: provider}
+	return &ProviderError{base: gen.Of(CodeProviderCrash), Provider: provider}
 }
 
-// NewProviderAPIError returns a [CodeProviderAPIError]: the provider's API answered with an error.
+// NewProviderAPIError returns a [CodeProviderAPIError].
 func NewProviderAPIError(provider, rawError string) *ProviderError {
-	return &ProviderError{
-		code:     CodeProviderAPIError,
-		Provider: provider,
-		RawError: taxonomy.Some(rawError),
-	}
+	return &ProviderError{base: gen.Of(CodeProviderAPIError), Provider: provider, RawError: taxonomy.Some(rawError)}
 }
 
-// NewProviderRateLimit returns a [CodeProviderRateLimit]: the provider asks to slow down.
+// NewProviderRateLimit returns a [CodeProviderRateLimit].
 func NewProviderRateLimit(provider string) *ProviderError {
-	return &ProviderError{code: CodeProviderRateLimit, Provider: provider}
+	return &ProviderError{base: gen.Of(CodeProviderRateLimit), Provider: provider}
 }
 
-// WithUnmatched returns a copy of e with the given Unmatched.
+// Each With method returns a copy of e that has the value.
+
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
-	c := *e
-	c.Unmatched = taxonomy.Some(unmatched)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-
-// WithRetryAfter returns a copy of e with the given RetryAfter.
 func (e *ProviderError) WithRetryAfter(retryAfter time.Duration) *ProviderError {
-	c := *e
-	c.RetryAfter = taxonomy.Some(retryAfter)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
-
-// WithRun returns a copy of e with the given Run.
 func (e *ProviderError) WithRun(run ProviderRun) *ProviderError {
-	c := *e
-	c.Run = taxonomy.Some(run)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Run = taxonomy.Some(run) })
 }
-
-// WithStatusCode returns a copy of e with the given StatusCode.
 func (e *ProviderError) WithStatusCode(statusCode int) *ProviderError {
-	c := *e
-	c.StatusCode = taxonomy.Some(statusCode)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithRawError returns a copy of e with the given RawError.
 func (e *ProviderError) WithRawError(rawError string) *ProviderError {
-	c := *e
-	c.RawError = taxonomy.Some(rawError)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithToken returns a copy of e with the given Token.
 func (e *ProviderError) WithToken(token string) *ProviderError {
-	c := *e
-	c.Token = taxonomy.SecretOf(token)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Token = taxonomy.SecretOf(token) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *ProviderError) WithCause(cause error) *ProviderError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *ProviderError) Code() ProviderCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ProviderError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ProviderError) Is(target error) bool {
-	c, ok := target.(ProviderCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ProviderCode.
-func (e *ProviderError) As(target any) bool {
-	c, ok := target.(*ProviderCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ProviderError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeProviderCrash:
-		if v, ok := e.Unmatched.Get(); ok && v {
-			return rowProviderCrashWhen1
-		}
-	case CodeProviderAPIError:
-		switch v, ok := e.StatusCode.Get(); {
-		case ok && (v == 408 || v == 409 || v == 425 || v == 429): // as the code itself
-		case ok && 400 <= v && v <= 499:
-			return rowProviderAPIErrorWhen2
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ProviderError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter}
+	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeProviderCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeProviderRateLimit:
 		m = m.Text("provider ").String(e.Provider).Text(" limits the rate")
@@ -265,65 +133,92 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ProviderError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ProviderError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryProvider)
-}
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *ProviderError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryProvider) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ProviderError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *ProviderError) list() []any {
+	return []any{
+		&e.Unmatched,
+		&e.RetryAfter,
+		gen.OptPart(&e.Run, (*ProviderRun).list),
+		&e.Provider,
+		&e.StatusCode,
+		&e.RawError,
+		&e.Token,
 	}
-	typed, ok := back.(*ProviderError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryProvider) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *ProviderError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var providerCategory = taxonomy.Category{
+	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ProviderError{base: gen.Made[ProviderCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "unmatched", Type: "bool"},
+		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "run", Type: "object", Fields: []taxonomy.Field{
+			{Name: "mode", Type: "string", Required: true},
+			{Name: "step", Type: "string"},
+		}},
+		{Name: "provider", Type: "string", From: []string{"source"}, Required: true},
+		{Name: "statusCode", Type: "int"},
+		{Name: "rawError", Type: "string", MaxLength: 2000, Scrub: true, KeepTail: true},
+		{Name: "token", Type: "string", Sensitive: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeProviderCrash: {
+			Value: "PROVIDER_CRASH", Groups: 1 << 0, Since: "v1.0",
+			Message: "provider {provider} crashed[: {rawError:first_line}]", Doc: "The provider process died.",
+			Resolution: "Look at the provider's own log.",
+			Traits:     taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure},
+			},
+		},
+		CodeProviderAPIError: {
+			Value: "PROVIDER_API_ERROR", Number: 2,
+			Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
+			Doc:     "The provider's API answered with an error.", Takes: []string{"rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionBackoff, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionFatal, HTTP: 502, GRPC: 3, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+			},
+		},
+		CodeProviderRateLimit: {
+			Value: "provider.rate_limit", Key: "PROVIDER_RATE_LIMIT", Number: 3,
+			Message: "provider {provider} limits the rate", Doc: "The provider asks to slow down.",
+			Aliases: []string{"PROVIDER_THROTTLED"},
+			Traits:  taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+		},
+	},
 }
 
-func (e *ProviderError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "unmatched":
-			d.Read(&e.Unmatched)
-		case "retryAfter":
-			d.Read(&e.RetryAfter)
-		case "run":
-			if d.Open() {
-				var x ProviderRun
-				x.decode(d)
-				e.Run = taxonomy.Some(x)
-			}
-		case "provider":
-			d.Read(&e.Provider)
-		case "statusCode":
-			d.Read(&e.StatusCode)
-		case "rawError":
-			d.Read(&e.RawError)
-		case "token":
-			d.Read(&e.Token)
-		default:
-			d.Skip()
+func (c ProviderCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ProviderCode) Row() taxonomy.Row                { return taxonomy.At(categoryProvider, uint16(c)) }
+func (c ProviderCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ProviderError) Error() string                 { return gen.Text(e, (*ProviderError).AppendMessage) }
+func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ProviderError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ProviderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ProviderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ProviderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ProviderError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeProviderCrash:
+		if v, ok := e.Unmatched.Get(); ok && v {
+			return CodeProviderCrash.Row().When(1)
+		}
+	case CodeProviderAPIError:
+		switch v, ok := e.StatusCode.Get(); {
+		case ok && (v == 408 || v == 409 || v == 425 || v == 429): // as the code itself
+		case ok && 400 <= v && v <= 499:
+			return CodeProviderAPIError.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

@@ -14,11 +14,11 @@ import (
 func TestProviderError(t *testing.T) {
 	gentest.Category[ProviderCode](t, &genPackage, new(ProviderError), "provider ProviderError", []string{
 		"unmatched bool",
-		"retryAfter duration",
+		"retryAfter duration from=retry_after",
 		"run object (mode string required, step string)",
-		"provider string required",
+		"provider string from=source required",
 		"statusCode int",
-		"rawError string max_length=2000 scrub",
+		"rawError string max_length=2000 scrub keep_tail",
 		"token string sensitive",
 	}, []gentest.Code{
 		{
@@ -42,10 +42,6 @@ func TestProviderError(t *testing.T) {
 			Examples: []gentest.Example{
 				gentest.Becomes("", 0, `{"provider":""}`, taxonomy.Evidence{}),
 				gentest.Becomes("", 0, `{"provider":""}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
-			},
-			Made: []gentest.Example{
-				gentest.Becomes("", 0, `{"retryAfter":"1.5s","provider":"some source"}`, taxonomy.Evidence{Source: "some source", RetryAfter: taxonomy.Some(1500 * time.Millisecond)}),
-				gentest.Becomes("", 0, `{"provider":""}`, taxonomy.Evidence{}),
 			},
 		},
 		{

@@ -10,202 +10,33 @@ import (
 
 // Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
 // them.
-var Table = taxonomy.Table{Taxonomy: &definition}
+var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package:  "sample",
-	Domain:   "aidf",
-	Doc:      "Errors of a sample.",
-	HelpURL:  "https://example.org/errors/{code}",
-	Fallback: "PROVIDER_CRASH",
-	Categories: []taxonomy.Category{
-		{
-			Name: "provider",
-			Type: "ProviderError",
-			Doc:  "The provider failed.",
-			Fields: []taxonomy.Field{
-				{Name: "unmatched", Doc: "No rule described it.", Type: "bool"},
-				{Name: "retryAfter", Doc: "How long to wait.", Type: "duration"},
-				{Name: "run", Doc: "Which run it belongs to.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Doc: "The mode of the run.", Type: "string", Required: true},
-					{Name: "step", Doc: "The step of the run.", Type: "string"},
-				}},
-				{Name: "provider", Doc: "Who failed.", Type: "string", Required: true},
-				{Name: "statusCode", Doc: "HTTP status, when there was one.", Type: "int"},
-				{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
-				{Name: "token", Doc: "The token of the call.", Type: "string", Sensitive: true},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"ProviderError\",\"category\":\"provider\",\"code\":\"",
-			Count:    3,
-		},
-		{
-			Name: "work",
-			Type: "WorkError",
-			Doc:  "Work on the repository failed.",
-			Fields: []taxonomy.Field{
-				{Name: "files", Doc: "What revert undoes.", Type: "strings"},
-				{Name: "decision", Doc: "What was decided.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
-				{Name: "value", Doc: "What the command said.", Type: "string", Scrub: true, MessageOnly: true},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"WorkError\",\"category\":\"work\",\"code\":\"",
-			First:    3,
-			Count:    2,
-		},
-		{
-			Name: "kinds",
-			Type: "KindsError",
-			Doc:  "A field of each type.",
-			Fields: []taxonomy.Field{
-				{Name: "str", Doc: "A string.", Type: "string", Required: true},
-				{Name: "num", Doc: "An int.", Type: "int", Required: true},
-				{Name: "big", Doc: "An int64.", Type: "int64", Required: true},
-				{Name: "size", Doc: "A uint64.", Type: "uint64", Required: true},
-				{Name: "ratio", Doc: "A float64.", Type: "float64", Required: true},
-				{Name: "flag", Doc: "A bool.", Type: "bool", Required: true},
-				{Name: "took", Doc: "A duration.", Type: "duration", Required: true},
-				{Name: "at", Doc: "A time.", Type: "time", Required: true},
-				{Name: "mood", Doc: "An enum.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}, Required: true},
-				{Name: "list", Doc: "A list.", Type: "strings", Required: true},
-				{Name: "data", Doc: "JSON.", Type: "json", Required: true},
-				{Name: "run", Doc: "An object.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Doc: "Its mode.", Type: "string", Required: true},
-				}, Required: true},
-				{Name: "pin", Doc: "A secret.", Type: "int", Required: true, Sensitive: true},
-				{Name: "optStr", Doc: "An optional string.", Type: "string"},
-				{Name: "optNum", Doc: "An optional int.", Type: "int"},
-				{Name: "optBig", Doc: "An optional int64.", Type: "int64"},
-				{Name: "optSize", Doc: "An optional uint64.", Type: "uint64"},
-				{Name: "optRatio", Doc: "An optional float64.", Type: "float64"},
-				{Name: "optFlag", Doc: "An optional bool.", Type: "bool"},
-				{Name: "optTook", Doc: "An optional duration.", Type: "duration"},
-				{Name: "optAt", Doc: "An optional time.", Type: "time"},
-				{Name: "optMood", Doc: "An optional enum.", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
-				{Name: "optList", Doc: "An optional list.", Type: "strings"},
-				{Name: "optData", Doc: "Optional JSON.", Type: "json"},
-				{Name: "optRun", Doc: "An optional object.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "mode", Doc: "Its mode.", Type: "string", Required: true},
-					{Name: "step", Doc: "Its step.", Type: "string"},
-				}},
-				{Name: "optPin", Doc: "An optional secret.", Type: "int", Sensitive: true},
-			},
-			JSONHead: "{\"domain\":\"aidf\",\"name\":\"KindsError\",\"category\":\"kinds\",\"code\":\"",
-			First:    5,
-			Count:    1,
-		},
+	Package: "sample", Domain: "aidf", Doc: "Errors of a sample.",
+	HelpURL: "https://example.org/errors/{code}", Fallback: "PROVIDER_CRASH",
+
+	Categories: []*taxonomy.Category{
+		&providerCategory,
+		&workCategory,
+		&kindsCategory,
 	},
-	Codes: []taxonomy.Code{
-		{
-			Value:      "PROVIDER_CRASH",
-			Doc:        "The provider process died.",
-			Resolution: "Look at the provider's own log.",
-			Message:    "provider {provider} crashed[: {rawError:first_line}]",
-			Since:      "v1.0",
-			Groups:     1 << 0,
-			Row:        2,
-			Branches:   8,
-		},
-		{
-			Value:    "PROVIDER_API_ERROR",
-			Doc:      "The provider's API answered with an error.",
-			Message:  "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
-			Number:   2,
-			Row:      3,
-			Branches: 9,
-		},
-		{
-			Value:   "provider.rate_limit",
-			Doc:     "The provider asks to slow down.",
-			Message: "provider {provider} limits the rate",
-			Number:  3,
-			Row:     4,
-		},
-		{
-			Value:      "SCOPE_FORBIDDEN",
-			Doc:        "Forbidden files were changed.",
-			Resolution: "Leave them.",
-			Message:    "{files:count} forbidden: {files}",
-			Number:     4,
-			Row:        5,
-			Category:   1,
-		},
-		{
-			Value:      "COMMIT_FAILED",
-			Doc:        "The commit failed.",
-			Resolution: "Commit by hand.",
-			Message:    "commit failed[: {cause}][ ({value}, {decision})]",
-			Number:     6,
-			Row:        6,
-			Category:   1,
-		},
-		{
-			Value:    "KINDS",
-			Doc:      "It has a field of each type.",
-			Message:  "str={str}[ opt={optStr};] num={num}[ opt={optNum};] big={big}[ opt={optBig};] size={size}[ opt={optSize};] ratio={ratio}[ opt={optRatio};] flag={flag}[ opt={optFlag};] took={took}[ opt={optTook};] at={at}[ opt={optAt};] secs={took:seconds}[/{optTook:seconds}] quoted={str:quoted}[/{optStr:quoted}] line={str:first_line} mood={mood}[/{optMood}] list={list}[/{optList:count}:{optList}] data={data}[/{optData}][ cause={cause:first_line}/{cause:quoted}]",
-			Row:      7,
-			Category: 2,
-		},
-	},
-	ByValue: []uint16{4, 5, 1, 0, 3, 2},
-	Aliases: []taxonomy.Alias{
-		{Value: "PROVIDER_THROTTLED", Code: 2},
-	},
-	Rows: []taxonomy.RowTraits{
-		// an error without a code
-		{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-		// an unknown code that must not be retried
-		{Reaction: &reactionAbort, HTTP: 502, GRPC: 14, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-		// PROVIDER_CRASH
-		{Reaction: &reactionAgain, HTTP: 502, Code: 1, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-		// PROVIDER_API_ERROR
-		{Reaction: &reactionBackoff, HTTP: 502, Code: 2, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-		// provider.rate_limit
-		{Reaction: &reactionWait, HTTP: 429, Code: 3, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-		// SCOPE_FORBIDDEN
-		{Reaction: &reactionRevert, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// COMMIT_FAILED
-		{Reaction: &reactionOnce, Code: 5, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// KINDS
-		{Reaction: &reactionAbort, Code: 6},
-		// PROVIDER_CRASH, when 1
-		{Reaction: &reactionAgain, HTTP: 502, Code: 1, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure},
-		// PROVIDER_API_ERROR, when 2
-		{Reaction: &reactionFatal, HTTP: 502, Code: 2, GRPC: 3, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
-	},
+	None:          taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+	Permanent:     taxonomy.Traits{Reaction: &reactionAbort, HTTP: 502, GRPC: 14, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
 	Uncategorized: &reactionAgain,
-	Reactions: []*taxonomy.Reaction{
-		&reactionBlock,
-		&reactionAgain,
-		&reactionBackoff,
-		&reactionWait,
-		&reactionRevert,
-		&reactionContinue,
-		&reactionOnce,
-		&reactionFatal,
-		&reactionReduce,
-		&reactionAbort,
-	},
-	Policies: []*taxonomy.Policy{
-		&policyProvider,
-		&policyRateLimit,
-	},
+	Reactions:     []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionWait, &reactionRevert, &reactionContinue, &reactionOnce, &reactionFatal, &reactionReduce, &reactionAbort},
+	Policies:      []*taxonomy.Policy{&policyProvider, &policyRateLimit},
 	Profiles: []taxonomy.Profile{
 		{
-			Name:      "strict",
-			Doc:       "No retries.",
+			Name: "strict", Doc: "No retries.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
 		},
 		{
-			Name: "chains",
-			Doc:  "Repairs instead of retries.",
-			Rows: []taxonomy.RowOverride{
-				// COMMIT_FAILED
-				{Row: 6, Traits: taxonomy.RowTraits{Reaction: &reactionReduce, Code: 5, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
-			},
+			Name: "chains", Doc: "Repairs instead of retries.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true},
-			Retry:     taxonomy.RetryDefaults{Enabled: true},
+			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
@@ -224,64 +55,33 @@ var definition = taxonomy.Taxonomy{
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-var reactionAgain = taxonomy.Reaction{
-	Name:         "again",
-	Then:         &reactionBlock,
-	Action:       taxonomy.Retry,
-	CountFailure: true,
-}
+var reactionAgain = taxonomy.Reaction{Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}
 
 var reactionBackoff = taxonomy.Reaction{
-	Name:         "backoff",
-	Policy:       &policyProvider,
-	Then:         &reactionBlock,
-	Action:       taxonomy.Retry,
+	Name: "backoff", Policy: &policyProvider, Then: &reactionBlock, Action: taxonomy.Retry,
 	CountFailure: true,
 }
 
 var reactionWait = taxonomy.Reaction{
-	Name:            "wait",
-	Policy:          &policyRateLimit,
-	Then:            &reactionBlock,
-	LogMessage:      "Rate limited, waiting...",
-	Action:          taxonomy.Retry,
-	Shared:          taxonomy.SharedCredential,
-	LogLevel:        taxonomy.LogInfo,
+	Name: "wait", Policy: &policyRateLimit, Then: &reactionBlock, LogMessage: "Rate limited, waiting...",
+	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo,
 	HonorRetryAfter: true,
 }
 
 var reactionRevert = taxonomy.Reaction{
-	Name:             "revert",
-	Then:             &reactionBlock,
-	Action:           taxonomy.Retry,
-	Revert:           taxonomy.RevertFiles,
-	LogLevel:         taxonomy.LogWarn,
-	CountFailure:     true,
-	AcceptCompletion: true,
-	FeedBack:         true,
+	Name: "revert", Then: &reactionBlock, Action: taxonomy.Retry, Revert: taxonomy.RevertFiles,
+	LogLevel: taxonomy.LogWarn, CountFailure: true, AcceptCompletion: true, FeedBack: true,
 }
 
 // reactionContinue: Goes on as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-var reactionOnce = taxonomy.Reaction{
-	Name:         "once",
-	Then:         &reactionContinue,
-	Action:       taxonomy.RetryOperation,
-	CountFailure: true,
-}
+var reactionOnce = taxonomy.Reaction{Name: "once", Then: &reactionContinue, Action: taxonomy.RetryOperation, CountFailure: true}
 
-var reactionFatal = taxonomy.Reaction{
-	Name:     "fatal",
-	Extent:   taxonomy.ExtentRun,
-	LogLevel: taxonomy.LogError,
-}
+var reactionFatal = taxonomy.Reaction{Name: "fatal", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
 var reactionReduce = taxonomy.Reaction{
-	Name:         "reduce",
-	Then:         &reactionBlock,
-	Strategy:     "reduce_context",
-	Action:       taxonomy.Recover,
+	Name: "reduce", Then: &reactionBlock, Strategy: "reduce_context", Action: taxonomy.Recover,
 	CountFailure: true,
 }
 
@@ -289,23 +89,11 @@ var reactionReduce = taxonomy.Reaction{
 var reactionAbort = taxonomy.Reaction{Name: "abort"}
 
 var policyProvider = taxonomy.Policy{
-	Name:          "provider",
-	MaxAttempts:   5,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
+	Name: "provider", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyRateLimit = taxonomy.Policy{
-	Name:          "rate_limit",
-	MaxAttempts:   21,
-	InitialDelay:  5 * time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxElapsed:    6 * time.Hour,
-	MaxRetryAfter: 6 * time.Hour,
-	Backoff:       taxonomy.Constant,
+	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxElapsed: 6 * time.Hour, MaxRetryAfter: 6 * time.Hour, Backoff: taxonomy.Constant,
 }

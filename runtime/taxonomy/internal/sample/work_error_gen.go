@@ -10,183 +10,83 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// WorkCode is a code of [WorkError]: a target for errors.Is, and an error itself. The zero WorkCode
-// is no code. Store the name of a code; its number may change.
+// WorkCode is a code of [WorkError]: a target for errors.Is, and an error itself. Zero is no code.
 type WorkCode uint16
 
-// The codes of [WorkError].
+// The codes of [WorkError]. Store their names; their values may change.
 const (
 	// CodeScopeForbidden: Forbidden files were changed.
-	//
-	// Resolution: Leave them.
-	CodeScopeForbidden WorkCode = 1
+	CodeScopeForbidden WorkCode = iota + 1
 	// CodeGitCommit: the commit failed.
-	//
-	// Resolution: Commit by hand.
-	CodeGitCommit WorkCode = 2
+	CodeGitCommit
 )
 
-// Error returns the code as it is on the wire.
-func (c WorkCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c WorkCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c WorkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c WorkCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 5, 2) }
-
-// Reaction returns the reaction to c without any context.
-func (c WorkCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c WorkCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [WorkError], or a former value of one; anything else is an error.
-func (c *WorkCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryWork)
-	if err == nil {
-		*c = WorkCode(n)
-	}
-	return err
-}
-
-// WorkError is an error of category work: Work on the repository failed.
-//
-// Its factories are the only way to give it a code.
+// WorkError is an error of category work: Work on the repository failed. Its factories are the only
+// way to give it a code.
 type WorkError struct {
-	code  WorkCode
-	cause error
+	base[WorkCode]
 
-	// Files is what revert undoes.
-	Files []string `json:"files,omitzero"`
-	// Decision is what was decided.
-	Decision taxonomy.Opt[WorkDecision] `json:"decision,omitzero"`
-	// Value is what the command said. Messages, logs and JSON mask secrets in it. It is shown in the
-	// message only.
-	Value taxonomy.Opt[string] `json:"-"`
+	Files    []string                   // what revert undoes.
+	Decision taxonomy.Opt[WorkDecision] // what was decided.
+	Value    taxonomy.Opt[string]       // what the command said. Shown masked. In the message only.
 }
 
 // How texts are shown: what is masked, and where they are cut.
 const workValue = gen.Scrub
 
-// WorkDecision is one of a closed set of words: what was decided.
-//
-// The zero WorkDecision is none of them.
+// WorkDecision is one of a closed set of words: what was decided. The zero WorkDecision is none of
+// them.
 type WorkDecision uint8
 
 // The values of [WorkDecision].
 const (
-	WorkDecisionBlock   WorkDecision = 1
-	WorkDecisionAskUser WorkDecision = 2
+	WorkDecisionBlock WorkDecision = iota + 1
+	WorkDecisionAskUser
 )
 
 var workDecisionWords = []string{"BLOCK", "ASK_USER"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v WorkDecision) String() string { return gen.EnumWord(uint8(v), workDecisionWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v WorkDecision) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "WorkDecision", workDecisionWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *WorkDecision) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "WorkDecision", workDecisionWords)
-	if err == nil {
-		*v = WorkDecision(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "WorkDecision", workDecisionWords)
 }
 
-// NewScopeForbidden returns a [CodeScopeForbidden]: Forbidden files were changed.
+// NewScopeForbidden returns a [CodeScopeForbidden].
 func NewScopeForbidden(files []string) *WorkError {
-	return &WorkError{
-		code:     CodeScopeForbidden,
-		Files:    gen.CloneStrings(files),
-		Decision: taxonomy.Some(WorkDecisionBlock),
-	}
+	return &WorkError{base: gen.Of(CodeScopeForbidden), Files: gen.CloneStrings(files), Decision: taxonomy.Some(WorkDecisionBlock)}
 }
 
-// NewGitCommit returns a [CodeGitCommit]: the commit failed.
+// NewGitCommit returns a [CodeGitCommit].
 func NewGitCommit() *WorkError {
-	return &WorkError{code: CodeGitCommit}
+	return &WorkError{base: gen.Of(CodeGitCommit)}
 }
 
-// WithFiles returns a copy of e with the given Files.
+// Each With method returns a copy of e that has the value.
+
 func (e *WorkError) WithFiles(files []string) *WorkError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *WorkError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithDecision returns a copy of e with the given Decision.
 func (e *WorkError) WithDecision(decision WorkDecision) *WorkError {
-	c := *e
-	c.Decision = gen.SomeEnum(decision, WorkDecisionAskUser)
-	return &c
+	return gen.With(*e, func(e *WorkError) { e.Decision = gen.SomeEnum(decision, WorkDecisionAskUser) })
 }
-
-// WithValue returns a copy of e with the given Value.
 func (e *WorkError) WithValue(value string) *WorkError {
-	c := *e
-	c.Value = taxonomy.Some(value)
-	return &c
+	return gen.With(*e, func(e *WorkError) { e.Value = taxonomy.Some(value) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *WorkError) WithCause(cause error) *WorkError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *WorkError) Code() WorkCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *WorkError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *WorkError) Is(target error) bool {
-	c, ok := target.(WorkCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *WorkCode.
-func (e *WorkError) As(target any) bool {
-	c, ok := target.(*WorkCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *WorkError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *WorkError) Row() taxonomy.Row { return e.code.Row() }
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *WorkError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *WorkError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *WorkError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeScopeForbidden:
 		m = m.Count(len(e.Files)).Text(" forbidden: ").Strings(e.Files, 0)
 	case CodeGitCommit:
-		m = m.Text("commit failed")
-		m = m.Begin(": ").Cause(e.cause)
+		m = m.Text("commit failed").Begin(": ").Cause(e.Unwrap())
 		m = m.Begin(" (").Clean(e.Value.Or(""), workValue).Text(", ").String(e.Decision.Or(0).String()).End(")")
 	default:
 		m = m.NoCode("work")
@@ -197,7 +97,7 @@ func (e *WorkError) AppendMessage(dst []byte) []byte {
 // AppendFeedback appends what the provider is told, for codes that have words of their own for it.
 func (e *WorkError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeScopeForbidden:
 		m = m.Text("Do not touch ").Strings(e.Files, 0).Text(".")
 	}
@@ -212,49 +112,53 @@ func (e *WorkError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *WorkError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *WorkError) list() []any {
+	return []any{&e.Files, gen.OptWord(&e.Decision), &e.Value}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *WorkError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryWork) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *WorkError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryWork) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *WorkError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*WorkError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
+var workCategory = taxonomy.Category{
+	Name: "work", Type: "WorkError", Doc: "Work on the repository failed.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &WorkError{base: gen.Made[WorkCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*WorkError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
+		{Name: "value", Type: "string", Scrub: true, MessageOnly: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeScopeForbidden: {
+			Value: "SCOPE_FORBIDDEN", Number: 4, Message: "{files:count} forbidden: {files}",
+			Doc: "Forbidden files were changed.", Resolution: "Leave them.", Set: `{"decision":"BLOCK"}`,
+			Takes:  []string{"files"},
+			Traits: taxonomy.Traits{Reaction: &reactionRevert, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+		},
+		CodeGitCommit: {
+			Value: "COMMIT_FAILED", Number: 6, Message: "commit failed[: {cause}][ ({value}, {decision})]",
+			Doc: "The commit failed.", Resolution: "Commit by hand.",
+			Traits: taxonomy.Traits{Reaction: &reactionOnce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Profiles: []taxonomy.ProfileTraits{
+				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionReduce, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
+			},
+		},
+	},
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *WorkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryWork) }
+func (c WorkCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c WorkCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c WorkCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c WorkCode) Row() taxonomy.Row                { return taxonomy.At(categoryWork, uint16(c)) }
+func (c WorkCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c WorkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *WorkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *WorkError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
+func (e *WorkError) Error() string                 { return gen.Text(e, (*WorkError).AppendMessage) }
+func (e *WorkError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *WorkError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *WorkError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *WorkError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *WorkError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *WorkError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-func (e *WorkError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "files":
-			d.Read(&e.Files)
-		case "decision":
-			gen.DecodeOptEnum(d, &e.Decision, workDecisionWords)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (e *WorkError) Row() taxonomy.Row { return e.Code().Row() }

@@ -10,7 +10,7 @@ import (
 
 func TestWorkError(t *testing.T) {
 	gentest.Category[WorkCode](t, &genPackage, new(WorkError), "work WorkError", []string{
-		"files strings",
+		"files strings from=files",
 		"decision enum [BLOCK ASK_USER]",
 		"value string scrub message_only",
 	}, []gentest.Code{

@@ -6,14 +6,20 @@
 // reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote.
 package usererr
 
-import "github.com/errgen/errgen/runtime/taxonomy/gen"
+import (
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 2)
-	_ = gen.EnforceVersion(2 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 3)
+	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
+
+// base is what all errors have. Being unexported, it cannot be set elsewhere.
+type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
 type Category string
@@ -26,7 +32,7 @@ const (
 
 // The categories by their place in the table.
 const (
-	categoryUser = 0
+	categoryUser = iota
 )
 
 // Categories returns all categories, in the order of the taxonomy.
@@ -35,5 +41,17 @@ func Categories() []Category { return []Category{CategoryUser} }
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
 
-// IsUser reports whether the first error of this taxonomy in err's chain is of category user.
+// The reactions.
+const (
+	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionContinue taxonomy.ReactionName = "continue"
+)
+
+// IsUser reports whether err is, or wraps, an error of category user.
 func IsUser(err error) bool { return gen.InCategory(err, &definition, categoryUser) }
+
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault.
+func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }

@@ -10,46 +10,12 @@ var Table = taxonomy.Table{Taxonomy: &definition}
 
 var definition = taxonomy.Taxonomy{
 	Package: "usererr",
-	Categories: []taxonomy.Category{
-		{
-			Name: "user",
-			Type: "UserError",
-			Fields: []taxonomy.Field{
-				{Name: "id", Type: "string", Required: true},
-			},
-			JSONHead: "{\"name\":\"UserError\",\"category\":\"user\",\"code\":\"",
-			Count:    2,
-		},
+	Categories: []*taxonomy.Category{
+		&userCategory,
 	},
-	Codes: []taxonomy.Code{
-		{
-			Value:   "USER_NOT_FOUND",
-			Message: "no user {id}",
-			Row:     2,
-		},
-		{
-			Value:   "USER_LOCKED",
-			Message: "user {id} is locked",
-			Row:     3,
-		},
-	},
-	ByValue: []uint16{1, 0},
-	Rows: []taxonomy.RowTraits{
-		// an error without a code
-		{Reaction: &reactionAbort},
-		// an unknown code that must not be retried
-		{Reaction: &reactionAbort},
-		// USER_NOT_FOUND
-		{Reaction: &reactionAbort, Code: 1},
-		// USER_LOCKED
-		{Reaction: &reactionUserLocked, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable},
-	},
-	Uncategorized: &reactionAbort,
-	Reactions: []*taxonomy.Reaction{
-		&reactionAbort,
-		&reactionBlock,
-		&reactionContinue,
-	},
+	None:      taxonomy.Traits{Reaction: &reactionAbort},
+	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAbort,
+	Reactions: []*taxonomy.Reaction{&reactionAbort, &reactionBlock, &reactionContinue},
 }
 
 // reactionAbort: Ends the task as failed.
@@ -61,9 +27,4 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 // reactionContinue: Goes on as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
-var reactionUserLocked = taxonomy.Reaction{
-	Name:         "USER_LOCKED",
-	Then:         &reactionBlock,
-	Action:       taxonomy.Retry,
-	CountFailure: true,
-}
+var reactionUserLocked = taxonomy.Reaction{Name: "USER_LOCKED", Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}

@@ -10,105 +10,45 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// UserCode is a code of [UserError]: a target for errors.Is, and an error itself. The zero UserCode
-// is no code. Store the name of a code; its number may change.
+// UserCode is a code of [UserError]: a target for errors.Is, and an error itself. Zero is no code.
 type UserCode uint16
 
-// The codes of [UserError].
+// The codes of [UserError]. Store their names; their values may change.
 const (
 	// CodeUserNotFound is the code USER_NOT_FOUND.
-	CodeUserNotFound UserCode = 1
+	CodeUserNotFound UserCode = iota + 1
 	// CodeUserLocked is the code USER_LOCKED.
-	CodeUserLocked UserCode = 2
+	CodeUserLocked
 )
 
-// Error returns the code as it is on the wire.
-func (c UserCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c UserCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c UserCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c UserCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 2, 2) }
-
-// Reaction returns the reaction to c without any context.
-func (c UserCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c UserCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [UserError], or a former value of one; anything else is an error.
-func (c *UserCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryUser)
-	if err == nil {
-		*c = UserCode(n)
-	}
-	return err
-}
-
-// UserError is an error of category user.
-//
-// Its factories are the only way to give it a code.
+// UserError is an error of category user. Its factories are the only way to give it a code.
 type UserError struct {
-	code  UserCode
-	cause error
+	base[UserCode]
 
 	// ID is id in the context.
-	ID string `json:"id"`
+	ID string
 }
 
 // NewUserNotFound returns a [CodeUserNotFound].
 func NewUserNotFound(id string) *UserError {
-	return &UserError{code: CodeUserNotFound, ID: id}
+	return &UserError{base: gen.Of(CodeUserNotFound), ID: id}
 }
 
 // NewUserLocked returns a [CodeUserLocked].
 func NewUserLocked(id string) *UserError {
-	return &UserError{code: CodeUserLocked, ID: id}
+	return &UserError{base: gen.Of(CodeUserLocked), ID: id}
 }
 
-// WithCause returns a copy of e that wraps cause.
+// Each With method returns a copy of e that has the value.
+
 func (e *UserError) WithCause(cause error) *UserError {
-	c := *e
-	c.cause = cause
-	return &c
+	return gen.With(*e, func(e *UserError) { gen.SetCause(&e.base, cause) })
 }
-
-// Code returns the code of e.
-func (e *UserError) Code() UserCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *UserError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *UserError) Is(target error) bool {
-	c, ok := target.(UserCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *UserCode.
-func (e *UserError) As(target any) bool {
-	c, ok := target.(*UserCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *UserError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *UserError) Row() taxonomy.Row { return e.code.Row() }
 
 // AppendMessage appends the message.
 func (e *UserError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeUserNotFound:
 		m = m.Text("no user ").String(e.ID)
 	case CodeUserLocked:
@@ -126,47 +66,42 @@ func (e *UserError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *UserError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
+func (e *UserError) list() []any {
+	return []any{&e.ID}
 }
 
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *UserError) AppendJSON(dst []byte) []byte { return gen.AppendJSON(dst, e, categoryUser) }
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *UserError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryUser) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *UserError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
-	}
-	typed, ok := back.(*UserError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
+var userCategory = taxonomy.Category{
+	Name: "user", Type: "UserError",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &UserError{base: gen.Made[UserCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*UserError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "id", Type: "string", Required: true},
+	},
+	Codes: []taxonomy.Code{
+		CodeUserNotFound: {Value: "USER_NOT_FOUND", Message: "no user {id}", Traits: taxonomy.Traits{Reaction: &reactionAbort}},
+		CodeUserLocked: {
+			Value: "USER_LOCKED", Message: "user {id} is locked",
+			Traits: taxonomy.Traits{Reaction: &reactionUserLocked, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+	},
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *UserError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryUser) }
+func (c UserCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c UserCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c UserCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c UserCode) Row() taxonomy.Row                { return taxonomy.At(categoryUser, uint16(c)) }
+func (c UserCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c UserCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *UserCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
-// LogValue returns the error for slog, secrets masked.
-func (e *UserError) LogValue() slog.Value {
-	return gen.LogValue(e)
-}
+func (e *UserError) Error() string                 { return gen.Text(e, (*UserError).AppendMessage) }
+func (e *UserError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *UserError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *UserError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *UserError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *UserError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *UserError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
-func (e *UserError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "id":
-			d.Read(&e.ID)
-		default:
-			d.Skip()
-		}
-	}
-}
+func (e *UserError) Row() taxonomy.Row { return e.Code().Row() }

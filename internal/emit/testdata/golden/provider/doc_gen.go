@@ -7,14 +7,25 @@
 // what failed elsewhere.
 package provider
 
-import "github.com/errgen/errgen/runtime/taxonomy/gen"
+import (
+	"errors"
+	"io"
+	"net"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
 
 // The runtime must be as new as this file, and must still support it. If this does not compile, run
 // "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
 const (
-	_ = gen.EnforceVersion(gen.Version - 2)
-	_ = gen.EnforceVersion(2 - gen.MinVersion)
+	_ = gen.EnforceVersion(gen.Version - 3)
+	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
+
+// base is what all errors have. Being unexported, it cannot be set elsewhere.
+type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
 type Category string
@@ -27,7 +38,7 @@ const (
 
 // The categories by their place in the table.
 const (
-	categoryProvider = 0
+	categoryProvider = iota
 )
 
 // Categories returns all categories, in the order of the taxonomy.
@@ -35,12 +46,6 @@ func Categories() []Category { return []Category{CategoryProvider} }
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
-
-// The profiles, for [Table].Profile.
-const (
-	// ProfileStrict: no retries.
-	ProfileStrict = "strict"
-)
 
 // The tiers, in the order of escalation.
 const (
@@ -52,10 +57,81 @@ const (
 	TierOwner = "owner"
 )
 
-// IsProvider reports whether the first error of this taxonomy in err's chain is of category
-// provider.
+// The sources of evidence.
+const (
+	SourceAPI taxonomy.SourceName = "api"
+	SourceCLI taxonomy.SourceName = "cli"
+)
+
+// The policies.
+const (
+	PolicyCalm taxonomy.PolicyName = "calm"
+)
+
+// The reactions.
+const (
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionAgain    taxonomy.ReactionName = "again"
+	ReactionBackoff  taxonomy.ReactionName = "backoff"
+	ReactionHigher   taxonomy.ReactionName = "higher"
+	ReactionAsked    taxonomy.ReactionName = "asked"
+	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionShorter  taxonomy.ReactionName = "shorter"
+	ReactionFatal    taxonomy.ReactionName = "fatal"
+	ReactionContinue taxonomy.ReactionName = "continue"
+)
+
+// The groups of codes.
+const (
+	GroupNetwork taxonomy.GroupName = "network"
+)
+
+// The profiles.
+const (
+	ProfileStrict taxonomy.ProfileName = "strict"
+)
+
+// IsProvider reports whether err is, or wraps, an error of category provider.
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 
-// InNetwork reports whether the code of the first error of this taxonomy in err's chain is in the
-// group network: Needs the network.
+// InNetwork reports whether err is, or wraps, an error of group network: Needs the network.
 func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
+
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
+// An error whose code or domain is not known here, or that has a word that an enum does not have,
+// becomes a *[taxonomy.Unknown], which is no fault.
+func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it;
+// see [detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy,
+// are returned unchanged.
+func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
+
+// ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
+func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
+	return detection.ClassifyEvidence(ev, opts)
+}
+
+// Explain returns what [Classify] makes of raw, and why.
+func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
+
+var detection = detect.Detection{
+	Taxonomy: &definition,
+	Categories: [][][]detect.CodeRule{
+		categoryProvider: providerRules,
+	},
+	FallbackSet: `{"unmatched":true}`, Is: ruleIs,
+}
+
+// ruleIs reports whether err is, or wraps, the error that a rule names in is or as.
+func ruleIs(err error, name string) bool {
+	switch name {
+	case "io.ErrUnexpectedEOF":
+		return errors.Is(err, io.ErrUnexpectedEOF)
+	case "*net.OpError":
+		_, ok := errors.AsType[*net.OpError](err)
+		return ok
+	default:
+		return false
+	}
+}

@@ -5,122 +5,67 @@ package provider
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. The zero
-// ProviderCode is no code. Store the name of a code; its number may change.
+// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. Zero is
+// no code.
 type ProviderCode uint16
 
-// The codes of [ProviderError].
+// The codes of [ProviderError]. Store their names; their values may change.
 const (
 	// CodeCrash: the provider process died.
-	//
-	// Resolution: Look at the provider's own log.
-	CodeCrash ProviderCode = 1
+	CodeCrash ProviderCode = iota + 1
 	// CodeAPIError: the provider's API answered with an error.
-	CodeAPIError ProviderCode = 2
+	CodeAPIError
 	// CodeTooLong: the prompt was too long.
-	CodeTooLong ProviderCode = 3
+	CodeTooLong
 	// CodeHung: the provider did not answer.
 	//
 	// Deprecated: never seen. Use [CodeCrash].
-	CodeHung ProviderCode = 4
+	CodeHung
 )
 
-// Error returns the code as it is on the wire.
-func (c ProviderCode) Error() string { return gen.CodeValue(c.Row(), &definition) }
-
-// String returns the code as it is on the wire.
-func (c ProviderCode) String() string { return gen.CodeValue(c.Row(), &definition) }
-
-// Taxonomy returns the taxonomy that c belongs to.
-func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row of c without any context; a value that is no code has the row of none.
-func (c ProviderCode) Row() taxonomy.Row { return gen.CodeRow(uint16(c), 2, 4) }
-
-// Reaction returns the reaction to c without any context.
-func (c ProviderCode) Reaction() taxonomy.Reaction { return *definition.Rows[c.Row()].Reaction }
-
-// MarshalText returns the code as it is on the wire; a value that is no code is an error.
-func (c ProviderCode) MarshalText() ([]byte, error) { return gen.MarshalCode(c.Row(), &definition) }
-
-// UnmarshalText reads a code of [ProviderError], or a former value of one; anything else is an
-// error.
-func (c *ProviderCode) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalCode(text, &definition, categoryProvider)
-	if err == nil {
-		*c = ProviderCode(n)
-	}
-	return err
-}
-
-// The rows of codes under a when rule.
-const (
-	rowCrashWhen1    taxonomy.Row = 6
-	rowAPIErrorWhen2 taxonomy.Row = 7
-)
-
-// ProviderError is an error of category provider: the provider failed.
-//
-// Its factories are the only way to give it a code.
+// ProviderError is an error of category provider: the provider failed. Its factories are the only
+// way to give it a code.
 type ProviderError struct {
-	code  ProviderCode
-	cause error
+	base[ProviderCode]
 
-	// Unmatched says whether no rule described it.
-	Unmatched taxonomy.Opt[bool] `json:"unmatched,omitzero"`
-	// Provider says who failed.
-	Provider string `json:"provider"`
-	// StatusCode: HTTP status, when there was one.
-	StatusCode taxonomy.Opt[int] `json:"statusCode,omitzero"`
-	// RawError is what the provider said. Messages, logs and JSON mask secrets in it and cut it.
-	RawError taxonomy.Opt[string] `json:"rawError,omitzero"`
-	// Token: the credential that was used. It is a secret: only Reveal shows it.
-	Token taxonomy.Secret[string] `json:"token,omitzero"`
-	// Files is what was written.
-	Files []string `json:"files,omitzero"`
-	// Limit is what there was too much of.
-	Limit taxonomy.Opt[ProviderLimit] `json:"limit,omitzero"`
-	// Call: the call that failed.
-	Call taxonomy.Opt[ProviderCall] `json:"call,omitzero"`
+	Unmatched  taxonomy.Opt[bool]          // whether no rule described it.
+	Provider   string                      // who failed.
+	StatusCode taxonomy.Opt[int]           // HTTP status, when there was one.
+	RawError   taxonomy.Opt[string]        // what the provider said. Shown masked and cut.
+	Token      taxonomy.Secret[string]     // the credential that was used. Only Reveal shows it.
+	Files      []string                    // what was written.
+	Limit      taxonomy.Opt[ProviderLimit] // what there was too much of.
+	Call       taxonomy.Opt[ProviderCall]  // the call that failed.
 }
 
 // How texts are shown: what is masked, and where they are cut.
 const providerRawError = gen.Scrub | gen.KeepTail | 2000
 
-// ProviderLimit is one of a closed set of words: what there was too much of.
-//
-// The zero ProviderLimit is none of them.
+// ProviderLimit is one of a closed set of words: what there was too much of. The zero ProviderLimit
+// is none of them.
 type ProviderLimit uint8
 
 // The values of [ProviderLimit].
 const (
-	ProviderLimitRequests ProviderLimit = 1
-	ProviderLimitTokens   ProviderLimit = 2
+	ProviderLimitRequests ProviderLimit = iota + 1
+	ProviderLimitTokens
 )
 
 var providerLimitWords = []string{"requests", "tokens"}
 
-// String returns the word as it is on the wire, or "" for a value that does not exist.
 func (v ProviderLimit) String() string { return gen.EnumWord(uint8(v), providerLimitWords) }
-
-// MarshalText returns the word, which is empty for no value; a value that does not exist is an
-// error.
 func (v ProviderLimit) MarshalText() ([]byte, error) {
 	return gen.MarshalEnum(uint8(v), "ProviderLimit", providerLimitWords)
 }
-
-// UnmarshalText reads a word; one that does not exist is an error.
 func (v *ProviderLimit) UnmarshalText(text []byte) error {
-	n, err := gen.UnmarshalEnum(text, "ProviderLimit", providerLimitWords)
-	if err == nil {
-		*v = ProviderLimit(n)
-	}
-	return err
+	return gen.UnmarshalEnum(text, v, "ProviderLimit", providerLimitWords)
 }
 
 // ProviderCall is a part of an error's context: the call that failed.
@@ -137,162 +82,67 @@ func (v *ProviderCall) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ProviderCall) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "id":
-			d.Read(&v.ID)
-		case "tries":
-			d.Read(&v.Tries)
-		default:
-			d.Skip()
-		}
-	}
+func (v *ProviderCall) list() []any {
+	return []any{&v.ID, &v.Tries}
 }
 
-// NewCrash returns a [CodeCrash]: the provider process died.
+// NewCrash returns a [CodeCrash].
 func NewCrash(provider string) *ProviderError {
-	return &ProviderError{code: CodeCrash, Provider: provider}
+	return &ProviderError{base: gen.Of(CodeCrash), Provider: provider}
 }
 
-// NewAPIError returns a [CodeAPIError]: the provider's API answered with an error.
+// NewAPIError returns a [CodeAPIError].
 func NewAPIError(provider, rawError string) *ProviderError {
-	return &ProviderError{
-		code:     CodeAPIError,
-		Provider: provider,
-		RawError: taxonomy.Some(rawError),
-	}
+	return &ProviderError{base: gen.Of(CodeAPIError), Provider: provider, RawError: taxonomy.Some(rawError)}
 }
 
-// NewTooLong returns a [CodeTooLong]: the prompt was too long.
+// NewTooLong returns a [CodeTooLong].
 func NewTooLong(provider string) *ProviderError {
-	return &ProviderError{
-		code:     CodeTooLong,
-		Provider: provider,
-		Limit:    taxonomy.Some(ProviderLimitTokens),
-	}
+	return &ProviderError{base: gen.Of(CodeTooLong), Provider: provider, Limit: taxonomy.Some(ProviderLimitTokens)}
 }
 
-// NewHung returns a [CodeHung]: the provider did not answer.
+// NewHung returns a [CodeHung].
 //
 // Deprecated: never seen. Use [CodeCrash].
 func NewHung(provider string) *ProviderError {
-	return &ProviderError{code: CodeHung, Provider: provider}
+	return &ProviderError{base: gen.Of(CodeHung), Provider: provider}
 }
 
-// WithUnmatched returns a copy of e with the given Unmatched.
+// Each With method returns a copy of e that has the value.
+
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
-	c := *e
-	c.Unmatched = taxonomy.Some(unmatched)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-
-// WithStatusCode returns a copy of e with the given StatusCode.
 func (e *ProviderError) WithStatusCode(statusCode int) *ProviderError {
-	c := *e
-	c.StatusCode = taxonomy.Some(statusCode)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.StatusCode = taxonomy.Some(statusCode) })
 }
-
-// WithRawError returns a copy of e with the given RawError.
 func (e *ProviderError) WithRawError(rawError string) *ProviderError {
-	c := *e
-	c.RawError = taxonomy.Some(rawError)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.RawError = taxonomy.Some(rawError) })
 }
-
-// WithToken returns a copy of e with the given Token.
 func (e *ProviderError) WithToken(token string) *ProviderError {
-	c := *e
-	c.Token = taxonomy.SecretOf(token)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Token = taxonomy.SecretOf(token) })
 }
-
-// WithFiles returns a copy of e with the given Files.
 func (e *ProviderError) WithFiles(files []string) *ProviderError {
-	c := *e
-	c.Files = gen.CloneStrings(files)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Files = gen.CloneStrings(files) })
 }
-
-// WithLimit returns a copy of e with the given Limit.
 func (e *ProviderError) WithLimit(limit ProviderLimit) *ProviderError {
-	c := *e
-	c.Limit = gen.SomeEnum(limit, ProviderLimitTokens)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Limit = gen.SomeEnum(limit, ProviderLimitTokens) })
 }
-
-// WithCall returns a copy of e with the given Call.
 func (e *ProviderError) WithCall(call ProviderCall) *ProviderError {
-	c := *e
-	c.Call = taxonomy.Some(call)
-	return &c
+	return gen.With(*e, func(e *ProviderError) { e.Call = taxonomy.Some(call) })
 }
-
-// WithCause returns a copy of e that wraps cause.
 func (e *ProviderError) WithCause(cause error) *ProviderError {
-	c := *e
-	c.cause = cause
-	return &c
-}
-
-// Code returns the code of e.
-func (e *ProviderError) Code() ProviderCode { return e.code }
-
-// Unwrap returns the cause, or nil.
-func (e *ProviderError) Unwrap() error { return e.cause }
-
-// Is reports whether target is the code of e. Two errors of one code are not the same error.
-func (e *ProviderError) Is(target error) bool {
-	c, ok := target.(ProviderCode)
-	return ok && c == e.code && c != 0
-}
-
-// As stores the code of e in target, if that is a *ProviderCode.
-func (e *ProviderError) As(target any) bool {
-	c, ok := target.(*ProviderCode)
-	if !ok || e.code == 0 {
-		return false
-	}
-	*c = e.code
-	return true
-}
-
-// Taxonomy returns the taxonomy that e belongs to.
-func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy { return &definition }
-
-// Row returns the row that the code and its when rules select.
-func (e *ProviderError) Row() taxonomy.Row {
-	switch e.code {
-	case CodeCrash:
-		if v, ok := e.Unmatched.Get(); ok && v {
-			return rowCrashWhen1
-		}
-	case CodeAPIError:
-		switch v, ok := e.StatusCode.Get(); {
-		case ok && (v == 408 || v == 409 || v == 425 || v == 429): // as the code itself
-		case ok && 400 <= v && v <= 499:
-			return rowAPIErrorWhen2
-		}
-	}
-	return e.code.Row()
-}
-
-// Hints returns what the error says to whoever reacts to it.
-func (e *ProviderError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{Files: e.Files}
+	return gen.With(*e, func(e *ProviderError) { gen.SetCause(&e.base, cause) })
 }
 
 // AppendMessage appends the message.
 func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeCrash:
-		m = m.Text("provider ").String(e.Provider).Text(" crashed")
-		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
+		m = m.Text("provider ").String(e.Provider).Text(" crashed").Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeAPIError:
-		m = m.Text("provider ").String(e.Provider).Text(" API error")
-		m = m.Begin(" ").Int(e.StatusCode)
+		m = m.Text("provider ").String(e.Provider).Text(" API error").Begin(" ").Int(e.StatusCode)
 		m = m.Begin(": ").Line(e.RawError.Or(""), providerRawError)
 	case CodeTooLong:
 		m = m.Text("prompt too long for ").String(e.Provider)
@@ -307,11 +157,9 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 // AppendFeedback appends what the provider is told, for codes that have words of their own for it.
 func (e *ProviderError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
-	switch e.code {
+	switch e.Code() {
 	case CodeTooLong:
-		m = m.Text("Say it in fewer words")
-		m = m.Begin(": ").Strings(e.Files, 0).End("")
-		m = m.Text(".")
+		m = m.Text("Say it in fewer words").Begin(": ").Strings(e.Files, 0).End("").Text(".")
 	}
 	return m.Bytes()
 }
@@ -332,67 +180,116 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-// Error returns the message.
-func (e *ProviderError) Error() string {
-	var b gen.Buffer
-	return string(e.AppendMessage(b[:0]))
-}
-
-// AppendJSON appends the error as JSON, secrets masked.
-func (e *ProviderError) AppendJSON(dst []byte) []byte {
-	return gen.AppendJSON(dst, e, categoryProvider)
-}
-
-// MarshalJSON returns what AppendJSON appends.
-func (e *ProviderError) MarshalJSON() ([]byte, error) { return gen.MarshalJSON(e, categoryProvider) }
-
-// UnmarshalJSON reads what MarshalJSON wrote of an error of this type; any other is refused.
-func (e *ProviderError) UnmarshalJSON(b []byte) error {
-	back, err := UnmarshalError(b)
-	if err != nil {
-		return err
+func (e *ProviderError) list() []any {
+	return []any{
+		&e.Unmatched,
+		&e.Provider,
+		&e.StatusCode,
+		&e.RawError,
+		&e.Token,
+		&e.Files,
+		gen.OptWord(&e.Limit),
+		gen.OptPart(&e.Call, (*ProviderCall).list),
 	}
-	typed, ok := back.(*ProviderError)
-	if !ok {
-		return gen.WrongType(back)
-	}
-	*e = *typed
-	return nil
 }
 
-// Format prints the message; %+v prints the code, the context and the causes, too.
-func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e, categoryProvider) }
-
-// LogValue returns the error for slog, secrets masked.
-func (e *ProviderError) LogValue() slog.Value {
-	return gen.LogValue(e)
+var providerCategory = taxonomy.Category{
+	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
+	New: func(code uint16, cause error) taxonomy.Error {
+		return &ProviderError{base: gen.Made[ProviderCode](code, cause)}
+	},
+	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
+	Fields: []taxonomy.Field{
+		{Name: "unmatched", Type: "bool"},
+		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
+		{Name: "statusCode", Type: "int", From: []string{"status"}},
+		{Name: "rawError", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
+		{Name: "token", Type: "string", Sensitive: true},
+		{Name: "files", Type: "strings", From: []string{"files"}},
+		{Name: "limit", Type: "enum", Enum: []string{"requests", "tokens"}, From: []string{"attributes.limit"}},
+		{Name: "call", Type: "object", Fields: []taxonomy.Field{
+			{Name: "id", Type: "string", From: []string{"attributes.request-id"}, Required: true},
+			{Name: "tries", Type: "int", From: []string{"attributes.tries"}},
+		}},
+	},
+	Codes: []taxonomy.Code{
+		CodeCrash: {
+			Value: "CRASH", Number: 1, Groups: 1 << 0,
+			Message: "provider {provider} crashed[: {rawError:first_line}]", Doc: "The provider process died.",
+			Resolution: "Look at the provider's own log.",
+			Traits:     taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+			},
+		},
+		CodeAPIError: {
+			Value: "API_ERROR", Number: 2, Groups: 1 << 0,
+			Message: "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
+			Doc:     "The provider's API answered with an error.", Takes: []string{"rawError"},
+			Traits: taxonomy.Traits{Reaction: &reactionBackoff, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			When: []taxonomy.Traits{
+				{Reaction: &reactionFatal, HTTP: 502, Severity: taxonomy.SeverityHigh},
+			},
+		},
+		CodeTooLong: {
+			Value: "TOO_LONG", Number: 3, Message: "prompt too long for {provider}",
+			Doc: "The prompt was too long.", Set: `{"limit":"tokens"}`,
+			Prevent: &taxonomy.Prevention{Check: "window_fits", Throttle: 2 * time.Second, Likely: 0.5},
+			Traits:  taxonomy.Traits{Reaction: &reactionShorter, HTTP: 502, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
+		},
+		CodeHung: {
+			Value: "HUNG", Number: 4, Message: "provider {provider} hung", Doc: "The provider did not answer.",
+			Deprecated: "never seen", ReplacedBy: "CRASH",
+			Traits: taxonomy.Traits{Reaction: &reactionAsked, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+		},
+	},
 }
 
-func (e *ProviderError) decode(d *gen.Decoder) {
-	for d.Next() {
-		switch string(d.Key()) {
-		case "unmatched":
-			d.Read(&e.Unmatched)
-		case "provider":
-			d.Read(&e.Provider)
-		case "statusCode":
-			d.Read(&e.StatusCode)
-		case "rawError":
-			d.Read(&e.RawError)
-		case "token":
-			d.Read(&e.Token)
-		case "files":
-			d.Read(&e.Files)
-		case "limit":
-			gen.DecodeOptEnum(d, &e.Limit, providerLimitWords)
-		case "call":
-			if d.Open() {
-				var x ProviderCall
-				x.decode(d)
-				e.Call = taxonomy.Some(x)
-			}
-		default:
-			d.Skip()
+var providerRules = [][]detect.CodeRule{
+	CodeCrash: {
+		{Doc: "source: cli, exit_code: {not: 0}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}},
+		{Doc: "source: cli, signal: {present: true}, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Signal, Presence: detect.Present}}},
+	},
+	CodeAPIError: {
+		{Doc: "source: api, status: {min: 400, max: 599}, priority: -1", Priority: -1, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}},
+		{Doc: "is: io.ErrUnexpectedEOF", Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io.ErrUnexpectedEOF"}}}},
+		{Doc: "as: '*net.OpError'", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError"}}}},
+	},
+	CodeTooLong: {
+		{Doc: "source: api, status: 413", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, AnyNumber: []int{413}}}},
+		{Doc: `source: cli, text: '(?i)\bprompt is too long\b'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}}, Text: []detect.Pattern{{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}, Reach: 19}}},
+		{Doc: "source: cli, attributes: {mode: {not: batch}}, contains: context window, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14}}, Set: `{"files":["prompt.md"]}`},
+	},
+}
+
+func (c ProviderCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
+func (c ProviderCode) Row() taxonomy.Row                { return taxonomy.At(categoryProvider, uint16(c)) }
+func (c ProviderCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
+func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
+
+func (e *ProviderError) Error() string                 { return gen.Text(e, (*ProviderError).AppendMessage) }
+func (e *ProviderError) Format(s fmt.State, verb rune) { gen.Format(s, verb, e) }
+func (e *ProviderError) LogValue() slog.Value          { return gen.LogValue(e) }
+func (e *ProviderError) AppendJSON(dst []byte) []byte  { return gen.AppendJSON(dst, e) }
+func (e *ProviderError) MarshalJSON() ([]byte, error)  { return gen.MarshalJSON(e) }
+func (e *ProviderError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e) }
+func (e *ProviderError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
+
+func (e *ProviderError) Row() taxonomy.Row {
+	switch e.Code() {
+	case CodeCrash:
+		if v, ok := e.Unmatched.Get(); ok && v {
+			return CodeCrash.Row().When(1)
+		}
+	case CodeAPIError:
+		switch v, ok := e.StatusCode.Get(); {
+		case ok && (v == 408 || v == 409 || v == 425 || v == 429): // as the code itself
+		case ok && 400 <= v && v <= 499:
+			return CodeAPIError.Row().When(1)
 		}
 	}
+	return e.Code().Row()
 }

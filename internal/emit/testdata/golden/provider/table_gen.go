@@ -10,114 +10,24 @@ import (
 
 // Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
 // them.
-var Table = taxonomy.Table{Taxonomy: &definition}
+var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package:  "provider",
-	Domain:   "example.org",
-	Doc:      "Errors of a model provider.",
-	Fallback: "CRASH",
-	Categories: []taxonomy.Category{
-		{
-			Name: "provider",
-			Type: "ProviderError",
-			Doc:  "The provider failed.",
-			Fields: []taxonomy.Field{
-				{Name: "unmatched", Doc: "Whether no rule described it.", Type: "bool"},
-				{Name: "provider", Doc: "Who failed.", Type: "string", Required: true},
-				{Name: "statusCode", Doc: "HTTP status, when there was one.", Type: "int"},
-				{Name: "rawError", Doc: "What the provider said.", Type: "string", MaxLength: 2000, Scrub: true},
-				{Name: "token", Doc: "The credential that was used.", Type: "string", Sensitive: true},
-				{Name: "files", Doc: "What was written.", Type: "strings"},
-				{Name: "limit", Doc: "What there was too much of.", Type: "enum", Enum: []string{"requests", "tokens"}},
-				{Name: "call", Doc: "The call that failed.", Type: "object", Fields: []taxonomy.Field{
-					{Name: "id", Doc: "Its number.", Type: "string", Required: true},
-					{Name: "tries", Doc: "How often it was tried.", Type: "int"},
-				}},
-			},
-			JSONHead: "{\"domain\":\"example.org\",\"name\":\"ProviderError\",\"category\":\"provider\",\"code\":\"",
-			Count:    4,
-		},
+	Package: "provider", Domain: "example.org", Doc: "Errors of a model provider.", Fallback: "CRASH",
+
+	Categories: []*taxonomy.Category{
+		&providerCategory,
 	},
-	Codes: []taxonomy.Code{
-		{
-			Value:      "CRASH",
-			Doc:        "The provider process died.",
-			Resolution: "Look at the provider's own log.",
-			Message:    "provider {provider} crashed[: {rawError:first_line}]",
-			Groups:     1 << 0,
-			Number:     1,
-			Row:        2,
-			Branches:   6,
-		},
-		{
-			Value:    "API_ERROR",
-			Doc:      "The provider's API answered with an error.",
-			Message:  "provider {provider} API error[ {statusCode}][: {rawError:first_line}]",
-			Groups:   1 << 0,
-			Number:   2,
-			Row:      3,
-			Branches: 7,
-		},
-		{
-			Value:   "TOO_LONG",
-			Doc:     "The prompt was too long.",
-			Message: "prompt too long for {provider}",
-			Number:  3,
-			Row:     4,
-			Prevent: &taxonomy.Prevention{Check: "window_fits", Throttle: 2 * time.Second, Likely: 0.5},
-		},
-		{
-			Value:      "HUNG",
-			Doc:        "The provider did not answer.",
-			Message:    "provider {provider} hung",
-			Deprecated: "never seen",
-			ReplacedBy: "CRASH",
-			Number:     4,
-			Row:        5,
-		},
-	},
-	ByValue: []uint16{1, 0, 3, 2},
-	Rows: []taxonomy.RowTraits{
-		// an error without a code
-		{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-		// an unknown code that must not be retried
-		{Reaction: &reactionAbort, HTTP: 502, Severity: taxonomy.SeverityMedium},
-		// CRASH
-		{Reaction: &reactionAgain, HTTP: 502, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// API_ERROR
-		{Reaction: &reactionBackoff, HTTP: 502, Code: 2, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// TOO_LONG
-		{Reaction: &reactionShorter, HTTP: 502, Code: 3, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
-		// HUNG
-		{Reaction: &reactionAsked, HTTP: 502, Code: 4, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
-		// CRASH, when 1
-		{Reaction: &reactionAgain, HTTP: 502, Code: 1, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
-		// API_ERROR, when 2
-		{Reaction: &reactionFatal, HTTP: 502, Code: 2, Severity: taxonomy.SeverityHigh},
-	},
+	None:          taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
+	Permanent:     taxonomy.Traits{Reaction: &reactionAbort, HTTP: 502, Severity: taxonomy.SeverityMedium},
 	Uncategorized: &reactionAgain,
-	Reactions: []*taxonomy.Reaction{
-		&reactionBlock,
-		&reactionAgain,
-		&reactionBackoff,
-		&reactionHigher,
-		&reactionAsked,
-		&reactionAbort,
-		&reactionShorter,
-		&reactionFatal,
-		&reactionContinue,
-	},
-	Policies: []*taxonomy.Policy{
-		&policyCalm,
-	},
+	Reactions:     []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionHigher, &reactionAsked, &reactionAbort, &reactionShorter, &reactionFatal, &reactionContinue},
+	Policies:      []*taxonomy.Policy{&policyCalm},
 	Profiles: []taxonomy.Profile{
 		{
-			Name:      "strict",
-			Doc:       "No retries.",
+			Name: "strict", Doc: "No retries.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-			Recovery:  taxonomy.Recovery{Enabled: true},
-			Reporting: taxonomy.Reporting{Context: true},
+			Recovery:  taxonomy.Recovery{Enabled: true}, Reporting: taxonomy.Reporting{Context: true},
 		},
 	},
 	Groups: []taxonomy.Named{
@@ -143,77 +53,51 @@ var definition = taxonomy.Taxonomy{
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-var reactionAgain = taxonomy.Reaction{
-	Name:         "again",
-	Then:         &reactionBlock,
-	Action:       taxonomy.Retry,
-	CountFailure: true,
-}
+var reactionAgain = taxonomy.Reaction{Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}
 
 var reactionBackoff = taxonomy.Reaction{
-	Name:         "backoff",
-	Policy:       &policyCalm,
-	Then:         &reactionBlock,
-	Action:       taxonomy.Retry,
+	Name: "backoff", Policy: &policyCalm, Then: &reactionBlock, Action: taxonomy.Retry,
 	CountFailure: true,
 }
 
 var reactionHigher = taxonomy.Reaction{
-	Name:    "higher",
-	Then:    &reactionBlock,
-	To:      "small",
-	Action:  taxonomy.Escalate,
+	Name: "higher", Then: &reactionBlock, To: "small", Action: taxonomy.Escalate,
 	Purpose: taxonomy.PurposeDiagnosis,
 }
 
 var reactionAsked = taxonomy.Reaction{
-	Name:         "asked",
-	Then:         &reactionHigher,
-	To:           "large",
-	Action:       taxonomy.Retry,
-	Purpose:      taxonomy.PurposeVerification,
-	CountFailure: true,
+	Name: "asked", Then: &reactionHigher, To: "large", Action: taxonomy.Retry,
+	Purpose: taxonomy.PurposeVerification, CountFailure: true,
 }
 
 // reactionAbort: Ends the task as failed.
 var reactionAbort = taxonomy.Reaction{Name: "abort"}
 
 var reactionShorter = taxonomy.Reaction{
-	Name:         "shorter",
-	Policy:       &policyShorter,
-	Then:         &reactionAbort,
-	Strategy:     "reduce_context",
-	Action:       taxonomy.Recover,
-	CountFailure: true,
+	Name: "shorter", Policy: &policyShorter, Then: &reactionAbort, Strategy: "reduce_context",
+	Action: taxonomy.Recover, CountFailure: true,
 }
 
-var reactionFatal = taxonomy.Reaction{
-	Name:     "fatal",
-	Extent:   taxonomy.ExtentRun,
-	LogLevel: taxonomy.LogError,
-}
+var reactionFatal = taxonomy.Reaction{Name: "fatal", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
 // reactionContinue: Goes on as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 var policyCalm = taxonomy.Policy{
-	Name:          "calm",
-	MaxAttempts:   5,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
-	Jitter:        0.1,
-	JitterKind:    taxonomy.JitterProportional,
-	Adapt:         &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 8, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second, Target: 0.8, Window: 50},
-	Budget:        &taxonomy.Budget{Retries: 0.2, Reserve: 3, Window: 10 * time.Second, Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 5 * time.Second, Successes: 1}},
+	Name: "calm", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1,
+	Adapt: &taxonomy.Adapt{
+		MinAttempts: 2, MaxAttempts: 8, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second,
+		Target: 0.8, Window: 50,
+	},
+	Budget: &taxonomy.Budget{
+		Retries: 0.2, Reserve: 3, Window: 10 * time.Second,
+		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 5 * time.Second, Successes: 1},
+	},
+	JitterKind: taxonomy.JitterProportional,
 }
 
 var policyShorter = taxonomy.Policy{
-	Name:          "shorter",
-	MaxAttempts:   2,
-	InitialDelay:  time.Second,
-	MaxDelay:      30 * time.Second,
-	Multiplier:    2,
-	MaxRetryAfter: 30 * time.Second,
+	Name: "shorter", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
+	Multiplier: 2, MaxRetryAfter: 30 * time.Second,
 }

@@ -31,7 +31,7 @@ func TestValues(t *testing.T) {
 
 func TestRowsAreBounded(t *testing.T) {
 	l := NewLabels(100, 3, nil, &taxonomy.Taxonomy{
-		Domain: "test", Categories: []taxonomy.Category{{Name: "net"}}, Codes: []taxonomy.Code{{Value: "DOWN"}},
+		Domain: "test", Categories: []*taxonomy.Category{{Name: "net", Codes: []taxonomy.Code{{}, {Value: "DOWN"}}}},
 		Sources: []taxonomy.Named{{Name: "api"}}, Strategies: []taxonomy.Named{{Name: "mend"}},
 	})
 	var all sync.WaitGroup

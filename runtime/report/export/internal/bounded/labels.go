@@ -33,8 +33,8 @@ func NewLabels(room, rows int, taxonomies ...*taxonomy.Taxonomy) *Labels {
 		for i := range t.Categories {
 			categories = append(categories, t.Categories[i].Name)
 		}
-		for i := range t.Codes {
-			codes = append(codes, t.Codes[i].Value)
+		for _, code := range t.Codes() {
+			codes = append(codes, code.Value)
 		}
 		sources = append(sources, names(t.Sources)...)
 		strategies = append(strategies, names(t.Strategies)...)

@@ -1,0 +1,232 @@
+package emit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// packageFile makes the file of what the package has as a whole: its comment, the check of the
+// runtime's version, the names of what the taxonomy declares, and what reads and classifies.
+func packageFile(f *jen.File, t *tables, l *literals) {
+	m := t.m
+	for _, line := range commentLines(packageComment(m)...) {
+		f.PackageComment(line)
+	}
+	declare(f, versionCheck(), baseType(), categoryType(m), categoryIndexes(m), categoriesFunc(m), categoryOf(),
+		tierConstants(m))
+	declare(f, declaredNames(m)...)
+	for _, c := range m.Categories {
+		declare(f, categoryPredicate(c))
+	}
+	for _, g := range m.Groups {
+		declare(f, groupPredicate(g))
+	}
+	declare(f, unmarshalError())
+	if classifies(m) {
+		declare(f, classifyFunc(), classifyEvidenceFunc(), explainFunc(), t.detection(l), ruleIs(m))
+	}
+}
+
+// tableFile makes the file of the table, but for what the categories' files have of it.
+func tableFile(f *jen.File, t *tables, l *literals) {
+	m := t.m
+	declare(f, tableVar(m), t.definition(l))
+	for _, r := range m.Reactions {
+		declare(f, variable(r.Var, r.Doc, "Reaction", l.of(*t.reactions[r])))
+	}
+	for _, p := range m.Policies {
+		declare(f, variable(p.Var, p.Doc, "Policy", l.of(p.Policy)))
+	}
+}
+
+// baseType makes the name under which errors embed what they have in common.
+func baseType() jen.Code {
+	return jen.Add(note("base is what all errors have. Being unexported, it cannot be set elsewhere.")).
+		Type().Id("base").Types(jen.Id("C").Qual(pkgGen, "Code")).Op("=").Qual(pkgGen, "Base").Types(jen.Id("C"))
+}
+
+// definition is the package's taxonomy.
+func definition() jen.Code { return jen.Op("&").Id("definition") }
+
+func tableVar(m *model.Package) jen.Code {
+	values := []jen.Code{jen.Id("Taxonomy").Op(":").Add(definition())}
+	if classifies(m) {
+		values = append(values, jen.Id("Classifier").Op(":").Op("&").Id("detection"))
+	}
+	return jen.Add(comment("Table answers for the errors of the taxonomy: what their reaction is, and what else is " +
+		"said of them.")).
+		Var().Id("Table").Op("=").Add(runtimeType("Table")).Values(values...)
+}
+
+// definition makes the variable of the taxonomy. All of the tables are composite literals of
+// constants and addresses, which the compiler lays out itself: nothing is built when a program
+// starts.
+func (t *tables) definition(l *literals) jen.Code {
+	text := l.of(t.taxonomy())
+	list := "Categories: []*taxonomy.Category{\n"
+	for _, c := range t.m.Categories {
+		list += "&" + c.Table + ",\n"
+	}
+	head, rest, _ := strings.Cut(text, "None: ")
+	return jen.Var().Id("definition").Op("=").Op(head + "\n" + list + "},\nNone: " + rest)
+}
+
+// variable makes the variable of a reaction or a policy.
+func variable(name, doc, typ, value string) jen.Code {
+	s := jen.Null()
+	if doc != "" {
+		s = jen.Add(comment(about(name, doc, "")))
+	}
+	return s.Var().Id(name).Op("=").Qual(pkgTaxonomy, typ).Op(strings.TrimPrefix(value, "taxonomy."+typ))
+}
+
+func unmarshalError() jen.Code {
+	return jen.Add(comment(
+		"UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked. An error "+
+			"whose code or domain is not known here, or that has a word that an enum does not have, becomes a "+
+			"*[taxonomy.Unknown], which is no fault.",
+	)).Func().Id("UnmarshalError").Params(jen.Id("b").Index().Byte()).
+		Params(jen.Qual(pkgTaxonomy, "Error"), jen.Error()).
+		Add(returning(jen.Qual(pkgGen, "Unmarshal").Call(jen.Id("b"), definition())))
+}
+
+// classifies reports whether m's package classifies: without a rule and a fallback there is nothing
+// to find.
+func classifies(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback != nil }
+
+func classifyFunc() jen.Code {
+	return jen.Add(comment(
+		"Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it; see [detect.Of]. "+
+			"Nil, a cancelled context, and an error that is or wraps one of this taxonomy, are returned unchanged.",
+	)).Func().Id("Classify").Params(jen.Id("raw").Any(), options()).Error().
+		Add(returning(jen.Id("detection").Dot("Classify").Call(jen.Id("raw"), jen.Id("opts"))))
+}
+
+func classifyEvidenceFunc() jen.Code {
+	return jen.Add(comment("ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.")).
+		Func().Id("ClassifyEvidence").Params(jen.Id("ev").Op("*").Add(runtimeType("Evidence")), options()).Error().
+		Block(jen.Return(jen.Id("detection").Dot("ClassifyEvidence").Call(jen.Id("ev"), jen.Id("opts"))))
+}
+
+func explainFunc() jen.Code {
+	return jen.Add(comment("Explain returns what [Classify] makes of raw, and why.")).
+		Func().Id("Explain").Params(jen.Id("raw").Any(), options()).Qual(pkgDetect, "Explanation").
+		Add(returning(jen.Id("detection").Dot("Explain").Call(jen.Id("raw"), jen.Id("opts"))))
+}
+
+func options() jen.Code { return jen.Id("opts").Op("...").Qual(pkgDetect, "Option") }
+
+// detection makes the variable that has the rules of all categories.
+func (t *tables) detection(l *literals) jen.Code {
+	elements := []string{"Taxonomy: &definition"}
+	var rules []string
+	for _, c := range t.m.Categories {
+		if slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return len(c.Rules) > 0 }) {
+			rules = append(rules, c.Var+": "+c.RulesVar)
+		}
+	}
+	if len(rules) > 0 {
+		elements = append(elements, "Categories: [][][]detect.CodeRule{\n"+strings.Join(rules, ",\n")+",\n}")
+	}
+	if set := setJSON(t.m.FallbackSet); set != "" {
+		elements = append(elements, "FallbackSet: "+quote(set))
+	}
+	if len(namedErrors(t.m)) > 0 {
+		elements = append(elements, "Is: ruleIs")
+	}
+	return jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection").Op(braces(elements, false))
+}
+
+func packageComment(m *model.Package) []string {
+	first := about("Package "+m.Name+" holds typed errors and the reactions to them", m.Doc, ".")
+	if strings.HasPrefix(strings.Join(strings.Fields(m.Doc), " "), "Package "+m.Name+" ") {
+		first = sentence(m.Doc) // a package comment as it is
+	}
+	use := "An error is made by the factory of its code, matched by its code or its type, and asked for its reaction " +
+		"through [Table]; [UnmarshalError] reads what MarshalJSON wrote."
+	if classifies(m) {
+		use += " [Classify] makes one of what failed elsewhere."
+	}
+	return []string{first, use}
+}
+
+// versionCheck refuses to compile with a runtime that does not fit.
+func versionCheck() jen.Code {
+	return jen.Comment(versionComment).Line().Const().Defs(
+		jen.Id("_").Op("=").Qual(pkgGen, "EnforceVersion").Call(
+			jen.Qual(pkgGen, "Version").Op("-").Lit(contractVersion)),
+		jen.Id("_").Op("=").Qual(pkgGen, "EnforceVersion").Call(
+			jen.Lit(contractVersion).Op("-").Qual(pkgGen, "MinVersion")),
+	)
+}
+
+const versionComment = `// The runtime must be as new as this file, and must still support it. ` +
+	`If this does not compile, run
+// "go get github.com/errgen/errgen@latest", and if that does not help, generate again.`
+
+// contractVersion is the version of runtime/taxonomy/gen that the emitted code is written for.
+const contractVersion = 3
+
+func categoryType(m *model.Package) jen.Code {
+	return jen.Add(note("Category is a category of the taxonomy.")).Type().Id("Category").String().Line().Line().
+		Add(note("The categories.")).Const().DefsFunc(func(g *jen.Group) {
+		for _, c := range m.Categories {
+			g.Add(comment(about(c.Const, c.Doc, " is the category "+c.Name+"."))).
+				Id(c.Const).Id("Category").Op("=").Lit(c.Name)
+		}
+	})
+}
+
+// categoryIndexes names the categories' places in the table.
+func categoryIndexes(m *model.Package) jen.Code {
+	return jen.Add(note("The categories by their place in the table.")).Const().DefsFunc(func(g *jen.Group) {
+		for i, c := range m.Categories {
+			if s := g.Id(c.Var); i == 0 {
+				s.Op("=").Iota()
+			}
+		}
+	})
+}
+
+func categoriesFunc(m *model.Package) jen.Code {
+	return jen.Add(note("Categories returns all categories, in the order of the taxonomy.")).
+		Func().Id("Categories").Params().Index().Id("Category").
+		Add(returning(
+			jen.Index().Id("Category").
+				Add(list(each(m.Categories, func(c *model.Category) jen.Code { return jen.Id(c.Const) })))))
+}
+
+func categoryOf() jen.Code {
+	return jen.Add(note(`CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".`)).
+		Func().Id("CategoryOf").Params(jen.Id("err").Error()).Id("Category").
+		Add(returning(jen.Id("Category").Call(jen.Qual(pkgGen, "CategoryOf").Call(jen.Id("err"), definition()))))
+}
+
+func tierConstants(m *model.Package) jen.Code {
+	if len(m.Tiers) == 0 {
+		return nil
+	}
+	return jen.Add(note("The tiers, in the order of escalation.")).Const().DefsFunc(func(g *jen.Group) {
+		for _, t := range m.Tiers {
+			g.Add(comment(about(t.Const, t.Doc, " is the tier "+t.Name+"."))).Id(t.Const).Op("=").Lit(t.Name)
+		}
+	})
+}
+
+func categoryPredicate(c *model.Category) jen.Code {
+	return jen.Add(
+		comment(c.Predicate + " reports whether err is, or wraps, an error of category " + c.Name + ".")).
+		Func().Id(c.Predicate).Params(jen.Id("err").Error()).Bool().
+		Add(returning(jen.Qual(pkgGen, "InCategory").Call(jen.Id("err"), definition(), jen.Id(c.Var))))
+}
+
+func groupPredicate(g *model.Group) jen.Code {
+	return jen.Add(comment(about(g.Predicate+" reports whether err is, or wraps, an error of group "+g.Name,
+		g.Doc, "."))).
+		Func().Id(g.Predicate).Params(jen.Id("err").Error()).Bool().
+		Add(returning(jen.Qual(pkgGen, "InGroup").Call(jen.Id("err"), definition(), jen.Lit(g.Bit))))
+}

@@ -1,0 +1,136 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Code is a code of a category.
+type Code interface {
+	~uint16
+	taxonomy.Coded
+}
+
+// Base is what all errors of a category have: a code and a cause. Generated packages embed it under
+// an unexported name, so that only they can set it.
+type Base[C Code] struct {
+	code  C
+	cause error
+}
+
+// Of returns the base of an error of a code.
+func Of[C Code](code C) Base[C] { return Base[C]{code: code} }
+
+// Made returns the base of an error of the code with the given place in its category, 0 for none,
+// and its cause.
+func Made[C Code](code uint16, cause error) Base[C] { return Base[C]{C(code), cause} }
+
+// SetCause sets the cause.
+func SetCause[C Code](b *Base[C], cause error) { b.cause = cause }
+
+// With returns e, changed. It is small enough to be inlined, which keeps an error made and completed
+// in one expression at one allocation.
+func With[E any](e E, change func(e *E)) *E {
+	change(&e)
+	return &e
+}
+
+// Code returns the code.
+func (b *Base[C]) Code() C { return b.code }
+
+// Unwrap returns the cause, or nil.
+func (b *Base[C]) Unwrap() error { return b.cause }
+
+// Is reports whether target is the error's code. Two errors of one code are not the same error.
+func (b *Base[C]) Is(target error) bool {
+	c, ok := target.(C)
+	return ok && c == b.code && c != 0
+}
+
+// As stores the error's code in target, if that is a pointer to a code of the category.
+func (b *Base[C]) As(target any) bool {
+	c, ok := target.(*C)
+	if !ok || b.code == 0 {
+		return false
+	}
+	*c = b.code
+	return true
+}
+
+// noCode is what a code constant that is none prints.
+const noCode = "no code"
+
+// CodeText returns the wire value of a code, and a text that says so for what is none.
+//
+//go:noinline
+func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
+	if c := t.Code(row); c != nil {
+		return c.Value
+	}
+	return noCode
+}
+
+// MarshalCode returns the wire value of a code; what is none is an error.
+//
+//go:noinline
+func MarshalCode(row taxonomy.Row, t *taxonomy.Taxonomy) ([]byte, error) {
+	if c := t.Code(row); c != nil {
+		return []byte(c.Value), nil
+	}
+	return nil, fmt.Errorf("%s: marshal code: no such code", t.Package)
+}
+
+// UnmarshalCode sets c to the code of its category that text is the value or an alias of. Any other
+// text is an error and changes nothing.
+func UnmarshalCode[C Code](text []byte, c *C) error {
+	place, err := placeOf(text, (*c).Taxonomy(), (*c).Row().Category())
+	if err == nil {
+		*c = C(place)
+	}
+	return err
+}
+
+func placeOf(text []byte, t *taxonomy.Taxonomy, category int) (int, error) {
+	row, ok := t.Find(string(text))
+	if !ok || row.Category() != category {
+		return 0, fmt.Errorf("%s: unmarshal code: %s has no code %s",
+			t.Package, t.Categories[category].Name, echo(string(text)))
+	}
+	return row.Code(), nil
+}
+
+// InCategory reports whether the first error of taxonomy t in err's tree is of the category.
+//
+//go:noinline
+func InCategory(err error, t *taxonomy.Taxonomy, category int) bool {
+	return CategoryOf(err, t) == t.Categories[category].Name
+}
+
+// InGroup reports whether the first error of taxonomy t in err's tree has a code of the group,
+// which is an index into the taxonomy's groups.
+//
+//go:noinline
+func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
+	c, ok := taxonomy.First(err, t)
+	if !ok {
+		return false
+	}
+	code := taxonomy.Describe(c)
+	return code != nil && code.Groups&(1<<group) != 0
+}
+
+// CategoryOf returns the name of the category of the first error of taxonomy t in err's tree, or
+// "".
+//
+//go:noinline
+func CategoryOf(err error, t *taxonomy.Taxonomy) string {
+	c, ok := taxonomy.First(err, t)
+	if !ok {
+		return ""
+	}
+	if u, ok := c.(*taxonomy.Unknown); ok && !u.Of(t) {
+		return ""
+	}
+	return taxonomy.CategoryOf(c)
+}
