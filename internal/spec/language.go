@@ -422,11 +422,11 @@ func (t *Type) Describe() string {
 	case FormScalar:
 		return "text, a number or a truth value"
 	case FormList:
-		return "a list"
+		return "a list, each item " + t.Elem.Describe()
 	case FormMany:
 		return t.Elem.Describe() + ", or a list"
 	case FormMap:
-		return "a mapping of names"
+		return "a mapping of names, each with " + t.Elem.Describe()
 	case FormMapping:
 		return "a mapping (" + t.Mapping.Name + ")"
 	case FormEither:
