@@ -179,6 +179,7 @@ func TestFindings(t *testing.T) {
 			_, findings := spec.Parse("taxonomy.yaml", []byte(tt.src))
 			var got, want []string
 			for i, f := range findings {
+				assert.NotEmpty(t, f.Hint, f.Message)
 				place := fmt.Sprintf("%d:%d+%d %s", f.Span.Line, f.Span.Col, f.Span.Len, f.ID)
 				if i < len(tt.want) {
 					if hint, _, _ := strings.Cut(strings.TrimPrefix(tt.want[i], place), ";"); hint != tt.want[i] {

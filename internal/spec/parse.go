@@ -95,7 +95,7 @@ func (r *reader) related(at diag.Span, message string) {
 // read returns the root of the file, or nil if there is none to decode.
 func (r *reader) read(src []byte) *yaml.Node {
 	if len(src) > maxBytes {
-		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "", "the file has %d bytes, more than %d", len(src), maxBytes)
+		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "split the taxonomy", "the file has %d bytes, more than %d", len(src), maxBytes)
 		return nil
 	}
 	if !r.readable(src) {
@@ -191,7 +191,7 @@ func (r *reader) clean(n *yaml.Node, depth int) {
 	const spellOut = "name a reaction or policy, or write the value out; text that begins with %s needs quotes"
 	switch {
 	case depth > maxDepth:
-		r.reject(n, "", fmt.Sprintf("values are nested more than %d deep", maxDepth))
+		r.reject(n, "use fewer levels", fmt.Sprintf("values are nested more than %d deep", maxDepth))
 	case n.Kind == yaml.AliasNode:
 		r.reject(n, fmt.Sprintf(spellOut, "*"), "an alias is not part of the language")
 	case n.Anchor != "":
@@ -231,19 +231,19 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		case key.Kind == 0:
 			continue
 		case key.Kind != yaml.ScalarNode:
-			r.fail(IDYAML, r.span(key), "", "a key must be text")
+			r.fail(IDYAML, r.span(key), "write text as the key", "a key must be text")
 			continue
 		case n.Style&yaml.FlowStyle != 0 && isNull(value) && value.Value == "" && !r.hasColon(key):
 			r.withoutColon(n, key)
 			continue
 		case isNull(key) && key.Value == "":
-			r.fail(IDValue, r.span(key), "", "a value without a key")
+			r.fail(IDValue, r.span(key), "write a key before the colon", "a value without a key")
 			continue
 		case literalKind(key) != LitString:
 			r.fail(IDValue, r.span(key), "put it in quotes: "+quote(key.Value), "the key %s is %s to YAML",
 				clip(key.Value), noun(key))
 		case first[key.Value] != nil:
-			r.fail(IDDuplicate, r.span(key), "", "the key %q is given twice", clip(key.Value))
+			r.fail(IDDuplicate, r.span(key), "remove one of them", "the key %q is given twice", clip(key.Value))
 			r.related(r.span(first[key.Value]), "first declared here")
 			continue
 		}

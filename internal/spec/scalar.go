@@ -107,7 +107,7 @@ func (d *decoder) name(n *yaml.Node, t *Type) Text {
 		return text
 	}
 	if text.V == "" && (t.chars != "" || t.Form == FormMap) {
-		d.fail(IDValue, text.Span, "", "a name cannot be empty")
+		d.fail(IDValue, text.Span, "write a name", "a name cannot be empty")
 	}
 	for i, r := range text.V {
 		size := utf8.RuneLen(r)
@@ -161,7 +161,7 @@ func scalar[T any](d *decoder, n, key *yaml.Node, t *Type, parse func(string) (T
 	}
 	v, size, bad := parse(n.Value)
 	if bad.message == "" && !t.Bounds.contains(size) {
-		bad.message = fmt.Sprintf("is out of range (%s)", t.Bounds)
+		bad = fault{fmt.Sprintf("is out of range (%s)", t.Bounds), "write " + t.Describe()}
 	}
 	if bad.message != "" {
 		d.fail(IDValue, d.span(n), bad.hint, "%s: %s %s", clip(key.Value), clip(n.Value), bad.message)
@@ -181,7 +181,7 @@ func parseInt(s string) (int, float64, fault) {
 func parseFloat(s string) (float64, float64, fault) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || strings.ContainsAny(s, "xXpP_") {
-		return 0, 0, fault{message: "is not a finite decimal number"}
+		return 0, 0, fault{"is not a finite decimal number", "write digits, as in 0.5"}
 	}
 	return v, v, fault{}
 }
@@ -220,7 +220,7 @@ func (d *decoder) wrongType(n, key *yaml.Node, t *Type) {
 	if key != nil {
 		label = clip(key.Value) + ": "
 	}
-	d.fail(IDValue, d.span(n), t.correction(n), "%sexpected %s, found %s", label, t.Describe(), found)
+	d.fail(IDValue, d.span(n), cmp.Or(t.correction(n), "write "+t.Describe()), "%sexpected %s, found %s", label, t.Describe(), found)
 }
 
 // correction returns how to write a value of another form, or "".

@@ -294,9 +294,9 @@ type ruleKeys struct {
 	Signal Matcher `key:"signal" of:"text"`
 	// System error, such as `ECONNRESET`.
 	Errno Matcher `key:"errno" of:"text"`
-	// Variable for `errors.Is`, such as `io.ErrUnexpectedEOF`, with its full import path.
+	// Error variable of any package, with its import path, for `errors.Is`: `io.EOF`.
 	Is Matcher `key:"is" of:"text"`
-	// Error type for `errors.As`, such as `*net.OpError`, with its full import path.
+	// Error type of any package, with its import path, for `errors.As`: `'*net.OpError'`.
 	As Matcher `key:"as" of:"text"`
 	// Other properties that the source reports.
 	Attributes []Condition `key:"attributes" keys:"attribute"`
