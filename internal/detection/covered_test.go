@@ -27,21 +27,21 @@ func TestCovered(t *testing.T) {
 		{"{source: a, status: 429}", "{source: b, status: 429}", false},
 		{"{source: [a, b], status: 429}", "{source: b, status: 429}", true},
 		{"{source: a, status: 429}", "{source: [a, b], status: 429}", false},
-		{"{source: {not: b}, status: 1}", "{source: a, status: 1}", true},
-		{"{source: {not: b}, status: 1}", "{source: b, status: 1}", false},
-		{"{source: {not: b}, status: 1}", "{status: 1}", false},
-		{"{source: {not: b}, status: 1}", "{source: {not: [b, c]}, status: 1}", true},
-		{"{source: {not: [b, c]}, status: 1}", "{source: {not: b}, status: 1}", false},
-		{"{source: {present: true}, status: 1}", "{source: a, status: 1}", true},
-		{"{source: {present: true}, status: 1}", "{source: {present: false}, status: 1}", false},
-		{"{source: {present: false}, status: 1}", "{source: {present: false}, status: 1}", true},
-		{"{source: {present: false}, status: 1}", "{status: 1}", false},
+		{"{source: {not: b}, status: 401}", "{source: a, status: 401}", true},
+		{"{source: {not: b}, status: 401}", "{source: b, status: 401}", false},
+		{"{source: {not: b}, status: 401}", "{status: 401}", false},
+		{"{source: {not: b}, status: 401}", "{source: {not: [b, c]}, status: 401}", true},
+		{"{source: {not: [b, c]}, status: 401}", "{source: {not: b}, status: 401}", false},
+		{"{source: {present: true}, status: 401}", "{source: a, status: 401}", true},
+		{"{source: {present: true}, status: 401}", "{source: {present: false}, status: 401}", false},
+		{"{source: {present: false}, status: 401}", "{source: {present: false}, status: 401}", true},
+		{"{source: {present: false}, status: 401}", "{status: 401}", false},
 
-		{"{status: {min: 400, max: 599}}", "{status: [404, 500]}", true},
-		{"{status: {min: 400, max: 599}}", "{status: [404, 600]}", false},
-		{"{status: {min: 400, max: 599}}", "{status: {min: 400, max: 600}}", false},
-		{"{status: {min: 400, max: 599}}", "{status: {min: 400, max: 600, not: 600}}", true},
-		{"{status: {min: 400, max: 599}}", "{status: {min: 500}}", false},
+		{"{status: {min: 400, max: 580}}", "{status: [404, 500]}", true},
+		{"{status: {min: 400, max: 580}}", "{status: [404, 599]}", false},
+		{"{status: {min: 400, max: 580}}", "{status: {min: 400, max: 600}}", false},
+		{"{status: {min: 400, max: 580}}", "{status: {min: 400, max: 581, not: 581}}", true},
+		{"{status: {min: 400, max: 580}}", "{status: {min: 500}}", false},
 		{"{status: {min: 400}}", "{status: {min: 500}}", true},
 		{"{status: {max: 400}}", "{status: {max: 400, not: 7}}", true},
 		{"{status: {min: 400, not: 404}}", "{status: {min: 400, not: 405}}", false},
@@ -50,12 +50,12 @@ func TestCovered(t *testing.T) {
 		{"{status: [401, 403]}", "{status: {min: 401, max: 403, not: 402}}", true},
 		{"{status: [401, 403]}", "{status: {min: 401, max: 403}}", false},
 		{"{status: [401, 403]}", "{status: {min: 401}}", false},
-		{"{status: {present: true}}", "{status: 5}", true},
+		{"{status: {present: true}}", "{status: 405}", true},
 		{"{exit_code: {not: 0}}", "{exit_code: 1}", true},
 		{"{exit_code: {not: 0}}", "{exit_code: {min: 1}}", true},
 		{"{exit_code: {not: 0}}", "{exit_code: {min: -1}}", false},
 		{"{exit_code: {not: 0}}", "{exit_code: {present: true}}", false},
-		{"{exit_code: 0}", "{status: 0}", false},
+		{"{exit_code: 0}", "{status: 400}", false},
 
 		{"{type: {prefix: over}}", "{type: overloaded}", true},
 		{"{type: {prefix: over}}", "{type: {prefix: [overload, oversized]}}", true},
@@ -108,14 +108,14 @@ func TestCovered(t *testing.T) {
 		{"{contains: sk}", "{text: ſK}", true},
 		{"{contains: limit, text: rate}", "{text: rate limit}", true},
 		{"{contains: limit, text: rate}", "{contains: rate limit}", false},
-		{"{contains: limit}", "{status: 1}", false},
-		{"{contains: limit, priority: 1}", "{source: a, status: 1, contains: limit}", true},
+		{"{contains: limit}", "{status: 401}", false},
+		{"{contains: limit, priority: 1}", "{source: a, status: 401, contains: limit}", true},
 		// read out of the text, a status ranks as text
 		{"{source: a, status: 429}", "{source: a, status: 429, type: slow}", false},
 		{"{source: a, status: 429, priority: 1}", "{source: a, status: 429, type: slow}", true},
 		{"{type: slow}", "{status: 429, type: slow}", true},
-		{"{source: a, priority: 1}", "{source: a, status: 1, contains: limit}", true},
-		{"{source: a}", "{source: a, status: 1}", false},
+		{"{source: a, priority: 1}", "{source: a, status: 401, contains: limit}", true},
+		{"{source: a}", "{source: a, status: 401}", false},
 	} {
 		t.Run(tt.earlier+" before "+tt.later, func(t *testing.T) {
 			m := withRules(t, tt.earlier, tt.later)
@@ -131,7 +131,7 @@ func TestCovered(t *testing.T) {
 
 // The first rule in rank that covers is the one that is named.
 func TestCoveredByTheFirst(t *testing.T) {
-	m := withRules(t, "{status: 4}", "{status: {min: 1}}", "{status: {min: 2}}", "{status: [5, 4], op: o}")
+	m := withRules(t, "{status: 404}", "{status: {min: 1}}", "{status: {min: 2}}", "{status: [405, 404], op: o}")
 	covered := detection.Covered(m)
 	assert.Equal(t, map[*model.Rule]*model.Rule{m.Rules[2]: m.Rules[1], m.Rules[3]: m.Rules[1]}, covered)
 }

@@ -16,17 +16,17 @@ func TestRank(t *testing.T) {
 		want    string // codes in the order in which they win
 		derived string // the same when the status was read out of the text
 	}{
-		{"order of the file", []string{"{status: 1}", "{status: 2}"}, "AB", "AB"},
-		{"priority", []string{"{status: 1, priority: -1}", "{source: s}", "{source: s, priority: 1}"}, "CBA", "CBA"},
+		{"order of the file", []string{"{status: 401}", "{status: 402}"}, "AB", "AB"},
+		{"priority", []string{"{status: 401, priority: -1}", "{source: s}", "{source: s, priority: 1}"}, "CBA", "CBA"},
 		{"class", []string{"{source: s, op: o}", "{source: s, text: x}", "{contains: x}", "{type: x}"}, "DBCA", "DBCA"},
 		{"every structured key", []string{
-			"{op: o}", "{text: x}", "{status: 1}", "{type: x}", "{code: x}", "{exit_code: 1}", "{signal: x}",
+			"{op: o}", "{text: x}", "{status: 401}", "{type: x}", "{code: x}", "{exit_code: 1}", "{signal: x}",
 			"{errno: x}",
 			"{is: io.EOF}", "{as: x}", "{attributes: {x: y}}",
 		}, "CDEFGHIJKBA", "DEFGHIJKBCA"},
-		{"text with something structured", []string{"{text: x}", "{text: x, status: 1}", "{text: x, exit_code: 1}"},
+		{"text with something structured", []string{"{text: x}", "{text: x, status: 401}", "{text: x, exit_code: 1}"},
 			"BCA", "CAB"},
-		{"a status with something structured", []string{"{status: 1}", "{status: 1, type: x}", "{text: x}"}, "ABC",
+		{"a status with something structured", []string{"{status: 401}", "{status: 401, type: x}", "{text: x}"}, "ABC",
 			"BAC"},
 		{"absence is structured", []string{"{source: s}", "{exit_code: {present: false}}"}, "BA", "BA"},
 		{"a source that must be absent", []string{"{source: {present: false}}", "{text: x}"}, "BA", "BA"},
@@ -51,7 +51,7 @@ func TestRank(t *testing.T) {
 func TestPatternsOnce(t *testing.T) {
 	rules := detection.Rules(
 		withRules(t, "{text: [abcd, '(?i)efgh']}", "{contains: [abcd, ijkl], text: abcd}",
-			"{status: 1, contains: ijkl}"))
+			"{status: 401, contains: ijkl}"))
 	assert.Equal(t, []detect.Pattern{
 		{Plain: "ijkl", Literals: []detect.Literal{{Text: "ijkl", Fold: true}}, Reach: 6},
 		{Expr: "abcd", Literals: []detect.Literal{{Text: "abcd"}}, Reach: 4},
@@ -77,8 +77,8 @@ fields:
 categories:
   io:
     codes:
-      FOUND: {message: m, set: {id: fixed}, detect: [{status: 1, set: {word: b}}, {status: 2}]}
-      ALWAYS: {message: m, args: [wait], detect: [{status: 3, set: {word: b}}, {status: 4, set: {word: a}}]}
+      FOUND: {message: m, set: {id: fixed}, detect: [{status: 401, set: {word: b}}, {status: 402}]}
+      ALWAYS: {message: m, args: [wait], detect: [{status: 403, set: {word: b}}, {status: 404, set: {word: a}}]}
       NEVER: {message: m}
       LOST: {message: m}
 `)

@@ -21,7 +21,7 @@ categories:
           name: {type: string, from: attributes.name}
           token: {type: string, sensitive: true, from: [attributes.token, credential]}
     codes:
-      A: {message: m, detect: [{status: 1}]}
+      A: {message: m, detect: [{status: 401}]}
   b:
     fields:
       said: {type: string, sensitive: true, from: text}
@@ -30,5 +30,5 @@ categories:
       B: {message: m}
 `)
 	assert.Equal(t, []string{"attributes.token", "code", "credential", "text"}, detection.Rules(m).Sensitive)
-	assert.Empty(t, detection.Rules(withRules(t, "{status: 1}")).Sensitive)
+	assert.Empty(t, detection.Rules(withRules(t, "{status: 401}")).Sensitive)
 }
