@@ -188,7 +188,7 @@ func (d *decoder) list(v reflect.Value, n, key *yaml.Node, t *Type) {
 		}
 		items = []*yaml.Node{n}
 	}
-	out := reflect.MakeSlice(v.Type(), 0, len(items))
+	out, count := reflect.MakeSlice(v.Type(), len(items), len(items)), 0
 	for _, item := range items {
 		owner := key
 		if t.Elem.Form == FormMapping {
@@ -199,12 +199,11 @@ func (d *decoder) list(v reflect.Value, n, key *yaml.Node, t *Type) {
 		case isNull(item):
 			d.fail(IDValue, d.span(item), "write "+t.Elem.Describe()+", or remove it", "an empty item")
 		default:
-			e := reflect.New(v.Type().Elem()).Elem()
-			d.value(e, item, owner, t.Elem)
-			out = reflect.Append(out, e)
+			d.value(out.Index(count), item, owner, t.Elem)
+			count++
 		}
 	}
-	v.Set(out)
+	v.Set(out.Slice(0, count))
 }
 
 // named decodes a mapping of names into a slice, in the order of the file.
@@ -213,21 +212,21 @@ func (d *decoder) named(v reflect.Value, n, key *yaml.Node, t *Type) {
 		d.wrongType(n, key, t)
 		return
 	}
-	out := reflect.MakeSlice(v.Type(), 0, len(n.Content)/2)
+	out, count := reflect.MakeSlice(v.Type(), len(n.Content)/2, len(n.Content)/2), 0
 	for name, value := range pairs(n) {
 		if d.absent(value, name, t.Elem) {
 			continue
 		}
-		e := reflect.New(v.Type().Elem()).Elem()
+		e := out.Index(count)
 		e.FieldByIndex(t.name).Set(reflect.ValueOf(d.name(name, t)))
 		if t.value != nil {
 			d.value(e.FieldByIndex(t.value), value, name, t.Elem)
 		} else {
 			d.value(e, value, name, t.Elem)
 		}
-		out = reflect.Append(out, e)
+		count++
 	}
-	v.Set(out)
+	v.Set(out.Slice(0, count))
 }
 
 // either decodes the alternative that fits the form of the value, and its first key.

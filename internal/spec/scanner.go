@@ -189,12 +189,9 @@ func (s *scanner) value(n int, text string, at int) {
 
 // indicator reports text that begins with a character that has a meaning in YAML.
 func (s *scanner) indicator(n int, text string, at int, token string) {
-	what := map[byte]string{
-		'*': "an alias is not part of the language", '&': "an anchor is not part of the language",
-		'!': "a YAML tag is not part of the language", '@': "text cannot begin with @",
-		'`': "text cannot begin with `", '%': "text cannot begin with %"}[text[at]]
-	if what != "" {
-		s.at(n, at, at+len(token), "text that begins with "+text[at:at+1]+" needs quotes: "+quote(token), "%s", what)
+	if strings.IndexByte("*&!@`%", text[at]) >= 0 {
+		s.at(n, at, at+len(token), "put the text in quotes: "+quote(token), "%c at the beginning of text has a meaning in YAML",
+			text[at])
 	}
 }
 
@@ -214,12 +211,10 @@ func (s *scanner) closed(n int, text string, at int) {
 			s.open = s.open[:k-1]
 		case c == '#' && i > 0 && (text[i-1] == ' ' || text[i-1] == '\t'):
 			return
-		case c == ' ', c == '\t':
-			i++
 		case c == '}', c == ']':
 			s.close(n, text, i)
 			i++
-		case c == ',', c == ':':
+		case strings.IndexByte(" \t,:", c) >= 0:
 			i++
 		case strings.IndexByte(`"'{[`, c) >= 0:
 			s.open = append(s.open, place{n, i})
