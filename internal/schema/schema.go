@@ -202,8 +202,8 @@ func (g *generator) named(t *spec.Type) object {
 	return out
 }
 
-// Table returns the keys of a mapping as a Markdown table. A key that the mapping shares with others
-// is in the table of the part that it belongs to.
+// Table returns the keys of a mapping as a Markdown table. A key that the mapping shares with
+// others is in the table of the part that it belongs to.
 func Table(m *spec.Mapping) string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
@@ -226,7 +226,8 @@ func Table(m *spec.Mapping) string {
 		case !strings.Contains(def, " "):
 			def = "`" + def + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, k.Type.Describe(), def, strings.ReplaceAll(k.Doc(), "|", `\|`))
+		doc := strings.ReplaceAll(k.Doc(), "|", `\|`)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, k.Type.Describe(), def, doc)
 	}
 	return b.String()
 }

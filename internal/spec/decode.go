@@ -233,7 +233,9 @@ func (d *decoder) named(v reflect.Value, n, key *yaml.Node, t *Type) {
 func (d *decoder) either(v reflect.Value, n, key *yaml.Node, t *Type) {
 	var fit *Type
 	for i := range t.Alts {
-		if alt := &t.Alts[i]; alt.fits(n) && (fit == nil || len(n.Content) > 0 && alt.Mapping.Key(n.Content[0].Value) != nil) {
+		alt := &t.Alts[i]
+		hasKey := len(n.Content) > 0 && alt.Mapping != nil && alt.Mapping.Key(n.Content[0].Value) != nil
+		if alt.fits(n) && (fit == nil || hasKey) {
 			fit = alt
 		}
 	}

@@ -153,7 +153,9 @@ func (t *Type) Describe() string {
 	case FormWord:
 		return "one of " + strings.Join(t.Words, ", ")
 	case FormInt, FormFloat, FormDuration:
-		text := map[Form]string{FormInt: "a whole number", FormFloat: "a number", FormDuration: "a duration like 1m30s"}[t.Form]
+		text := map[Form]string{
+			FormInt: "a whole number", FormFloat: "a number", FormDuration: "a duration like 1m30s",
+		}[t.Form]
 		if t.Bounds != nil {
 			text += ", " + t.Bounds.String()
 		}

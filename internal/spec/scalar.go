@@ -149,7 +149,7 @@ func noun(n *yaml.Node) string {
 	return "a number"
 }
 
-// fault is why a text is not a value, and how to fix it. The zero fault is none.
+// fault describes why a text is not a value, and how to fix it. A valid value has the zero fault.
 type fault struct{ message, hint string }
 
 // scalar decodes a scalar other than text. parse also returns the number that is within bounds.
@@ -220,7 +220,8 @@ func (d *decoder) wrongType(n, key *yaml.Node, t *Type) {
 	if key != nil {
 		label = clip(key.Value) + ": "
 	}
-	d.fail(IDValue, d.span(n), cmp.Or(t.correction(n), "write "+t.Describe()), "%sexpected %s, found %s", label, t.Describe(), found)
+	hint := cmp.Or(t.correction(n), "write "+t.Describe())
+	d.fail(IDValue, d.span(n), hint, "%sexpected %s, found %s", label, t.Describe(), found)
 }
 
 // correction returns how to write a value of another form, or "".

@@ -8,8 +8,8 @@ import (
 )
 
 // scanner finds the faults that make a file invalid YAML. The library stops at the first fault and
-// reports only a line, often a later one; the scanner reads line by line and reports tokens. It runs
-// only on files that the library refuses, so it may guess.
+// reports only a line, often a later one; the scanner reads line by line and reports tokens. It
+// runs only on files that the library refuses, so it may guess.
 type scanner struct {
 	*reader
 	blocks  []block // the open blocks, the innermost last
@@ -190,8 +190,8 @@ func (s *scanner) value(n int, text string, at int) {
 // indicator reports text that begins with a character that has a meaning in YAML.
 func (s *scanner) indicator(n int, text string, at int, token string) {
 	if strings.IndexByte("*&!@`%", text[at]) >= 0 {
-		s.at(n, at, at+len(token), "put the text in quotes: "+quote(token), "%c at the beginning of text has a meaning in YAML",
-			text[at])
+		s.at(n, at, at+len(token), "put the text in quotes: "+quote(token),
+			"%c at the beginning of text has a meaning in YAML", text[at])
 	}
 }
 
@@ -239,8 +239,8 @@ func (s *scanner) close(n int, text string, i int) {
 			return
 		}
 		if !reported {
-			s.at(n, i, i+1, fmt.Sprintf("close it with %c first", want), "%c closes the %c of line %d", text[i], s.char(p),
-				p.line)
+			s.at(n, i, i+1, fmt.Sprintf("close it with %c first", want), "%c closes the %c of line %d", text[i],
+				s.char(p), p.line)
 		}
 	}
 }
