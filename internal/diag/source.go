@@ -73,7 +73,10 @@ func (s *Source) from(line, char int) (rest string, before int) {
 		off, before = marks[m], m*markEvery
 	}
 	for before < char && off < len(text) {
-		_, size := utf8.DecodeRuneInString(text[off:])
+		size := 1
+		if text[off] >= utf8.RuneSelf {
+			_, size = utf8.DecodeRuneInString(text[off:])
+		}
 		off += size
 		before++
 	}

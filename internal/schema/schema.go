@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
@@ -203,10 +202,9 @@ func (g *generator) named(t *spec.Type) object {
 	return out
 }
 
-// Table returns the keys of a mapping as a Markdown table. A key that the mapping shares with others
-// is in the table of the part that it belongs to. anchor returns the link to the section about a
-// mapping, or "".
-func Table(m *spec.Mapping, anchor func(name string) string) string {
+// Table returns the keys of a mapping as a Markdown table. A key that the mapping shares with
+// others is in the table of the part that it belongs to.
+func Table(m *spec.Mapping) string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
 	part := ""
@@ -214,12 +212,12 @@ func Table(m *spec.Mapping, anchor func(name string) string) string {
 		k := &m.Keys[i]
 		if k.Part != "" && k.Part != m.Name {
 			if k.Part != part {
-				fmt.Fprintf(&b, "| the keys of %s | | | |\n", link(k.Part, anchor))
+				fmt.Fprintf(&b, "| | the keys of %s | | |\n", k.Part)
 			}
 			part = k.Part
 			continue
 		}
-		def := cell(k.Default)
+		def := k.Default
 		switch {
 		case k.Required:
 			def = "required"
@@ -228,74 +226,8 @@ func Table(m *spec.Mapping, anchor func(name string) string) string {
 		case !strings.Contains(def, " "):
 			def = "`" + def + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, cell(value(&k.Type, anchor)), def, cell(k.Doc()))
+		doc := strings.ReplaceAll(k.Doc(), "|", `\|`)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, k.Type.Describe(), def, doc)
 	}
 	return b.String()
 }
-
-func link(name string, anchor func(string) string) string {
-	if to := anchor(name); to != "" {
-		return "[" + name + "](" + to + ")"
-	}
-	return name
-}
-
-// value describes a type in a cell of a table.
-func value(t *spec.Type, anchor func(string) string) string {
-	switch t.Form {
-	case spec.FormWord:
-		return "`" + strings.Join(t.Words, "` `") + "`"
-	case spec.FormInt, spec.FormFloat:
-		name := map[spec.Form]string{spec.FormInt: "int", spec.FormFloat: "number"}[t.Form]
-		switch b := t.Bounds; {
-		case b == nil:
-			return name
-		case math.IsInf(b.Max, 1):
-			return name + " ≥ " + decimal(b.Min)
-		case b.Min == b.Max:
-			return "`" + decimal(b.Min) + "`"
-		default:
-			return decimal(b.Min) + "…" + decimal(b.Max)
-		}
-	case spec.FormBool:
-		return "bool"
-	case spec.FormDuration:
-		if t.Bounds != nil {
-			return "duration > 0"
-		}
-		return "duration"
-	case spec.FormLiteral:
-		return "value"
-	case spec.FormScalar:
-		return "scalar"
-	case spec.FormList:
-		return "list of " + value(t.Elem, anchor)
-	case spec.FormMany:
-		return value(t.Elem, anchor) + ", or a list"
-	case spec.FormMap:
-		name := string(t.Ref)
-		if t.Declare {
-			name = "name"
-		}
-		return name + " → " + value(t.Elem, anchor)
-	case spec.FormMapping:
-		return link(t.Mapping.Name, anchor)
-	case spec.FormMatcher:
-		return link("matcher", anchor)
-	case spec.FormEither:
-		alts := make([]string, len(t.Alts))
-		for i := range t.Alts {
-			alts[i] = value(&t.Alts[i], anchor)
-		}
-		return strings.Join(alts, ", or ")
-	}
-	if t.Ref != "" {
-		return string(t.Ref)
-	}
-	return "text"
-}
-
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// cell escapes what would end a table cell.
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -48,7 +48,8 @@ func TestFindings(t *testing.T) {
 		{"missing key", code("doc: x"), []string{`3:29+4 E-missing-key add "message": text`}},
 		{"neither type nor enum", line("fields: {a: {doc: b}}"), []string{"3:10+1 E-missing-key add one"}},
 		{"type and enum", line("fields: {a: {type: int, enum: [b]}}"), []string{"3:25+4 E-value remove one; 3:14+4"}},
-		{"no prevention", code("message: gone, prevent: {likely: 0.5}"), []string{"3:51+7 E-missing-key check, throttle"}},
+		{"no prevention", code("message: gone, prevent: {likely: 0.5}"), []string{
+			"3:51+7 E-missing-key check, throttle"}},
 		{"matcher without a key", code("message: gone, detect: [{source: {}}]"), []string{
 			"3:69+2 E-missing-key not, prefix, present"}},
 		{"no if", code("message: gone, when: [{retryable: true}]"), []string{`3:58+17 E-missing-key add "if"`}},
@@ -65,9 +66,10 @@ func TestFindings(t *testing.T) {
 			"3:107+2 E-value write text"}},
 		{"empty attributes", code("message: gone, detect: [{attributes: {}}], examples: [{attributes: {}}]"), []string{
 			"3:73+2 E-value a mapping", "3:103+2 E-value a mapping"}},
-		{"text in place of a mapping", line("fallback: UNKNOWN\nreactions: {r: block, s: bolck}\ntiers: {a: b}"), []string{
-			"3:11+7 E-value write {code: UNKNOWN}", "4:16+5 E-value write {action: block}", "4:26+5 E-value",
-			"5:12+1 E-value"}},
+		{"text in place of a mapping",
+			line("fallback: UNKNOWN\nreactions: {r: block, s: bolck}\ntiers: {a: b}"), []string{
+				"3:11+7 E-value write {code: UNKNOWN}", "4:16+5 E-value write {action: block}", "4:26+5 E-value",
+				"5:12+1 E-value"}},
 		{"text in place of a code", head + "categories: {user: {codes: {GONE: 'gone, for good'}}}", []string{
 			"3:35+16 E-value write {message: 'gone, for good'}"}},
 		{"text in place of a list", code("message: gone, groups: network"), []string{"3:59+7 E-value write [network]"}},
@@ -88,8 +90,10 @@ func TestFindings(t *testing.T) {
 		{"bool in place of a word", line("reactions: {r: {action: escalate, purpose: true}}"), []string{
 			"3:44+4 E-value diagnosis"}},
 		{"version", "errgen: 3\npackage: a" + tail, []string{"1:9+1 E-value"}},
-		{"empty names", line("sources: {'': x}\nfields: {a: {enum: ['']}}"), []string{"3:11+2 E-value", "4:21+2 E-value"}},
-		{"characters of names", line(`sources: {a b: x}` + "\n" + `fields: {'a{b': {type: int}}` + "\n" + `ops: {"a\tb": c}`),
+		{"empty names", line("sources: {'': x}\nfields: {a: {enum: ['']}}"), []string{
+			"3:11+2 E-value", "4:21+2 E-value"}},
+		{"characters of names",
+			line(`sources: {a b: x}` + "\n" + `fields: {'a{b': {type: int}}` + "\n" + `ops: {"a\tb": c}`),
 			[]string{"3:12+1 E-value", "4:12+1 E-value", "5:7+6 E-value"}},
 		{"control characters of texts", line(`doc: "a\x1bb"` + "\nhelp_url: a\u202eb"), []string{
 			"3:6+8 E-value remove", "4:12+1 E-value remove"}},
@@ -106,7 +110,8 @@ func TestFindings(t *testing.T) {
 		{"date as text", code("message: gone, since: 2024-05-06"), nil},
 		{"yes", code("message: gone, retryable: yes"), []string{"3:62+3 E-value write true"}},
 		{"Off", code("message: gone, retryable: Off"), []string{"3:62+3 E-value write false"}},
-		{"duration without a unit", line("policies: {p: {initial_delay: 5}}"), []string{"3:31+1 E-value 5s for seconds"}},
+		{"duration without a unit", line("policies: {p: {initial_delay: 5}}"), []string{
+			"3:31+1 E-value 5s for seconds"}},
 		{"duration in days", line("policies: {p: {max_delay: 2d}}"), []string{"3:27+2 E-value 36h"}},
 		{"negative duration", line("policies: {p: {max_delay: -2s}}"), []string{"3:27+3 E-value"}},
 		{"comma in text", line("groups: {net: The net, always., auth: x}"), []string{"3:24+7 E-yaml quotes; 3:15+7"}},
@@ -117,25 +122,24 @@ func TestFindings(t *testing.T) {
 		{"brackets and text", line("doc: [x] gone"), []string{"3:6+1 E-yaml '[x] gone'"}},
 		{"brackets and text on another line", line("x-a: [b,\n  c] d"), []string{"3:6+1 E-yaml"}},
 		{"braces inside braces", line("sources: {a: no {id}}"), []string{"3:14+2 E-yaml quotes"}},
-		{"text after quotes", line("doc: 'a' b"), []string{"3:10+1 E-yaml ''"}},
-		{"text after quotes in braces", code(`message: "gone" for good`), []string{"3:52+1 E-yaml comma"}},
+		{"text after quotes", line("doc: 'a' b"), []string{"3:6+1 E-yaml '''a'' b'"}},
 		{"colon in text", line("doc: a: b"), []string{"3:7+1 E-yaml 'a: b'"}},
-		{"colon in braces", code("message: a: b"), []string{"3:46+1 E-yaml quotes"}},
 		{"indicators", line("doc: @n\ndomain: `a\nhelp_url: %a"), []string{
 			"3:6+2 E-yaml '@n'", "4:9+2 E-yaml '`a'", "5:11+2 E-yaml '%a'"}},
-		{"alias as text", code("message: gone, detect: [{as: *net.OpError}]"), []string{"3:65+12 E-yaml '*net.OpError'"}},
+		{"alias as text", code("message: gone, detect: [{as: *net.OpError}]"), []string{
+			"3:65+12 E-yaml '*net.OpError'"}},
 		{"escapes", line(`doc: "a \d \u00 \ud83d \U00110000"`), []string{
-			"3:9+2 E-yaml single quotes", "3:12+2 E-yaml single quotes", "3:17+6 E-yaml character",
+			"3:9+2 E-yaml single quotes", "3:12+6 E-yaml single quotes", "3:17+6 E-yaml character",
 			"3:24+10 E-yaml character"}},
 		{"tab", line("policies:\n\tp: {}"), []string{"4:1+1 E-yaml spaces"}},
 		{"tab in text", line("doc: a\tb"), nil},
-		{"bad indent", line("policies:\n    p: {}\n  q: {}"), []string{"5:3+1 E-yaml 4 spaces, like line 4, or"}},
+		{"bad indent", line("policies:\n    p: {}\n  q: {}"), []string{"5:3+1 E-yaml like line 4, or"}},
 		{"bad indent far from the line of the library", line(
 			"policies:\n  p:\n    doc: |\n      a\n\n      b\n   max_attempts: 3\n\n# c\n  q: {}"), []string{
-			"9:4+12 E-yaml 4 spaces, like line 5"}},
-		{"indent of one space", line("x-a:\n  b: c\n d: e"), []string{"5:2+1 E-yaml 2 spaces, like line 4"}},
-		{"indent below a complete line", line("doc: 'a'\n  domain: b"), []string{"4:3+6 E-yaml 0 spaces, like line 3"}},
-		{"list item below a complete line", line("x-a: 'b'\n  - c"), []string{"4:3+3 E-yaml 0 spaces"}},
+			"9:4+12 E-yaml like line 5"}},
+		{"indent of one space", line("x-a:\n  b: c\n d: e"), []string{"5:2+1 E-yaml like line 4"}},
+		{"indent below a complete line", line("doc: 'a'\n  domain: b"), []string{"4:3+6 E-yaml like line 3"}},
+		{"list item below a complete line", line("x-a: 'b'\n  - c"), []string{"4:3+3 E-yaml like line 3"}},
 		{"list item among keys", line("x-a: b\n- c"), []string{"4:1+3 E-yaml indent it"}},
 		{"key among list items", line("x-a:\n  - b\n  c: d"), []string{"5:3+1 E-yaml dash"}},
 		{"no colon", line("doc"), []string{"3:1+3 E-yaml key: value"}},
@@ -144,12 +148,14 @@ func TestFindings(t *testing.T) {
 		{"wrong bracket", code("message: gone, groups: [a"), []string{"3:61+1 E-yaml close it with ]"}},
 		{"stray bracket", line("doc: }"), []string{"3:6+1 E-yaml"}},
 		{"fault after quoted keys", line("'x-a': \"b: c\"\n\"x-d\": e: f"), []string{"4:9+1 E-yaml 'e: f'"}},
-		{"fault after long texts", line("x-a: 'b: c\n  d: e' # f\nx-g: [h,\n  i # j\n  ]\nx-k: l\n  m\ndoc: @n"), []string{
-			"10:6+2 E-yaml '@n'"}},
+		{"fault after long texts",
+			line("x-a: 'b: c\n  d: e' # f\nx-g: [h,\n  i # j\n  ]\nx-k: l\n  m\ndoc: @n"), []string{
+				"10:6+2 E-yaml '@n'"}},
 		{"another fault", line("doc: - a"), []string{"3:1+8 E-yaml above"}},
 
 		// What a taxonomy does not take from YAML.
-		{"anchor and alias", line("x-a: &a b\nx-c: *a"), []string{"3:6+2 E-yaml write the value", "4:6+2 E-yaml write"}},
+		{"anchor and alias", line("x-a: &a b\nx-c: *a"), []string{
+			"3:6+2 E-yaml write the value", "4:6+2 E-yaml write"}},
 		{"anchor before a key", head + "&a categories: {user: {codes: {GONE: {message: gone}}}}", []string{
 			"3:1+2 E-yaml"}},
 		{"anchor of a policy", line("policies: {p: &a {}, q: *a}"), []string{"3:15+2 E-yaml", "3:25+2 E-yaml"}},
@@ -179,6 +185,7 @@ func TestFindings(t *testing.T) {
 			_, findings := spec.Parse("taxonomy.yaml", []byte(tt.src))
 			var got, want []string
 			for i, f := range findings {
+				assert.NotEmpty(t, f.Hint, f.Message)
 				place := fmt.Sprintf("%d:%d+%d %s", f.Span.Line, f.Span.Col, f.Span.Len, f.ID)
 				if i < len(tt.want) {
 					if hint, _, _ := strings.Cut(strings.TrimPrefix(tt.want[i], place), ";"); hint != tt.want[i] {

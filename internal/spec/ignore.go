@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Ignore is a comment "# errgen:ignore ID, ID -- reason". After a key or an item, it applies to what
-// begins on its line; alone on a line, to what begins on the next line with content. It covers
+// Ignore is a comment "# errgen:ignore ID, ID -- reason". After a key or an item, it applies to
+// what begins on its line; alone on a line, to what begins on the next line with content. It covers
 // everything under that.
 type Ignore struct {
 	IDs   []Text

@@ -40,8 +40,8 @@ const (
 	maxFindings = 1000
 )
 
-// Parse reads a taxonomy and reports all faults of its form. The taxonomy is never nil; if there are
-// findings, it contains the rest. Findings call the file name.
+// Parse reads a taxonomy and reports all faults of its form. The taxonomy is never nil; if there
+// are findings, it contains the rest. Findings call the file name.
 func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	t := &Taxonomy{Source: diag.NewSource(name, src)}
 	t.lines = &lines{t.Source}
@@ -74,7 +74,8 @@ func Bound(out []diag.Finding) []diag.Finding {
 type reader struct {
 	lines *lines
 	out   []diag.Finding
-	// broken reports that parts of the file could not be read, so that nothing is known to be missing.
+	// broken reports that parts of the file could not be read, so that nothing is known to be
+	// missing.
 	broken bool
 }
 
@@ -95,7 +96,8 @@ func (r *reader) related(at diag.Span, message string) {
 // read returns the root of the file, or nil if there is none to decode.
 func (r *reader) read(src []byte) *yaml.Node {
 	if len(src) > maxBytes {
-		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "", "the file has %d bytes, more than %d", len(src), maxBytes)
+		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "split the taxonomy",
+			"the file has %d bytes, more than %d", len(src), maxBytes)
 		return nil
 	}
 	if !r.readable(src) {
@@ -185,13 +187,13 @@ func (r *reader) syntax(err error) {
 		"this is not YAML: %s", strings.TrimPrefix(err.Error(), m[0]))
 }
 
-// clean reports what the language does not take from YAML, and removes it from the tree: a node that
-// is reported has no kind.
+// clean reports what the language does not take from YAML, and removes it from the tree: a node
+// that is reported has no kind.
 func (r *reader) clean(n *yaml.Node, depth int) {
 	const spellOut = "name a reaction or policy, or write the value out; text that begins with %s needs quotes"
 	switch {
 	case depth > maxDepth:
-		r.reject(n, "", fmt.Sprintf("values are nested more than %d deep", maxDepth))
+		r.reject(n, "use fewer levels", fmt.Sprintf("values are nested more than %d deep", maxDepth))
 	case n.Kind == yaml.AliasNode:
 		r.reject(n, fmt.Sprintf(spellOut, "*"), "an alias is not part of the language")
 	case n.Anchor != "":
@@ -231,19 +233,19 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		case key.Kind == 0:
 			continue
 		case key.Kind != yaml.ScalarNode:
-			r.fail(IDYAML, r.span(key), "", "a key must be text")
+			r.fail(IDYAML, r.span(key), "write text as the key", "a key must be text")
 			continue
 		case n.Style&yaml.FlowStyle != 0 && isNull(value) && value.Value == "" && !r.hasColon(key):
 			r.withoutColon(n, key)
 			continue
 		case isNull(key) && key.Value == "":
-			r.fail(IDValue, r.span(key), "", "a value without a key")
+			r.fail(IDValue, r.span(key), "write a key before the colon", "a value without a key")
 			continue
 		case literalKind(key) != LitString:
 			r.fail(IDValue, r.span(key), "put it in quotes: "+quote(key.Value), "the key %s is %s to YAML",
 				clip(key.Value), noun(key))
 		case first[key.Value] != nil:
-			r.fail(IDDuplicate, r.span(key), "", "the key %q is given twice", clip(key.Value))
+			r.fail(IDDuplicate, r.span(key), "remove one of them", "the key %q is given twice", clip(key.Value))
 			r.related(r.span(first[key.Value]), "first declared here")
 			continue
 		}
@@ -324,7 +326,8 @@ func (r *reader) span(n *yaml.Node) diag.Span {
 	return r.lines.rest(n.Line, n.Column)
 }
 
-// tokenLength returns the number of bytes of a scalar's token, or 0 if it continues on another line.
+// tokenLength returns the number of bytes of a scalar's token, or 0 if it continues on another
+// line.
 func tokenLength(n *yaml.Node, text string) int {
 	switch {
 	case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
@@ -337,12 +340,12 @@ func tokenLength(n *yaml.Node, text string) int {
 	return 0
 }
 
-// quoteEnd returns the offset after the closing quote of a text that begins with a quote, or 0 if it
-// is not closed.
+// quoteEnd returns the offset after the closing quote of a text that begins with a quote, or 0 if
+// it is not closed.
 func quoteEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch {
-		case text[0] == '"' && text[i] == '\\', text[i] == text[0] && text[0] == '\'' && strings.HasPrefix(text[i+1:], "'"):
+		case text[0] == '"' && text[i] == '\\', text[0] == '\'' && strings.HasPrefix(text[i:], "''"):
 			i++
 		case text[i] == text[0]:
 			return i + 1

@@ -66,7 +66,8 @@ type Delays struct {
 
 // Budget limits the retries of all callers of one provider with one credential.
 type Budget struct {
-	// Maximum number of retries for each call: `0.2` is one for five calls. Further ones lead to `then`.
+	// Maximum number of retries for each call: `0.2` is one for five calls. Further ones lead to
+	// `then`.
 	Retries Float `key:"retries" range:"0.." default:"no limit"`
 	// Number of retries that are always possible in a window.
 	Reserve Int `key:"reserve" range:"0..1000000" default:"3"`
@@ -79,7 +80,8 @@ type Budget struct {
 
 // Breaker stops all calls of a failing provider until a probe succeeds.
 type Breaker struct {
-	// Number of failures among the last calls that opens the breaker. Required, except in a profile.
+	// Number of failures among the last calls that opens the breaker. Required, except in a
+	// profile.
 	Failures Int `key:"failures" range:"1..1000"`
 	// Number of calls among which failures are counted.
 	Of Int `key:"of" range:"1..1000" default:"failures"`
@@ -138,15 +140,16 @@ type Reaction struct {
 	Session Text `key:"session" words:"session" default:"keep" actions:"retry retry_operation recover escalate"`
 	// Place where the work resumes after the strategy.
 	Resume Text `key:"resume" words:"resume" default:"iteration" actions:"recover"`
-	// Lowest tier that takes over, one higher if it is already active. For a retry with a `purpose`, the
-	// tier that is asked.
+	// Lowest tier that takes over, one higher if it is already active. For a retry with a
+	// `purpose`, the tier that is asked.
 	To Text `key:"to" ref:"tier" default:"the next tier" actions:"escalate"`
 	// Question for the tier before the work resumes.
 	Purpose Text `key:"purpose" words:"purpose" default:"that of the tier" actions:"retry retry_operation escalate"`
 	Span    diag.Span
 }
 
-// ReactionRef is the name of a reaction, a reaction in place, or (in overlays) a choice by the flag.
+// ReactionRef is the name of a reaction, a reaction in place, or (in overlays) a choice by the
+// flag.
 type ReactionRef struct {
 	Name   Text      `key:"|" ref:"reaction"`
 	Inline *Reaction `key:"|"`

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // scanner finds the faults that make a file invalid YAML. The library stops at the first fault and
-// reports only a line, often a later one; the scanner reads line by line and reports tokens. It runs
-// only on files that the library refuses, so it may guess.
+// reports only a line, often a later one; the scanner reads line by line and reports tokens. It
+// runs only on files that the library refuses, so it may guess.
 type scanner struct {
 	*reader
 	blocks  []block // the open blocks, the innermost last
@@ -18,8 +17,6 @@ type scanner struct {
 	plain   bool    // the last value is text without quotes, which can continue
 	literal int     // the indent of the key whose block text is skipped, or -1
 	open    []place // the open brackets, and at the end an open quote
-	joined  bool    // in brackets: the last token is not followed by a separator yet
-	keyed   bool    // in brackets: the entry has its colon already
 }
 
 // block is a list or mapping by indentation.
@@ -71,6 +68,8 @@ func (s *scanner) at(line, off, end int, hint, format string, args ...any) {
 	s.fail(IDYAML, at, hint, format, args...)
 }
 
+const unlikeAny = "this line is not indented like any block above it"
+
 // indent compares the indentation of a line with the open blocks, and reports whether it fits.
 func (s *scanner) indent(n int, text string, indent int) bool {
 	all, dash, end := s.blocks, isDash(text[indent:]), len(text)
@@ -82,7 +81,7 @@ func (s *scanner) indent(n int, text string, indent int) bool {
 		k--
 	}
 	s.blocks = all[:k]
-	like := func(b block) string { return fmt.Sprintf("indent it by %s, like line %d", spaces(b.col), b.line) }
+	like := func(b block) string { return fmt.Sprintf("indent it like line %d", b.line) }
 	switch deeper := k > 0 && all[k-1].col < indent; {
 	case len(all) == 0, deeper && k == len(all) && s.pending:
 		return true
@@ -90,11 +89,10 @@ func (s *scanner) indent(n int, text string, indent int) bool {
 	case deeper && k == len(all):
 		s.at(n, indent, end, like(all[k-1]), "this line is indented under a line that has its value already")
 	case deeper:
-		s.at(n, indent, end, like(all[k])+", or "+like(all[k-1]), "this line is indented by %s, like no block above it",
-			spaces(indent))
+		s.at(n, indent, end, like(all[k])+", or like line "+strconv.Itoa(all[k-1].line), unlikeAny)
 		s.blocks = append(s.blocks, block{indent, n, dash})
 	case k == 0:
-		s.at(n, indent, end, like(all[0]), "this line is indented by %s, like no block above it", spaces(indent))
+		s.at(n, indent, end, like(all[0]), unlikeAny)
 	case dash && !all[k-1].list && !s.pending:
 		s.at(n, indent, end, "indent it under the key that it belongs to", "a list item is among keys")
 	case !dash && all[k-1].list:
@@ -103,13 +101,6 @@ func (s *scanner) indent(n int, text string, indent int) bool {
 		return true
 	}
 	return false
-}
-
-func spaces(n int) string {
-	if n == 1 {
-		return "1 space"
-	}
-	return strconv.Itoa(n) + " spaces"
 }
 
 // line reads the dashes, the key and the value of a line.
@@ -198,12 +189,9 @@ func (s *scanner) value(n int, text string, at int) {
 
 // indicator reports text that begins with a character that has a meaning in YAML.
 func (s *scanner) indicator(n int, text string, at int, token string) {
-	what := map[byte]string{
-		'*': "an alias is not part of the language", '&': "an anchor is not part of the language",
-		'!': "a YAML tag is not part of the language", '@': "text cannot begin with @",
-		'`': "text cannot begin with `", '%': "text cannot begin with %"}[text[at]]
-	if what != "" {
-		s.at(n, at, at+len(token), "text that begins with "+text[at:at+1]+" needs quotes: "+quote(token), "%s", what)
+	if strings.IndexByte("*&!@`%", text[at]) >= 0 {
+		s.at(n, at, at+len(token), "put the text in quotes: "+quote(token),
+			"%c at the beginning of text has a meaning in YAML", text[at])
 	}
 }
 
@@ -223,31 +211,15 @@ func (s *scanner) closed(n int, text string, at int) {
 			s.open = s.open[:k-1]
 		case c == '#' && i > 0 && (text[i-1] == ' ' || text[i-1] == '\t'):
 			return
-		case c == ' ', c == '\t':
-			i++
 		case c == '}', c == ']':
 			s.close(n, text, i)
 			i++
-		case c == ',', c == ':' && (s.joined || isColon(text[i:])):
-			if c == ':' && s.keyed && s.char(s.open[k-1]) == '{' {
-				s.at(n, i, i+1, "put the text that contains it in quotes",
-					"a colon before a space ends a key, also in the middle of text")
-			}
-			s.keyed, s.joined = c == ':', false
+		case strings.IndexByte(" \t,:", c) >= 0:
 			i++
 		case strings.IndexByte(`"'{[`, c) >= 0:
-			if s.joined && k > 0 {
-				s.at(n, i, i+1, "separate the values with a comma, or put the text in quotes",
-					"two values without a separator")
-			}
 			s.open = append(s.open, place{n, i})
-			s.joined, s.keyed = c == '"' || c == '\'', s.keyed && (c == '"' || c == '\'')
 			i++
 		default:
-			if s.joined {
-				s.at(n, i, i+1, "put the whole text in quotes, or separate the values with a comma",
-					"text follows a closing quote or bracket")
-			}
 			i = s.word(n, text, i)
 		}
 		if len(s.open) == 0 {
@@ -261,19 +233,19 @@ func (s *scanner) closed(n int, text string, at int) {
 func (s *scanner) close(n int, text string, i int) {
 	for reported := false; len(s.open) > 0; reported = true {
 		p := s.open[len(s.open)-1]
-		s.open, s.joined, s.keyed = s.open[:len(s.open)-1], true, true
+		s.open = s.open[:len(s.open)-1]
 		want := map[byte]byte{'{': '}', '[': ']'}[s.char(p)]
 		if text[i] == want {
 			return
 		}
 		if !reported {
-			s.at(n, i, i+1, fmt.Sprintf("close it with %c first", want), "%c closes the %c of line %d", text[i], s.char(p),
-				p.line)
+			s.at(n, i, i+1, fmt.Sprintf("close it with %c first", want), "%c closes the %c of line %d", text[i],
+				s.char(p), p.line)
 		}
 	}
 }
 
-// after reports text that follows a closed value.
+// after reports text that follows a closed value, which begins at first.
 func (s *scanner) after(n int, text string, at int, first place) {
 	at += indentOf(text[at:])
 	if at == len(text) || text[at] == '#' {
@@ -283,14 +255,7 @@ func (s *scanner) after(n int, text string, at int, first place) {
 	if first.line == n {
 		hint += ": " + quote(strings.TrimRight(text[first.off:], " \t"))
 	}
-	switch c := s.char(first); c {
-	case '{', '[':
-		s.at(first.line, first.off, first.off+1, hint, "a value that begins with %c is %s to YAML, and text follows it",
-			c, map[byte]string{'{': "a mapping", '[': "a list"}[c])
-	default:
-		s.at(n, at, len(text), fmt.Sprintf(`inside of "…", a quote is written \"; inside of '…', it is written ''`),
-			"text follows the quote that closes the one of line %d", first.line)
-	}
+	s.at(first.line, first.off, first.off+1, hint, "text follows the end of a value that begins with %c", s.char(first))
 }
 
 // word reads text without quotes inside of brackets, and returns the offset after it.
@@ -302,10 +267,9 @@ func (s *scanner) word(n int, text string, at int) int {
 	}
 	token := strings.TrimRight(text[at:end], " \t")
 	s.indicator(n, text, at, token)
-	if s.joined = true; end < len(text) && (text[end] == '{' || text[end] == '[') {
+	if end < len(text) && (text[end] == '{' || text[end] == '[') {
 		s.at(n, at, at+len(token), "put the text in quotes", "text that contains %c needs quotes inside of brackets",
 			text[end])
-		s.joined = false
 	}
 	return end
 }
@@ -328,20 +292,14 @@ func (s *scanner) quoteEnd(n int, text string, i int, quote byte) int {
 }
 
 func (s *scanner) escape(n int, text string, at int) {
-	if at+1 == len(text) || strings.IndexByte("0abt\tnvfre \"/\\N_LP", text[at+1]) >= 0 {
-		return
-	}
-	size, known := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[at+1]]
 	_, width := utf8.DecodeRuneInString(text[at+1:])
+	size := map[string]int{"x": 2, "u": 4, "U": 8}[text[at+1:at+1+width]]
 	end := min(at+1+width+size, len(text))
 	code, err := strconv.ParseUint(text[at+1+width:end], 16, 32)
-	const hint = "use single quotes, where a backslash has no meaning"
-	switch {
-	case !known:
-		s.at(n, at, end, hint, "the escape %s does not exist in double quotes", text[at:end])
-	case err != nil || end-at < 2+size:
-		s.at(n, at, at+2, hint, "the escape %s takes %d hexadecimal digits", text[at:at+2], size)
-	case code > utf8.MaxRune || utf16.IsSurrogate(rune(code)):
-		s.at(n, at, end, "write the character itself", "the escape %s is not a character to YAML", text[at:end])
+	if size == 0 && strings.Contains("0abt\tnvfre \"/\\N_LP", text[at+1:end]) ||
+		size > 0 && err == nil && end == at+2+size && utf8.ValidRune(rune(code)) {
+		return
 	}
+	s.at(n, at, end, "write the character itself, or use single quotes, where a backslash has no meaning",
+		"the escape %s does not exist in double quotes", text[at:end])
 }

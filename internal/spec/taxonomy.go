@@ -34,13 +34,13 @@ type Taxonomy struct {
 	Version Int `key:"errgen" required:"" range:"1..1"`
 	// Name of the Go package, and of the output directory unless `-o` names another.
 	Package Text `key:"package" required:""`
-	// Owner of the codes, as in `google.rpc.ErrorInfo.domain`. It is on the wire, so that equal codes of
-	// two programs stay distinct.
+	// Owner of the codes, as in `google.rpc.ErrorInfo.domain`. It is on the wire, so that equal
+	// codes of two programs stay distinct.
 	Domain Text `key:"domain"`
 	// Subject of the taxonomy. It becomes the package comment.
 	Doc Text `key:"doc"`
-	// Address of a page about a code, where `{code}` is the code on the wire. It becomes the `type` of
-	// RFC 9457 problem details.
+	// Address of a page about a code, where `{code}` is the code on the wire. It becomes the `type`
+	// of RFC 9457 problem details.
 	HelpURL Text `key:"help_url"`
 	// Reporters of failures: tools, services, parts of the program. Each has a description.
 	Sources []Named `key:"sources" declares:"source"`
@@ -131,8 +131,8 @@ type Field struct {
 	EnumSpan diag.Span
 	// Whether every error of the category has the field.
 	Required Bool `key:"required" default:"false"`
-	// Evidence that fills the field when an error is classified. The first present one counts. Some are
-	// also roles that the runtime reads.
+	// Evidence that fills the field when an error is classified. The first present one counts. Some
+	// are also roles that the runtime reads.
 	From []Text `key:"from" many:""`
 	// Value if the evidence has none of `from`.
 	Default *Literal `key:"default"`
@@ -187,7 +187,8 @@ type Category struct {
 // Code identifies one kind of error.
 type Code struct {
 	Name Text `key:"*" chars:""`
-	// Published number of the code, unique and never reused. It is not the value of the Go constant.
+	// Published number of the code, unique and never reused. It is not the value of the Go
+	// constant.
 	Number Int `key:"number" range:"1.."`
 	// Go name: `GitCommit` gives `CodeGitCommit` and `NewGitCommit`.
 	GoName Text `key:"name" default:"from the key"`
@@ -264,8 +265,8 @@ type RuleCondition struct {
 type Rule struct {
 	_          [0]ruleKeys `name:"detect rule"`
 	Conditions []RuleCondition
-	// Regular expressions (RE2) for the last 16 KB of the error channel. One of them must match. Case
-	// counts unless `(?i)` is set.
+	// Regular expressions (RE2) for the last 16 KB of the error channel. One of them must match.
+	// Case counts unless `(?i)` is set.
 	Text []Text `key:"text" many:"" chars:"any"`
 	// Texts to find in the same place, in any case. One of them must occur.
 	Contains []Text `key:"contains" many:"" chars:"any"`

@@ -171,7 +171,7 @@ func TestExplain(t *testing.T) {
 			"a whole number, at least 0, a list, or a mapping of min, max, not, present"},
 		{"code.message", "code", "text"},
 		{"detect_rule.is", "detect rule", "text, a list, or a mapping of not, prefix, present"},
-		{"categories", "taxonomy", "a mapping of names"},
+		{"categories", "taxonomy", "a mapping of names, each with a mapping (category)"},
 		{"profiles.codes.retryable", "code overlay", "true or false"},
 		{"code.mesage", "", `did you mean "message"?`},
 		{"nothing", "", "a taxonomy takes errgen, package"},

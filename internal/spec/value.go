@@ -81,7 +81,7 @@ type Matcher struct {
 	Span    diag.Span
 }
 
-// IsZero reports whether the matcher was not given.
+// IsZero reports whether the matcher is empty.
 func (m Matcher) IsZero() bool {
 	return len(m.Values) == 0 && m.Min == nil && m.Max == nil && len(m.Not) == 0 && len(m.Prefix) == 0 && !m.Present.Set
 }
