@@ -60,7 +60,8 @@ func (c *checker) errorName(key, name string, at diag.Span) {
 	case key == "is" && n.Pointer:
 		c.report("E-unknown-name", at, fmt.Sprintf("%q is a type, and is takes a variable", name), "use as")
 	case name == "context.Canceled":
-		c.report("E-unknown-name", at, "a cancelled context is never classified, so "+name+" never matches", "remove it")
+		c.report("E-unknown-name", at, "a cancelled context is never classified, so "+name+" never matches",
+			"remove it")
 	case systemPackage.MatchString(name):
 		last := name[strings.LastIndexByte(name, '.')+1:]
 		if !sysname.IsErrno(last) {

@@ -126,7 +126,8 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 	var options []detect.Option
 	if profile != nil {
 		v.Profile = profile.Name
-		options = append(options, detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: profile.Detection}}))
+		options = append(
+			options, detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: profile.Detection}}))
 	}
 	var missing []string
 	rules.Make = func(i int, ev *taxonomy.Evidence) taxonomy.Error {

@@ -53,7 +53,8 @@ func assertCovered(t *testing.T, out string) {
 func assertEditsFail(t *testing.T, c *consumer) {
 	t.Helper()
 	for _, edit := range []struct{ file, old, edited, test string }{
-		{"fallback/doc_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)", "TestTaxonomy/classify"},
+		{"fallback/doc_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)",
+			"TestTaxonomy/classify"},
 		{"fallback/doc_gen.go", "detection.ClassifyEvidence(ev, opts)", "detection.ClassifyEvidence(ev, nil)",
 			"TestTaxonomy/classify"},
 		{"fallback/doc_gen.go", "detection.Explain(raw, opts)", "detection.Explain(raw, nil)", "TestTaxonomy/classify"},
@@ -62,7 +63,8 @@ func assertEditsFail(t *testing.T, c *consumer) {
 		{"errs/table_gen.go", "Retries: -1", "Retries: 1", "TestTaxonomy"},
 		{"errs/provider_error_gen.go", "Likely: 0.75", "Likely: 0.5", "ProviderError"},
 		{"errs/table_gen.go", `{Name: "quota_left", Doc`, `{Name: "quota", Doc`, "TestTaxonomy"},
-		{"errs/provider_error_gen.go", "[: {rawError:first_line}]", "[ {rawError:first_line}]", "ProviderError/PROVIDER_CRASH"},
+		{"errs/provider_error_gen.go", "[: {rawError:first_line}]", "[ {rawError:first_line}]",
+			"ProviderError/PROVIDER_CRASH"},
 		{"errs/work_error_gen.go", "gen.CloneStrings(files)", "files", "WorkError/SCOPE_FORBIDDEN"},
 		{"errs/work_error_gen.go", `Any: []string{"forbidden"}`, `Any: []string{"other"}`, "WorkError/SCOPE_FORBIDDEN"},
 		{"errs/checks_gen.go", "return c.QuotaLeft(ctx)", "return c.FitsWindow(ctx)", "TestChecks"},

@@ -24,7 +24,7 @@ type exampleRow struct {
 }
 
 // ruleName returns the name of a rule in the package.
-func ruleName(r *model.Rule) string { return r.Code.Value + "/" + strconv.Itoa(r.Place) }
+func ruleName(r *model.Rule) string { return r.Name }
 
 // expectExamples finds what the examples become, and what evidence without any condition becomes.
 func (d *testData) expectExamples() {

@@ -253,7 +253,8 @@ func (s *Scope) Decide(paths []string) Decision {
 	case len(blocked) > 0:
 		return s.block(blocked, outside, forbidden)
 	case len(ask) > 0:
-		return Decision{Action: AskUser, Reason: fmt.Sprintf("%d of %d files need approval", len(ask), len(paths)), Files: ask}
+		return Decision{Action: AskUser, Reason: fmt.Sprintf("%d of %d files need approval", len(ask), len(paths)),
+			Files: ask}
 	}
 	return Decision{Action: Allow, Reason: "all files are allowed", Files: paths}
 }

@@ -29,9 +29,9 @@ func TestConfigError(t *testing.T) {
 			Code: CodeConfigMissing,
 			Says: "config_missing: ask recoverability=recoverable severity=medium; fast: recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"config_missing/1: source config, type [missing unset_variable not_found]",
-				"config_missing/2: source config, is io/fs.ErrNotExist",
-				`config_missing/3: source config, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22']?[\w./-]{1,80}[\x60\x22']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"CONFIG_MISSING/1: source config, type [missing unset_variable not_found]",
+				"CONFIG_MISSING/2: source config, is io/fs.ErrNotExist",
+				`CONFIG_MISSING/3: source config, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:the |a )?(?:required )?(?:(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)|(?:[\w-]{0,40}[./_][\w./-]{1,80}|[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'])|(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?) \S{1,80}) (?:is |was )?(?:missing|not (?:found|set)|unset)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*missing (?:the )?(?:required )?(?:environment variable|variable|api key|key|token|setting|value|field|option|section|file|config(?:uration)?(?: file)?)(?:: \S| [\x60\x22']?[\w./-]{1,80}[\x60\x22']?)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -48,22 +48,22 @@ func TestConfigError(t *testing.T) {
 				gentest.Says(NewConfigMissing("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "configuration is missing: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("config_missing/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Type: "missing"}),
-				gentest.Becomes("config_missing/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
-				gentest.Becomes("config_missing/3", 0, `{"detail":"GITHUB_TOKEN is not set","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "GITHUB_TOKEN is not set"}),
+				gentest.Becomes("CONFIG_MISSING/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Type: "missing"}),
+				gentest.Becomes("CONFIG_MISSING/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+				gentest.Becomes("CONFIG_MISSING/3", 0, `{"detail":"GITHUB_TOKEN is not set","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "GITHUB_TOKEN is not set"}),
 			},
 			Not: []gentest.Example{
-				gentest.Becomes("config_invalid/3", 0, `{"detail":"nothing is missing","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "nothing is missing"}),
-				gentest.Becomes("config_invalid/3", 0, `{"detail":"what is not set has a default","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "what is not set has a default"}),
+				gentest.Becomes("CONFIG_INVALID/3", 0, `{"detail":"nothing is missing","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "nothing is missing"}),
+				gentest.Becomes("CONFIG_INVALID/3", 0, `{"detail":"what is not set has a default","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: "what is not set has a default"}),
 			},
 		},
 		{
 			Code: CodeConfigInvalid,
 			Says: "config_invalid: fail severity=medium; fast: recoverability=unknown",
 			Rules: []string{
-				"config_invalid/1: source config, type [parse invalid]",
-				"config_invalid/2: source config, as [*encoding/json.SyntaxError *encoding/json.UnmarshalTypeError *strconv.NumError *time.ParseError]",
-				"config_invalid/3: source config",
+				"CONFIG_INVALID/1: source config, type [parse invalid]",
+				"CONFIG_INVALID/2: source config, as [*encoding/json.SyntaxError *encoding/json.UnmarshalTypeError *strconv.NumError *time.ParseError]",
+				"CONFIG_INVALID/3: source config",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigInvalid("some detail", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -71,9 +71,9 @@ func TestConfigError(t *testing.T) {
 				gentest.Says(NewConfigInvalid("", ConfigSource{Type: ConfigSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "configuration is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("config_invalid/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Type: "parse"}),
-				gentest.Becomes("config_invalid/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
-				gentest.Becomes("config_invalid/3", 0, `{"detail":"unknown key \"colour\"","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: `unknown key "colour"`}),
+				gentest.Becomes("CONFIG_INVALID/1", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Type: "parse"}),
+				gentest.Becomes("CONFIG_INVALID/2", 0, `{"detail":"Unknown error","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
+				gentest.Becomes("CONFIG_INVALID/3", 0, `{"detail":"unknown key \"colour\"","source":{"type":"system","component":"config"}}`, taxonomy.Evidence{Source: "config", Text: `unknown key "colour"`}),
 			},
 		},
 	})

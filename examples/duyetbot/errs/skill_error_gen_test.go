@@ -30,9 +30,9 @@ func TestSkillError(t *testing.T) {
 			Code: CodeSkillNotFound,
 			Says: "skill_not_found: fail severity=medium; fast: recoverability=unknown",
 			Rules: []string{
-				"skill_not_found/1: source skill, type not_found",
-				"skill_not_found/2: source skill, is io/fs.ErrNotExist",
-				`skill_not_found/3: source skill, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"SKILL_NOT_FOUND/1: source skill, type not_found",
+				"SKILL_NOT_FOUND/2: source skill, is io/fs.ErrNotExist",
+				`SKILL_NOT_FOUND/3: source skill, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the |a )?(?:(?:command|file|tool|module|path|directory|program|executable|script|package|binary|repository|branch|skill) )?(?:[\w./@-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such skill: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -49,18 +49,18 @@ func TestSkillError(t *testing.T) {
 				gentest.Says(NewSkillNotFound("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)), 0, "no such skill: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("skill_not_found/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "not_found"}),
-				gentest.Becomes("skill_not_found/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
-				gentest.Becomes("skill_not_found/3", 0, `{"detail":"skill \"deploy\" not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: `skill "deploy" not found`}),
+				gentest.Becomes("SKILL_NOT_FOUND/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "not_found"}),
+				gentest.Becomes("SKILL_NOT_FOUND/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("io/fs.ErrNotExist", fs.ErrNotExist)}),
+				gentest.Becomes("SKILL_NOT_FOUND/3", 0, `{"detail":"skill \"deploy\" not found","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: `skill "deploy" not found`}),
 			},
 		},
 		{
 			Code: CodeSkillTimeout,
 			Says: "skill_timeout: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown",
 			Rules: []string{
-				"skill_timeout/1: source skill, type timeout",
-				"skill_timeout/2: source skill, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				`skill_timeout/3: source skill, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$/`,
+				"SKILL_TIMEOUT/1: source skill, type timeout",
+				"SKILL_TIMEOUT/2: source skill, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
+				`SKILL_TIMEOUT/3: source skill, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) )?(?:has |have )?timed[ -]out(?: (?:after|while|waiting|during|awaiting) [^\n]{1,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:[\w.]{0,40}(?:error|exception|failed|fatal): )?(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:(?:the|your|a|an|this|api|llm|http|model|network|tool|bash) ){0,3}(?:(?:request|operation|connection|call|command|process|test|skill|tool|job|task|step|build|query|response|stream|server) |read |write |idle )?timeout (?:error|exceeded|expired|reached|occurred|of \d{1,9} ?\w{0,12}(?: exceeded)?|after \d{1,9} ?\w{0,12}|awaiting [^\n]{1,40})(?:[ \t\r]{0,4}$|[.!](?:\s|$)|: [a-z]| \()/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*i/o timeout[ \t\r]{0,4}$/`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -68,18 +68,18 @@ func TestSkillError(t *testing.T) {
 				gentest.Says(NewSkillTimeout("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("skill_timeout/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "timeout"}),
-				gentest.Becomes("skill_timeout/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
-				gentest.Becomes("skill_timeout/3", 0, `{"detail":"the skill timed out","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "the skill timed out"}),
+				gentest.Becomes("SKILL_TIMEOUT/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "timeout"}),
+				gentest.Becomes("SKILL_TIMEOUT/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("SKILL_TIMEOUT/3", 0, `{"detail":"the skill timed out","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "the skill timed out"}),
 			},
 		},
 		{
 			Code: CodeSkillValidation,
 			Says: "skill_validation: fail severity=medium; fast: recoverability=unknown",
 			Rules: []string{
-				"skill_validation/1: source skill, type [invalid parse]",
-				"skill_validation/2: source skill, as [*encoding/json.SyntaxError *encoding/json.UnmarshalTypeError]",
-				`skill_validation/3: source skill, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"SKILL_VALIDATION/1: source skill, type [invalid parse]",
+				"SKILL_VALIDATION/2: source skill, as [*encoding/json.SyntaxError *encoding/json.UnmarshalTypeError]",
+				`SKILL_VALIDATION/3: source skill, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the )?(?:(?:skill )?(?:invalid (?:front[ -]?matter|skill|manifest|yaml|json|toml|schema|field|value|name|version|syntax|format)|validation (?:failed|error)|schema validation failed)(?: (?:in|for|at) \S{1,80})?|(?:skill|manifest|front[ -]?matter)(?: \S{1,60})? is invalid)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillValidation("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -87,9 +87,9 @@ func TestSkillError(t *testing.T) {
 				gentest.Says(NewSkillValidation("", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill is invalid: ", `{"detail":"","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("skill_validation/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "invalid"}),
-				gentest.Becomes("skill_validation/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
-				gentest.Becomes("skill_validation/3", 0, `{"detail":"invalid front matter","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "invalid front matter"}),
+				gentest.Becomes("SKILL_VALIDATION/1", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Type: "invalid"}),
+				gentest.Becomes("SKILL_VALIDATION/2", 0, `{"detail":"Unknown error","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Err: gentest.As[*json.SyntaxError]("*encoding/json.SyntaxError", nil)}),
+				gentest.Becomes("SKILL_VALIDATION/3", 0, `{"detail":"invalid front matter","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "skill", Text: "invalid front matter"}),
 			},
 			Not: []gentest.Example{
 				gentest.Becomes("", 1, `{"detail":"something went wrong","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "something went wrong"}),

@@ -28,7 +28,7 @@ func TestSystemError(t *testing.T) {
 			Code:  CodeSystemError,
 			Says:  "system_error: fail recoverability=unknown severity=critical",
 			When:  []string{"fail recoverability=unknown severity=medium"},
-			Rules: []string{"system_error/1: source system"},
+			Rules: []string{"SYSTEM_ERROR/1: source system"},
 			Cases: []gentest.Case{
 				gentest.Says(NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "system error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
 				gentest.Says(NewSystemError("some detail\nsecond line", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "system error: some detail", `{"detail":"some detail\nsecond line","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -49,13 +49,13 @@ func TestSystemError(t *testing.T) {
 				gentest.Picks(NewSystemError("some detail", SystemSource{Type: SystemSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("system_error/1", 0, `{"detail":"out of memory","source":{"type":"system","component":"unknown"}}`, taxonomy.Evidence{Source: "system", Text: "out of memory"}),
+				gentest.Becomes("SYSTEM_ERROR/1", 0, `{"detail":"out of memory","source":{"type":"system","component":"unknown"}}`, taxonomy.Evidence{Source: "system", Text: "out of memory"}),
 				gentest.Becomes("", 1, `{"detail":"something new","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "something new"}),
 				gentest.Becomes("", 1, `{"detail":"something went wrong","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Source: "skill", Text: "something went wrong"}),
 				gentest.Becomes("", 1, `{"detail":"Unknown error","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{}),
 				gentest.Becomes("", 1, `{"detail":"some cause","source":{"type":"system","component":"unknown"},"unmatched":true}`, taxonomy.Evidence{Text: "some cause", Err: gentest.Cause}),
 			},
-			Not: []gentest.Example{gentest.Becomes("llm_server_error/4", 0, `{"detail":"something new","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "something new"})},
+			Not: []gentest.Example{gentest.Becomes("LLM_SERVER_ERROR/4", 0, `{"detail":"something new","source":{"type":"llm","component":"openrouter"}}`, taxonomy.Evidence{Source: "llm", Text: "something new"})},
 		},
 	})
 	gentest.Enum(t, []string{"llm", "github", "tool", "verification", "file", "network", "system"}, SystemSourceTypeLLM, SystemSourceTypeGithub, SystemSourceTypeTool, SystemSourceTypeVerification, SystemSourceTypeFile, SystemSourceTypeNetwork, SystemSourceTypeSystem)
