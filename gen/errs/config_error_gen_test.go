@@ -12,8 +12,7 @@ import (
 
 func TestConfigErrorCodes(t *testing.T) {
 	category := taxonomy.Category{
-		Name: "config", Type: "ConfigError",
-		Doc: "The configuration is missing or wrong. No iteration can mend it.",
+		Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can mend it.",
 		Fields: []taxonomy.Field{
 			{Name: "configPath", Type: "string", From: []string{"attributes.path"}},
 			{Name: "field", Type: "string", From: []string{"attributes.field"}},
@@ -51,11 +50,10 @@ func TestConfigErrorCodes(t *testing.T) {
 		{
 			code: CodeConfigMissing,
 			description: taxonomy.Code{
-				Value: "CONFIG_MISSING", Number: 502, Groups: 1 << 2,
-				Message:    "configuration file not found[: {configPath}]",
+				Value: "CONFIG_MISSING", Number: 502, Groups: 1 << 2, Message: "configuration file not found[: {configPath}]",
 				Doc:        "The configuration file does not exist.",
-				Resolution: "Create the file, or name the right one on the command line.",
-				Takes:      []string{"configPath"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+				Resolution: "Create the file, or name the right one on the command line.", Takes: []string{"configPath"},
+				Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 			},
 			rows: []genRow{{16777728, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*ConfigError]{
@@ -69,8 +67,8 @@ func TestConfigErrorCodes(t *testing.T) {
 				Value: "CONFIG_ENV_VAR_MISSING", Number: 503, Groups: 1<<1 | 1<<2,
 				Message:    "environment variable[ {envVar}] is not set",
 				Doc:        "The configuration refers to an environment variable that is not set.",
-				Resolution: "Set the variable, or write $$ where a dollar sign was meant.",
-				Takes:      []string{"envVar"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+				Resolution: "Set the variable, or write $$ where a dollar sign was meant.", Takes: []string{"envVar"},
+				Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 			},
 			rows: []genRow{{16777984, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*ConfigError]{

@@ -30,8 +30,8 @@ func TestPermissionErrorCodes(t *testing.T) {
 				Value: "PERMISSION_SKIP_DENIED", Number: 701, Groups: 1 << 2,
 				Message:    "skipping permission checks was denied[ for {resource}]",
 				Doc:        "Skipping the permission checks was asked for and refused.",
-				Resolution: "Run without skipping them, or allow it in the configuration.",
-				Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+				Resolution: "Run without skipping them, or allow it in the configuration.", Takes: []string{"resource"},
+				Traits: taxonomy.Traits{Reaction: &reactionStop},
 			},
 			rows: []genRow{{25166080, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
 			cases: []genCase[*PermissionError]{
@@ -46,8 +46,8 @@ func TestPermissionErrorCodes(t *testing.T) {
 				Value: "PERMISSION_COMMAND_BLOCKED", Number: 702, Groups: 1 << 2,
 				Message:    "command blocked[ by policy {policy}][: {command:quoted}]",
 				Doc:        "The command policy does not allow a command.",
-				Resolution: "Allow the command in the policy if the task needs it.",
-				Takes:      []string{"command", "policy"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+				Resolution: "Allow the command in the policy if the task needs it.", Takes: []string{"command", "policy"},
+				Traits: taxonomy.Traits{Reaction: &reactionStop},
 			},
 			rows: []genRow{{25166336, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop, stop, stop"}},
 			cases: []genCase[*PermissionError]{
@@ -83,8 +83,8 @@ func TestPermissionErrorCodes(t *testing.T) {
 				Value: "PERMISSION_API_AUTH", Number: 704, Groups: 1<<1 | 1<<2,
 				Message:    "authentication failed[ for provider {provider}][ with status {statusCode}]",
 				Doc:        "The provider's API refused the credentials (401 or 403).",
-				Resolution: "Check that the key is set, has not expired and may use the model.",
-				Takes:      []string{"provider"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+				Resolution: "Check that the key is set, has not expired and may use the model.", Takes: []string{"provider"},
+				Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 			},
 			rows: []genRow{{25166848, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "stop_all, stop_all, stop_all"}},
 			cases: []genCase[*PermissionError]{

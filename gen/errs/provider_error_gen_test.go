@@ -55,8 +55,7 @@ func TestProviderErrorCodes(t *testing.T) {
 		{
 			code: CodeProviderNotAvailable,
 			description: taxonomy.Code{
-				Value: "PROVIDER_NOT_AVAILABLE", Number: 102, Groups: 1 << 2,
-				Message:    "provider {provider} is not available",
+				Value: "PROVIDER_NOT_AVAILABLE", Number: 102, Groups: 1 << 2, Message: "provider {provider} is not available",
 				Doc:        "The provider is not installed or cannot be started at all.",
 				Resolution: "Install the provider's command, or configure another provider.",
 				Traits:     taxonomy.Traits{Reaction: &reactionStopAll},

@@ -127,8 +127,7 @@ func (e *ScopeError) list() []any {
 }
 
 var scopeCategory = taxonomy.Category{
-	Name: "scope", Type: "ScopeError",
-	Doc: "The agent changed files that the task does not allow it to change.",
+	Name: "scope", Type: "ScopeError", Doc: "The agent changed files that the task does not allow it to change.",
 	New: func(code uint16, cause error) taxonomy.Error {
 		return &ScopeError{base: gen.Made[ScopeCode](code, cause)}
 	},
@@ -155,12 +154,10 @@ var scopeCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeScopeUserDenied: {
-			Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2,
-			Message:    "user denied scope changes for: {files}",
+			Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2, Message: "user denied scope changes for: {files}",
 			Doc:        "A person was asked about the files and said no, or there was nobody to ask.",
 			Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.",
-			Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`,
-			Traits:     taxonomy.Traits{Reaction: &reactionUndoAndStop},
+			Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`, Traits: taxonomy.Traits{Reaction: &reactionUndoAndStop},
 		},
 	},
 }

@@ -12,8 +12,7 @@ import (
 
 func TestScopeErrorCodes(t *testing.T) {
 	category := taxonomy.Category{
-		Name: "scope", Type: "ScopeError",
-		Doc: "The agent changed files that the task does not allow it to change.",
+		Name: "scope", Type: "ScopeError", Doc: "The agent changed files that the task does not allow it to change.",
 		Fields: []taxonomy.Field{
 			{Name: "files", Type: "strings", From: []string{"files"}, Required: true},
 			{Name: "outsideFiles", Type: "strings"},
@@ -55,12 +54,10 @@ func TestScopeErrorCodes(t *testing.T) {
 		{
 			code: CodeScopeUserDenied,
 			description: taxonomy.Code{
-				Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2,
-				Message:    "user denied scope changes for: {files}",
+				Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2, Message: "user denied scope changes for: {files}",
 				Doc:        "A person was asked about the files and said no, or there was nobody to ask.",
 				Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.",
-				Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`,
-				Traits:     taxonomy.Traits{Reaction: &reactionUndoAndStop},
+				Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`, Traits: taxonomy.Traits{Reaction: &reactionUndoAndStop},
 			},
 			rows: []genRow{{12583680, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "undo_and_stop, undo_and_stop, undo_and_stop"}},
 			cases: []genCase[*ScopeError]{

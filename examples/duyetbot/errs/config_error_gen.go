@@ -222,16 +222,14 @@ var configCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeConfigMissing: {
-			Value: "config_missing", Key: "CONFIG_MISSING",
-			Message: "configuration is missing: {detail:first_line}",
-			Doc:     "There is no configuration, or a part of it is missing.",
-			Traits:  taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+			Value: "config_missing", Key: "CONFIG_MISSING", Message: "configuration is missing: {detail:first_line}",
+			Doc:    "There is no configuration, or a part of it is missing.",
+			Traits: taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeConfigInvalid: {
-			Value: "config_invalid", Key: "CONFIG_INVALID",
-			Message: "configuration is invalid: {detail:first_line}",
-			Doc:     "The configuration cannot be used as it is.",
-			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+			Value: "config_invalid", Key: "CONFIG_INVALID", Message: "configuration is invalid: {detail:first_line}",
+			Doc:    "The configuration cannot be used as it is.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},
 }

@@ -54,10 +54,9 @@ func TestConfigErrorCodes(t *testing.T) {
 		{
 			code: CodeConfigMissing,
 			description: taxonomy.Code{
-				Value: "config_missing", Key: "CONFIG_MISSING",
-				Message: "configuration is missing: {detail:first_line}",
-				Doc:     "There is no configuration, or a part of it is missing.",
-				Traits:  taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+				Value: "config_missing", Key: "CONFIG_MISSING", Message: "configuration is missing: {detail:first_line}",
+				Doc:    "There is no configuration, or a part of it is missing.",
+				Traits: taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 			},
 			rows: []genRow{{25166080, false, taxonomy.Recoverable, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "ask, ask, ask, ask, ask recoverability=unknown, ask"}},
 			cases: []genCase[*ConfigError]{
@@ -77,10 +76,9 @@ func TestConfigErrorCodes(t *testing.T) {
 		{
 			code: CodeConfigInvalid,
 			description: taxonomy.Code{
-				Value: "config_invalid", Key: "CONFIG_INVALID",
-				Message: "configuration is invalid: {detail:first_line}",
-				Doc:     "The configuration cannot be used as it is.",
-				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+				Value: "config_invalid", Key: "CONFIG_INVALID", Message: "configuration is invalid: {detail:first_line}",
+				Doc:    "The configuration cannot be used as it is.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 			},
 			rows: []genRow{{25166336, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ConfigError]{

@@ -242,8 +242,8 @@ var dependencyCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeDependencyError: {
-			Value: "dependency_error", Key: "DEPENDENCY_ERROR",
-			Message: "a dependency is missing: {detail:first_line}", Doc: "A module or package is missing.",
+			Value: "dependency_error", Key: "DEPENDENCY_ERROR", Message: "a dependency is missing: {detail:first_line}",
+			Doc:    "A module or package is missing.",
 			Traits: taxonomy.Traits{Reaction: &reactionInstallDependency, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		},
 	},

@@ -55,8 +55,8 @@ func TestDependencyErrorCodes(t *testing.T) {
 		{
 			code: CodeDependencyError,
 			description: taxonomy.Code{
-				Value: "dependency_error", Key: "DEPENDENCY_ERROR",
-				Message: "a dependency is missing: {detail:first_line}", Doc: "A module or package is missing.",
+				Value: "dependency_error", Key: "DEPENDENCY_ERROR", Message: "a dependency is missing: {detail:first_line}",
+				Doc:    "A module or package is missing.",
 				Traits: taxonomy.Traits{Reaction: &reactionInstallDependency, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{16777472, false, taxonomy.Recoverable, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "install_dependency, install_dependency, fail, install_dependency, fail recoverability=unknown, install_dependency"}},

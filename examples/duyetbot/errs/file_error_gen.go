@@ -235,8 +235,8 @@ var fileCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeFilePermission: {
-			Value: "file_permission", Key: "FILE_PERMISSION",
-			Message: "no permission for a file: {detail:first_line}", Doc: "A file may not be read or written.",
+			Value: "file_permission", Key: "FILE_PERMISSION", Message: "no permission for a file: {detail:first_line}",
+			Doc:    "A file may not be read or written.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeFileSystem: {

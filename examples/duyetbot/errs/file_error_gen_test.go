@@ -76,8 +76,8 @@ func TestFileErrorCodes(t *testing.T) {
 		{
 			code: CodeFilePermission,
 			description: taxonomy.Code{
-				Value: "file_permission", Key: "FILE_PERMISSION",
-				Message: "no permission for a file: {detail:first_line}", Doc: "A file may not be read or written.",
+				Value: "file_permission", Key: "FILE_PERMISSION", Message: "no permission for a file: {detail:first_line}",
+				Doc:    "A file may not be read or written.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{29360640, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},

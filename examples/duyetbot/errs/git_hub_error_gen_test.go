@@ -54,8 +54,8 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubRateLimit,
 			description: taxonomy.Code{
-				Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT",
-				Message: "GitHub limits the rate: {detail:first_line}", Doc: "GitHub asks to slow down.",
+				Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT", Message: "GitHub limits the rate: {detail:first_line}",
+				Doc:     "GitHub asks to slow down.",
 				Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
 				Traits:  taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				Profiles: []taxonomy.ProfileTraits{
@@ -83,8 +83,8 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubTimeout,
 			description: taxonomy.Code{
-				Value: "github_timeout", Key: "GITHUB_TIMEOUT",
-				Message: "GitHub did not answer in time: {detail:first_line}", Doc: "GitHub did not answer in time.",
+				Value: "github_timeout", Key: "GITHUB_TIMEOUT", Message: "GitHub did not answer in time: {detail:first_line}",
+				Doc:    "GitHub did not answer in time.",
 				Traits: taxonomy.Traits{Reaction: &reactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				Profiles: []taxonomy.ProfileTraits{
 					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
@@ -103,10 +103,9 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubNotFound,
 			description: taxonomy.Code{
-				Value: "github_not_found", Key: "GITHUB_NOT_FOUND",
-				Message: "GitHub does not have it: {detail:first_line}",
-				Doc:     "GitHub does not have it, or hides it.",
-				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+				Value: "github_not_found", Key: "GITHUB_NOT_FOUND", Message: "GitHub does not have it: {detail:first_line}",
+				Doc:    "GitHub does not have it, or hides it.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{4195072, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*GitHubError]{
@@ -118,10 +117,9 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubForbidden,
 			description: taxonomy.Code{
-				Value: "github_forbidden", Key: "GITHUB_FORBIDDEN",
-				Message: "GitHub forbids it: {detail:first_line}",
-				Doc:     "The credentials are bad, or do not reach so far.",
-				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+				Value: "github_forbidden", Key: "GITHUB_FORBIDDEN", Message: "GitHub forbids it: {detail:first_line}",
+				Doc:    "The credentials are bad, or do not reach so far.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{4195328, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*GitHubError]{
@@ -148,10 +146,9 @@ func TestGitHubErrorCodes(t *testing.T) {
 		{
 			code: CodeGitHubServerError,
 			description: taxonomy.Code{
-				Value: "github_server_error", Key: "GITHUB_SERVER_ERROR",
-				Message: "GitHub fails: {detail:first_line}",
-				Doc:     "GitHub's API fails, or answers in a way that nothing describes.",
-				Traits:  taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+				Value: "github_server_error", Key: "GITHUB_SERVER_ERROR", Message: "GitHub fails: {detail:first_line}",
+				Doc:    "GitHub's API fails, or answers in a way that nothing describes.",
+				Traits: taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 				Profiles: []taxonomy.ProfileTraits{
 					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
 					{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},

@@ -55,8 +55,8 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code: CodeLLMRateLimit,
 			description: taxonomy.Code{
-				Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT",
-				Message: "the LLM limits the rate: {detail:first_line}", Doc: "The model's API asks to slow down.",
+				Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT", Message: "the LLM limits the rate: {detail:first_line}",
+				Doc:     "The model's API asks to slow down.",
 				Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6},
 				Traits:  taxonomy.Traits{Reaction: &reactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				When: []taxonomy.Traits{
@@ -100,10 +100,9 @@ func TestLLMErrorCodes(t *testing.T) {
 		{
 			code: CodeLLMTimeout,
 			description: taxonomy.Code{
-				Value: "llm_timeout", Key: "LLM_TIMEOUT",
-				Message: "the LLM did not answer in time: {detail:first_line}",
-				Doc:     "The model did not answer in time.",
-				Traits:  taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+				Value: "llm_timeout", Key: "LLM_TIMEOUT", Message: "the LLM did not answer in time: {detail:first_line}",
+				Doc:    "The model did not answer in time.",
+				Traits: taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				When: []taxonomy.Traits{
 					{Reaction: &reactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 				},
@@ -137,9 +136,8 @@ func TestLLMErrorCodes(t *testing.T) {
 			code: CodeLLMQuotaExceeded,
 			description: taxonomy.Code{
 				Value: "llm_quota_exceeded", Key: "LLM_QUOTA_EXCEEDED",
-				Message: "the quota of the LLM is used up: {detail:first_line}",
-				Doc:     "What was paid for is used up.",
-				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
+				Message: "the quota of the LLM is used up: {detail:first_line}", Doc: "What was paid for is used up.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
 			},
 			rows: []genRow{{768, false, taxonomy.Permanent, taxonomy.SeverityCritical, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*LLMError]{

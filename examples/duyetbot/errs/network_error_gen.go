@@ -216,8 +216,7 @@ func (e *NetworkError) list() []any {
 }
 
 var networkCategory = taxonomy.Category{
-	Name: "network", Type: "NetworkError",
-	Doc: "The network failed, or what is behind it and gives no name.",
+	Name: "network", Type: "NetworkError", Doc: "The network failed, or what is behind it and gives no name.",
 	New: func(code uint16, cause error) taxonomy.Error {
 		return &NetworkError{base: gen.Made[NetworkCode](code, cause)}
 	},

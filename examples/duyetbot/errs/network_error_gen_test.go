@@ -15,8 +15,7 @@ import (
 
 func TestNetworkErrorCodes(t *testing.T) {
 	category := taxonomy.Category{
-		Name: "network", Type: "NetworkError",
-		Doc: "The network failed, or what is behind it and gives no name.",
+		Name: "network", Type: "NetworkError", Doc: "The network failed, or what is behind it and gives no name.",
 		Fields: []taxonomy.Field{
 			{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 			{Name: "code", Type: "string", From: []string{"code", "status"}},

@@ -241,8 +241,8 @@ var skillCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		},
 		CodeSkillValidation: {
-			Value: "skill_validation", Key: "SKILL_VALIDATION",
-			Message: "a skill is invalid: {detail:first_line}", Doc: "A skill is not what a skill must be.",
+			Value: "skill_validation", Key: "SKILL_VALIDATION", Message: "a skill is invalid: {detail:first_line}",
+			Doc:    "A skill is not what a skill must be.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},

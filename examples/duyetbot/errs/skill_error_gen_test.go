@@ -90,8 +90,8 @@ func TestSkillErrorCodes(t *testing.T) {
 		{
 			code: CodeSkillValidation,
 			description: taxonomy.Code{
-				Value: "skill_validation", Key: "SKILL_VALIDATION",
-				Message: "a skill is invalid: {detail:first_line}", Doc: "A skill is not what a skill must be.",
+				Value: "skill_validation", Key: "SKILL_VALIDATION", Message: "a skill is invalid: {detail:first_line}",
+				Doc:    "A skill is not what a skill must be.",
 				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 			},
 			rows: []genRow{{20972288, false, taxonomy.Permanent, taxonomy.SeverityMedium, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},

@@ -255,10 +255,9 @@ var toolCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeToolPermission: {
-			Value: "tool_permission", Key: "TOOL_PERMISSION",
-			Message: "a tool lacks permission: {detail:first_line}",
-			Doc:     "A tool may not be run, or may not do what it was to do.",
-			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+			Value: "tool_permission", Key: "TOOL_PERMISSION", Message: "a tool lacks permission: {detail:first_line}",
+			Doc:    "A tool may not be run, or may not do what it was to do.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeToolExecution: {
 			Value: "tool_execution", Key: "TOOL_EXECUTION", Message: "a tool failed: {detail:first_line}",

@@ -96,10 +96,9 @@ func TestToolErrorCodes(t *testing.T) {
 		{
 			code: CodeToolPermission,
 			description: taxonomy.Code{
-				Value: "tool_permission", Key: "TOOL_PERMISSION",
-				Message: "a tool lacks permission: {detail:first_line}",
-				Doc:     "A tool may not be run, or may not do what it was to do.",
-				Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+				Value: "tool_permission", Key: "TOOL_PERMISSION", Message: "a tool lacks permission: {detail:first_line}",
+				Doc:    "A tool may not be run, or may not do what it was to do.",
+				Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 			},
 			rows: []genRow{{8389376, false, taxonomy.Permanent, taxonomy.SeverityHigh, taxonomy.KindNone, 0, 0, "fail, fail, fail, fail, fail recoverability=unknown, fail"}},
 			cases: []genCase[*ToolError]{

@@ -307,8 +307,8 @@ var verificationCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionFixTest, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeVerificationFailed: {
-			Value: "verification_failed", Key: "VERIFICATION_FAILED",
-			Message: "verification failed: {detail:first_line}", Doc: "A check failed, and nothing says which.",
+			Value: "verification_failed", Key: "VERIFICATION_FAILED", Message: "verification failed: {detail:first_line}",
+			Doc:    "A check failed, and nothing says which.",
 			Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},

@@ -146,8 +146,8 @@ func TestVerificationErrorCodes(t *testing.T) {
 		{
 			code: CodeVerificationFailed,
 			description: taxonomy.Code{
-				Value: "verification_failed", Key: "VERIFICATION_FAILED",
-				Message: "verification failed: {detail:first_line}", Doc: "A check failed, and nothing says which.",
+				Value: "verification_failed", Key: "VERIFICATION_FAILED", Message: "verification failed: {detail:first_line}",
+				Doc:    "A check failed, and nothing says which.",
 				Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 				Profiles: []taxonomy.ProfileTraits{
 					{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},

@@ -127,9 +127,8 @@ var ambiguityCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeAmbiguityError: {
 			Value: "AMBIGUITY_ERROR", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
-			Doc:        "The plan does not say enough to go on safely.",
-			Resolution: "Settle in the plan what it leaves open.",
-			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
+			Doc: "The plan does not say enough to go on safely.", Resolution: "Settle in the plan what it leaves open.",
+			Traits: taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
 				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},

@@ -126,8 +126,7 @@ var prerequisiteCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodePrerequisiteFailure: {
-			Value:      "PREREQUISITE_FAILURE",
-			Message:    "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
+			Value: "PREREQUISITE_FAILURE", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
 			Doc:        "Something that the plan takes for granted is not there or cannot be reached.",
 			Resolution: "Find out what is there in its place; correct the step, or provide what is missing.",
 			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},

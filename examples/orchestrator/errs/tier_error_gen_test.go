@@ -31,11 +31,10 @@ func TestTierErrorCodes(t *testing.T) {
 		{
 			code: CodeTierRateLimited,
 			description: taxonomy.Code{
-				Value:      "TIER_RATE_LIMITED",
-				Message:    "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
-				Doc:        "The tier asks to slow down.",
-				Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
-				Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+				Value:   "TIER_RATE_LIMITED",
+				Message: "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
+				Doc:     "The tier asks to slow down.", Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
+				Traits: taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
 				Profiles: []taxonomy.ProfileTraits{
 					{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
 					{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},

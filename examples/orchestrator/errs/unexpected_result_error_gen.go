@@ -207,8 +207,7 @@ var unexpectedResultCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeUnexpectedResult: {
-			Value:      "UNEXPECTED_RESULT",
-			Message:    "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
+			Value: "UNEXPECTED_RESULT", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
 			Doc:        "The operation succeeds, and its result is not what was specified.",
 			Resolution: "Verify the result against the step; work around it, or revise the plan.",
 			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},

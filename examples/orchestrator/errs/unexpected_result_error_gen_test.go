@@ -30,8 +30,7 @@ func TestUnexpectedResultErrorCodes(t *testing.T) {
 		{
 			code: CodeUnexpectedResult,
 			description: taxonomy.Code{
-				Value:      "UNEXPECTED_RESULT",
-				Message:    "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
+				Value: "UNEXPECTED_RESULT", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
 				Doc:        "The operation succeeds, and its result is not what was specified.",
 				Resolution: "Verify the result against the step; work around it, or revise the plan.",
 				Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},

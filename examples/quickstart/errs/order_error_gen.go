@@ -95,9 +95,9 @@ var orderCategory = taxonomy.Category{
 		},
 		CodeOrderOutOfStock: {
 			Value: "ORDER_OUT_OF_STOCK", Number: 2, Groups: 1 << 0,
-			Message: "order {orderId}: {items:count} item(s) out of stock: {items}",
-			Doc:     "Some items are sold out.", Resolution: "Remove the items, or wait until they are back.",
-			Takes: []string{"items"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
+			Message: "order {orderId}: {items:count} item(s) out of stock: {items}", Doc: "Some items are sold out.",
+			Resolution: "Remove the items, or wait until they are back.", Takes: []string{"items"},
+			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
 		},
 	},
 }

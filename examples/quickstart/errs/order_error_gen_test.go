@@ -36,9 +36,9 @@ func TestOrderErrorCodes(t *testing.T) {
 			code: CodeOrderOutOfStock,
 			description: taxonomy.Code{
 				Value: "ORDER_OUT_OF_STOCK", Number: 2, Groups: 1 << 0,
-				Message: "order {orderId}: {items:count} item(s) out of stock: {items}",
-				Doc:     "Some items are sold out.", Resolution: "Remove the items, or wait until they are back.",
-				Takes: []string{"items"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
+				Message: "order {orderId}: {items:count} item(s) out of stock: {items}", Doc: "Some items are sold out.",
+				Resolution: "Remove the items, or wait until they are back.", Takes: []string{"items"},
+				Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
 			},
 			rows: []genRow{{512, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 409, 9, "refuse, refuse"}},
 			cases: []genCase[*OrderError]{

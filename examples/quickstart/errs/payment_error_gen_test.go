@@ -29,9 +29,8 @@ func TestPaymentErrorCodes(t *testing.T) {
 		{
 			code: CodePaymentDeclined,
 			description: taxonomy.Code{
-				Value: "PAYMENT_DECLINED", Number: 3, Groups: 1 << 0,
-				Message: "payment of order {orderId} declined[: {reason}]", Doc: "The bank refused the payment.",
-				Resolution: "Pay with another card.", Takes: []string{"reason"},
+				Value: "PAYMENT_DECLINED", Number: 3, Groups: 1 << 0, Message: "payment of order {orderId} declined[: {reason}]",
+				Doc: "The bank refused the payment.", Resolution: "Pay with another card.", Takes: []string{"reason"},
 				Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9},
 				When: []taxonomy.Traits{
 					{Reaction: &reactionPark, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh},

@@ -36,9 +36,8 @@ func TestAttemptErrorCodes(t *testing.T) {
 			code: CodeTimeout,
 			description: taxonomy.Code{
 				Value: "TIMEOUT", Message: "the agent ran past its limit[ of {limit}]",
-				Doc:        "The agent ran past the limit of its call.",
-				Resolution: "Split the task, or give the agent more time.",
-				Traits:     taxonomy.Traits{Reaction: &reactionSameAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+				Doc: "The agent ran past the limit of its call.", Resolution: "Split the task, or give the agent more time.",
+				Traits: taxonomy.Traits{Reaction: &reactionSameAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 			},
 			rows: []genRow{{256, true, taxonomy.Retryable, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "same_again, same_again"}},
 			cases: []genCase[*AttemptError]{
@@ -184,11 +183,10 @@ func TestAttemptErrorCodes(t *testing.T) {
 		{
 			code: CodeHookFailure,
 			description: taxonomy.Code{
-				Value:      "HOOK_FAILURE",
-				Message:    "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
-				Doc:        "A hook failed for a reason of its own.",
-				Resolution: "Run the hook by hand, and mend what it needs.", Takes: []string{"reporter"},
-				Traits: taxonomy.Traits{Reaction: &reactionFailFast},
+				Value:   "HOOK_FAILURE",
+				Message: "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
+				Doc:     "A hook failed for a reason of its own.", Resolution: "Run the hook by hand, and mend what it needs.",
+				Takes: []string{"reporter"}, Traits: taxonomy.Traits{Reaction: &reactionFailFast},
 			},
 			rows: []genRow{{1792, false, taxonomy.Permanent, taxonomy.SeverityNone, taxonomy.KindNone, 0, 0, "fail_fast, fail_fast"}},
 			cases: []genCase[*AttemptError]{
@@ -207,8 +205,7 @@ func TestAttemptErrorCodes(t *testing.T) {
 		{
 			code: CodeUnknown,
 			description: taxonomy.Code{
-				Value:      "UNKNOWN",
-				Message:    "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
+				Value: "UNKNOWN", Message: "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
 				Doc:        "Nothing describes the failure, or a stored attempt has a code that this version does not know.",
 				Resolution: "Read what the attempt said last.",
 				Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
