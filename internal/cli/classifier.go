@@ -38,7 +38,8 @@ func newClassifier(l *loaded, profile *model.Profile) *classifier {
 	nothing := taxonomy.NewUnknown(c.rules.Taxonomy, taxonomy.Wire{})
 	c.rules.Make = func(int, *taxonomy.Evidence) taxonomy.Error { return nothing }
 	if profile != nil {
-		c.options = []detect.Option{detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Detection: profile.Detection}})}
+		overlay := &taxonomy.Profile{Detection: profile.Detection}
+		c.options = []detect.Option{detect.WithTable(taxonomy.Table{Overlay: overlay})}
 	}
 	return c
 }

@@ -94,8 +94,9 @@ func classifies(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback !
 
 func classifyFunc() jen.Code {
 	return jen.Add(comment(
-		"Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it; see [detect.Of]. "+
-			"Nil, a cancelled context, and an error that is or wraps one of this taxonomy, are returned unchanged.",
+		"Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it; see "+
+			"[detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy, are returned "+
+			"unchanged.",
 	)).Func().Id("Classify").Params(jen.Id("raw").Any(), options()).Error().
 		Add(returning(jen.Id("detection").Dot("Classify").Call(jen.Id("raw"), jen.Id("opts"))))
 }

@@ -91,7 +91,8 @@ func (w *testWriter) profileTable(m *model.Package) {
 		}
 		w.f("},\n")
 	}
-	w.f("} {\ntable, _ := Table.Profile(taxonomy.ProfileName(profiles[i].Name))\nrows := table.Overlay.Rows\nif !assert.Len(t, rows, len(want)) {\ncontinue\n}\n")
+	w.f("} {\ntable, _ := Table.Profile(taxonomy.ProfileName(profiles[i].Name))\n")
+	w.f("rows := table.Overlay.Rows\nif !assert.Len(t, rows, len(want)) {\ncontinue\n}\n")
 	w.f("for j, row := range want {\nassert.Equal(t, row.row, rows[j].Row)\n%s(t, row.reaction, "+
 		"rows[j].Traits.Reaction)\n}\n}\n}\n", w.use(pkgAssert, "Same"))
 }
