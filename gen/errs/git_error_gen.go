@@ -173,11 +173,13 @@ var gitRules = [][]detect.CodeRule{
 	},
 }
 
-func (c GitCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c GitCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c GitCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c GitCode) Row() taxonomy.Row                { return taxonomy.At(categoryGit, uint16(c)) }
-func (c GitCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c GitCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c GitCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c GitCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c GitCode) Row() taxonomy.Row            { return taxonomy.At(categoryGit, uint16(c)) }
+func (c GitCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryGit, uint16(c), &definition)
+}
 func (c GitCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *GitCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -203,11 +203,13 @@ var permissionRules = [][]detect.CodeRule{
 	},
 }
 
-func (c PermissionCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c PermissionCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c PermissionCode) Row() taxonomy.Row                { return taxonomy.At(categoryPermission, uint16(c)) }
-func (c PermissionCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PermissionCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PermissionCode) Row() taxonomy.Row            { return taxonomy.At(categoryPermission, uint16(c)) }
+func (c PermissionCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPermission, uint16(c), &definition)
+}
 func (c PermissionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *PermissionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

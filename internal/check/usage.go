@@ -152,8 +152,10 @@ const (
 	maxTemplate = 8 << 10
 	maxGroups   = 64
 	maxCodes    = 65535
-	maxWords    = 254
-	maxRules    = 65535
+	// The limits of a row's address.
+	maxCategories, maxOfCategory, maxWhen = 1023, 1<<14 - 1, 255
+	maxWords                              = 254
+	maxRules                              = 65535
 )
 
 func limits(p *pass) {
@@ -163,8 +165,18 @@ func limits(p *pass) {
 	if len(p.codes) > maxCodes {
 		p.report(p.codes[maxCodes].Name.Span, "a taxonomy has at most %d codes", maxCodes)
 	}
-	if len(p.categories) > maxCodes {
-		p.report(p.categories[maxCodes].Name.Span, "a taxonomy has at most %d categories", maxCodes)
+	if len(p.categories) > maxCategories {
+		p.report(p.categories[maxCategories].Name.Span, "a taxonomy has at most %d categories", maxCategories)
+	}
+	for _, c := range p.categories {
+		if len(c.Codes) > maxOfCategory {
+			p.report(c.Name.Span, "a category has at most %d codes", maxOfCategory)
+		}
+	}
+	for _, c := range p.codes {
+		if len(c.When) > maxWhen {
+			p.report(c.Name.Span, "a code has at most %d when branches", maxWhen)
+		}
 	}
 	if n := p.firstRuleBeyond(maxRules); n != nil {
 		p.report(first(n.Span, p.t.Version.Span), "a taxonomy has at most %d detect rules", maxRules)

@@ -60,7 +60,7 @@ func assertEditsFail(t *testing.T, c *consumer) {
 		{"errs/table_gen.go", "MinDelay: 500 * time.Millisecond", "MinDelay: 501 * time.Millisecond", "TestPolicies"},
 		{"errs/table_gen.go", "Of: 20, Probe: 3 * time.Second", "Of: 20, Probe: 4 * time.Second", "TestPolicies"},
 		{"errs/table_gen.go", "Retries: -1", "Retries: 1", "TestPolicies"},
-		{"errs/table_gen.go", "Likely: 0.75", "Likely: 0.5", "Codes"},
+		{"errs/provider_error_gen.go", "Likely: 0.75", "Likely: 0.5", "Codes"},
 		{"errs/table_gen.go", `{Name: "quota_left", Doc`, `{Name: "quota", Doc`, "TestTaxonomy"},
 		{"errs/checks_gen.go", "return c.QuotaLeft(ctx)", "return c.FitsWindow(ctx)", "TestCheck"},
 	} {

@@ -72,6 +72,14 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 	return noCode
 }
 
+// Reaction returns the reaction to a code without any context. Its callers stay small enough to be
+// inlined.
+//
+//go:noinline
+func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
+	return t.Traits(taxonomy.At(category, code)).Reaction
+}
+
 // MarshalCode returns the wire value of a code; what is none is an error.
 //
 //go:noinline
