@@ -397,11 +397,13 @@ var llmRules = [][]detect.CodeRule{
 	},
 }
 
-func (c LLMCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c LLMCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c LLMCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c LLMCode) Row() taxonomy.Row                { return taxonomy.At(categoryLLM, uint16(c)) }
-func (c LLMCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c LLMCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c LLMCode) Row() taxonomy.Row            { return taxonomy.At(categoryLLM, uint16(c)) }
+func (c LLMCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryLLM, uint16(c), &definition)
+}
 func (c LLMCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *LLMCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -307,11 +307,13 @@ var networkRules = [][]detect.CodeRule{
 	},
 }
 
-func (c NetworkCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c NetworkCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c NetworkCode) Row() taxonomy.Row                { return taxonomy.At(categoryNetwork, uint16(c)) }
-func (c NetworkCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c NetworkCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c NetworkCode) Row() taxonomy.Row            { return taxonomy.At(categoryNetwork, uint16(c)) }
+func (c NetworkCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryNetwork, uint16(c), &definition)
+}
 func (c NetworkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *NetworkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

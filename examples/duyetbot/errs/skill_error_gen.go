@@ -266,11 +266,13 @@ var skillRules = [][]detect.CodeRule{
 	},
 }
 
-func (c SkillCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c SkillCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c SkillCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c SkillCode) Row() taxonomy.Row                { return taxonomy.At(categorySkill, uint16(c)) }
-func (c SkillCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c SkillCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c SkillCode) Row() taxonomy.Row            { return taxonomy.At(categorySkill, uint16(c)) }
+func (c SkillCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categorySkill, uint16(c), &definition)
+}
 func (c SkillCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *SkillCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -147,11 +147,13 @@ var ambiguityRules = [][]detect.CodeRule{
 	},
 }
 
-func (c AmbiguityCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c AmbiguityCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c AmbiguityCode) Row() taxonomy.Row                { return taxonomy.At(categoryAmbiguity, uint16(c)) }
-func (c AmbiguityCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c AmbiguityCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c AmbiguityCode) Row() taxonomy.Row            { return taxonomy.At(categoryAmbiguity, uint16(c)) }
+func (c AmbiguityCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryAmbiguity, uint16(c), &definition)
+}
 func (c AmbiguityCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *AmbiguityCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -177,11 +177,13 @@ var prerequisiteRules = [][]detect.CodeRule{
 	},
 }
 
-func (c PrerequisiteCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c PrerequisiteCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c PrerequisiteCode) Row() taxonomy.Row                { return taxonomy.At(categoryPrerequisite, uint16(c)) }
-func (c PrerequisiteCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PrerequisiteCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PrerequisiteCode) Row() taxonomy.Row            { return taxonomy.At(categoryPrerequisite, uint16(c)) }
+func (c PrerequisiteCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPrerequisite, uint16(c), &definition)
+}
 func (c PrerequisiteCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *PrerequisiteCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

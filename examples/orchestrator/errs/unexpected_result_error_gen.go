@@ -247,7 +247,7 @@ func (c UnexpectedResultCode) Row() taxonomy.Row {
 	return taxonomy.At(categoryUnexpectedResult, uint16(c))
 }
 func (c UnexpectedResultCode) Reaction() taxonomy.Reaction {
-	return *definition.Traits(c.Row()).Reaction
+	return *gen.Reaction(categoryUnexpectedResult, uint16(c), &definition)
 }
 func (c UnexpectedResultCode) MarshalText() ([]byte, error) {
 	return gen.MarshalCode(c.Row(), &definition)

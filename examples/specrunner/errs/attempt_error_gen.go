@@ -392,11 +392,13 @@ var attemptRules = [][]detect.CodeRule{
 	},
 }
 
-func (c AttemptCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c AttemptCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c AttemptCode) Row() taxonomy.Row                { return taxonomy.At(categoryAttempt, uint16(c)) }
-func (c AttemptCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c AttemptCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c AttemptCode) Row() taxonomy.Row            { return taxonomy.At(categoryAttempt, uint16(c)) }
+func (c AttemptCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryAttempt, uint16(c), &definition)
+}
 func (c AttemptCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *AttemptCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 
