@@ -65,7 +65,7 @@ var masks = []struct {
 	{regexp.MustCompile(`time=\S+`), "time=TIME"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "0000-00-00 00:00:00"},
 	{regexp.MustCompile(`until \d\d:\d\d:\d\d`), "until TIME"},
-	{regexp.MustCompile(`after [\d.]+m?s\b`), "after N"},
+	{regexp.MustCompile(`after [\d.]+m?s \(`), "after N ("},
 	{regexp.MustCompile(`\b\d+\.\ds\b`), "N.Ns"},
 	{regexp.MustCompile(`(waited +|waiting )[^\s,]+s\b`), "${1}N.Ns"},
 	{regexp.MustCompile(`(iterations?)(, \d+s)?(,|$)`), "${1}${3}"},

@@ -128,8 +128,7 @@ func (e *ConfigError) list() []any {
 }
 
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError",
-	Doc: "The configuration is missing or wrong. No iteration can mend it.",
+	Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can mend it.",
 	New: func(code uint16, cause error) taxonomy.Error {
 		return &ConfigError{base: gen.Made[ConfigCode](code, cause)}
 	},
@@ -151,18 +150,17 @@ var configCategory = taxonomy.Category{
 			Takes:      []string{"field", "value", "expected"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigMissing: {
-			Value: "CONFIG_MISSING", Number: 502, Groups: 1 << 2,
-			Message:    "configuration file not found[: {configPath}]",
+			Value: "CONFIG_MISSING", Number: 502, Groups: 1 << 2, Message: "configuration file not found[: {configPath}]",
 			Doc:        "The configuration file does not exist.",
-			Resolution: "Create the file, or name the right one on the command line.",
-			Takes:      []string{"configPath"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			Resolution: "Create the file, or name the right one on the command line.", Takes: []string{"configPath"},
+			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigEnvVarMissing: {
 			Value: "CONFIG_ENV_VAR_MISSING", Number: 503, Groups: 1<<1 | 1<<2,
 			Message:    "environment variable[ {envVar}] is not set",
 			Doc:        "The configuration refers to an environment variable that is not set.",
-			Resolution: "Set the variable, or write $$ where a dollar sign was meant.",
-			Takes:      []string{"envVar"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			Resolution: "Set the variable, or write $$ where a dollar sign was meant.", Takes: []string{"envVar"},
+			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 		CodeConfigParseError: {
 			Value: "CONFIG_PARSE_ERROR", Number: 504, Groups: 1 << 2,
@@ -193,11 +191,13 @@ var configRules = [][]detect.CodeRule{
 	},
 }
 
-func (c ConfigCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ConfigCode) Row() taxonomy.Row                { return taxonomy.At(categoryConfig, uint16(c)) }
-func (c ConfigCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ConfigCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ConfigCode) Row() taxonomy.Row            { return taxonomy.At(categoryConfig, uint16(c)) }
+func (c ConfigCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryConfig, uint16(c), &definition)
+}
 func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

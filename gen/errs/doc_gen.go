@@ -39,21 +39,12 @@ type Category string
 
 // The categories.
 const (
-	// CategoryProvider: the AI provider failed, or the way to it.
-	CategoryProvider Category = "provider"
-	// CategoryTimeout: a time limit was reached.
-	CategoryTimeout Category = "timeout"
-	// CategoryValidation: a command that checks the work found it wanting. The agent is shown the
-	// output.
+	CategoryProvider   Category = "provider"
+	CategoryTimeout    Category = "timeout"
 	CategoryValidation Category = "validation"
-	// CategoryScope: the agent changed files that the task does not allow it to change.
-	CategoryScope Category = "scope"
-	// CategoryConfig: the configuration is missing or wrong. No iteration can mend it.
-	CategoryConfig Category = "config"
-	// CategoryGit: a git operation failed.
-	CategoryGit Category = "git"
-	// CategoryPermission: a safeguard said no. Only another configuration or a person's consent changes
-	// that.
+	CategoryScope      Category = "scope"
+	CategoryConfig     Category = "config"
+	CategoryGit        Category = "git"
 	CategoryPermission Category = "permission"
 )
 
@@ -136,38 +127,18 @@ const (
 	ProfileUnattended taxonomy.ProfileName = "unattended"
 )
 
-// IsProvider reports whether err is, or wraps, an error of category provider.
-func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
+// Each of these reports whether err is, or wraps, an error of that category or group.
 
-// IsTimeout reports whether err is, or wraps, an error of category timeout.
-func IsTimeout(err error) bool { return gen.InCategory(err, &definition, categoryTimeout) }
-
-// IsValidation reports whether err is, or wraps, an error of category validation.
-func IsValidation(err error) bool { return gen.InCategory(err, &definition, categoryValidation) }
-
-// IsScope reports whether err is, or wraps, an error of category scope.
-func IsScope(err error) bool { return gen.InCategory(err, &definition, categoryScope) }
-
-// IsConfig reports whether err is, or wraps, an error of category config.
-func IsConfig(err error) bool { return gen.InCategory(err, &definition, categoryConfig) }
-
-// IsGit reports whether err is, or wraps, an error of category git.
-func IsGit(err error) bool { return gen.InCategory(err, &definition, categoryGit) }
-
-// IsPermission reports whether err is, or wraps, an error of category permission.
-func IsPermission(err error) bool { return gen.InCategory(err, &definition, categoryPermission) }
-
-// InNetwork reports whether err is, or wraps, an error of group network: Needs the network; an
-// outage explains it.
-func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
-
-// InCredentials reports whether err is, or wraps, an error of group credentials: About a key, a
-// token or a login.
+func IsProvider(err error) bool    { return gen.InCategory(err, &definition, categoryProvider) }
+func IsTimeout(err error) bool     { return gen.InCategory(err, &definition, categoryTimeout) }
+func IsValidation(err error) bool  { return gen.InCategory(err, &definition, categoryValidation) }
+func IsScope(err error) bool       { return gen.InCategory(err, &definition, categoryScope) }
+func IsConfig(err error) bool      { return gen.InCategory(err, &definition, categoryConfig) }
+func IsGit(err error) bool         { return gen.InCategory(err, &definition, categoryGit) }
+func IsPermission(err error) bool  { return gen.InCategory(err, &definition, categoryPermission) }
+func InNetwork(err error) bool     { return gen.InGroup(err, &definition, 0) }
 func InCredentials(err error) bool { return gen.InGroup(err, &definition, 1) }
-
-// InHuman reports whether err is, or wraps, an error of group human: Only a person can put it
-// right; trying again cannot.
-func InHuman(err error) bool { return gen.InGroup(err, &definition, 2) }
+func InHuman(err error) bool       { return gen.InGroup(err, &definition, 2) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
 // An error whose code or domain is not known here, or that has a word that an enum does not have,

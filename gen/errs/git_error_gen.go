@@ -128,8 +128,7 @@ var gitCategory = taxonomy.Category{
 			},
 		},
 		CodeGitPushFailed: {
-			Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0,
-			Message:    "git push failed[: {rawError:first_line}]",
+			Value: "GIT_PUSH_FAILED", Number: 602, Groups: 1 << 0, Message: "git push failed[: {rawError:first_line}]",
 			Doc:        "The commits could not be pushed. They are safe in the local repository.",
 			Resolution: "Push by hand, after pulling if the remote has moved on.", Set: `{"operation":"push"}`,
 			Takes:  []string{"rawError"},
@@ -139,8 +138,7 @@ var gitCategory = taxonomy.Category{
 			},
 		},
 		CodeGitRevertFailed: {
-			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2,
-			Message:    "git revert failed[: {rawError:first_line}]",
+			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2, Message: "git revert failed[: {rawError:first_line}]",
 			Doc:        "Changes could not be taken back. The working tree is in a state that nobody wanted.",
 			Resolution: "Restore the listed files by hand before anything else is run in this working tree.",
 			Set:        `{"operation":"revert"}`, Takes: []string{"files", "rawError"},
@@ -149,8 +147,8 @@ var gitCategory = taxonomy.Category{
 		CodeGitStatusFailed: {
 			Value: "GIT_STATUS_FAILED", Number: 604, Message: "git status failed[: {rawError:first_line}]",
 			Doc:        "It could not be found out which files were changed. That is never taken for no changes.",
-			Resolution: "Run git status in the working tree and mend what it reports.",
-			Set:        `{"operation":"status"}`, Takes: []string{"rawError"},
+			Resolution: "Run git status in the working tree and mend what it reports.", Set: `{"operation":"status"}`,
+			Takes:  []string{"rawError"},
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &reactionBlock, Retryable: true, Recoverability: taxonomy.Retryable}},
@@ -175,11 +173,13 @@ var gitRules = [][]detect.CodeRule{
 	},
 }
 
-func (c GitCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c GitCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c GitCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c GitCode) Row() taxonomy.Row                { return taxonomy.At(categoryGit, uint16(c)) }
-func (c GitCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c GitCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c GitCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c GitCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c GitCode) Row() taxonomy.Row            { return taxonomy.At(categoryGit, uint16(c)) }
+func (c GitCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryGit, uint16(c), &definition)
+}
 func (c GitCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *GitCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

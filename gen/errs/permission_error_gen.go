@@ -151,15 +151,15 @@ var permissionCategory = taxonomy.Category{
 			Value: "PERMISSION_SKIP_DENIED", Number: 701, Groups: 1 << 2,
 			Message:    "skipping permission checks was denied[ for {resource}]",
 			Doc:        "Skipping the permission checks was asked for and refused.",
-			Resolution: "Run without skipping them, or allow it in the configuration.",
-			Takes:      []string{"resource"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+			Resolution: "Run without skipping them, or allow it in the configuration.", Takes: []string{"resource"},
+			Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},
 		CodePermissionCommandBlocked: {
 			Value: "PERMISSION_COMMAND_BLOCKED", Number: 702, Groups: 1 << 2,
 			Message:    "command blocked[ by policy {policy}][: {command:quoted}]",
 			Doc:        "The command policy does not allow a command.",
-			Resolution: "Allow the command in the policy if the task needs it.",
-			Takes:      []string{"command", "policy"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
+			Resolution: "Allow the command in the policy if the task needs it.", Takes: []string{"command", "policy"},
+			Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},
 		CodePermissionFileAccess: {
 			Value: "PERMISSION_FILE_ACCESS", Number: 703, Groups: 1 << 2,
@@ -172,8 +172,8 @@ var permissionCategory = taxonomy.Category{
 			Value: "PERMISSION_API_AUTH", Number: 704, Groups: 1<<1 | 1<<2,
 			Message:    "authentication failed[ for provider {provider}][ with status {statusCode}]",
 			Doc:        "The provider's API refused the credentials (401 or 403).",
-			Resolution: "Check that the key is set, has not expired and may use the model.",
-			Takes:      []string{"provider"}, Traits: taxonomy.Traits{Reaction: &reactionStopAll},
+			Resolution: "Check that the key is set, has not expired and may use the model.", Takes: []string{"provider"},
+			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
 		},
 	},
 }
@@ -203,11 +203,13 @@ var permissionRules = [][]detect.CodeRule{
 	},
 }
 
-func (c PermissionCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c PermissionCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c PermissionCode) Row() taxonomy.Row                { return taxonomy.At(categoryPermission, uint16(c)) }
-func (c PermissionCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PermissionCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PermissionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PermissionCode) Row() taxonomy.Row            { return taxonomy.At(categoryPermission, uint16(c)) }
+func (c PermissionCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPermission, uint16(c), &definition)
+}
 func (c PermissionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *PermissionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -186,8 +186,7 @@ var providerCategory = taxonomy.Category{
 			Traits:     taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeProviderNotAvailable: {
-			Value: "PROVIDER_NOT_AVAILABLE", Number: 102, Groups: 1 << 2,
-			Message:    "provider {provider} is not available",
+			Value: "PROVIDER_NOT_AVAILABLE", Number: 102, Groups: 1 << 2, Message: "provider {provider} is not available",
 			Doc:        "The provider is not installed or cannot be started at all.",
 			Resolution: "Install the provider's command, or configure another provider.",
 			Traits:     taxonomy.Traits{Reaction: &reactionStopAll},
@@ -267,11 +266,13 @@ var providerRules = [][]detect.CodeRule{
 	},
 }
 
-func (c ProviderCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ProviderCode) Row() taxonomy.Row                { return taxonomy.At(categoryProvider, uint16(c)) }
-func (c ProviderCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ProviderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ProviderCode) Row() taxonomy.Row            { return taxonomy.At(categoryProvider, uint16(c)) }
+func (c ProviderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryProvider, uint16(c), &definition)
+}
 func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

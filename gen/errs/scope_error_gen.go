@@ -127,8 +127,7 @@ func (e *ScopeError) list() []any {
 }
 
 var scopeCategory = taxonomy.Category{
-	Name: "scope", Type: "ScopeError",
-	Doc: "The agent changed files that the task does not allow it to change.",
+	Name: "scope", Type: "ScopeError", Doc: "The agent changed files that the task does not allow it to change.",
 	New: func(code uint16, cause error) taxonomy.Error {
 		return &ScopeError{base: gen.Made[ScopeCode](code, cause)}
 	},
@@ -155,12 +154,10 @@ var scopeCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionUndo, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeScopeUserDenied: {
-			Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2,
-			Message:    "user denied scope changes for: {files}",
+			Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2, Message: "user denied scope changes for: {files}",
 			Doc:        "A person was asked about the files and said no, or there was nobody to ask.",
 			Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.",
-			Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`,
-			Traits:     taxonomy.Traits{Reaction: &reactionUndoAndStop},
+			Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`, Traits: taxonomy.Traits{Reaction: &reactionUndoAndStop},
 		},
 	},
 }
@@ -177,11 +174,13 @@ var scopeRules = [][]detect.CodeRule{
 	},
 }
 
-func (c ScopeCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ScopeCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ScopeCode) Row() taxonomy.Row                { return taxonomy.At(categoryScope, uint16(c)) }
-func (c ScopeCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ScopeCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ScopeCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ScopeCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ScopeCode) Row() taxonomy.Row            { return taxonomy.At(categoryScope, uint16(c)) }
+func (c ScopeCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryScope, uint16(c), &definition)
+}
 func (c ScopeCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ScopeCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

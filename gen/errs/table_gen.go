@@ -32,8 +32,7 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyAPI, &policyRateLimit, &policyOnceMore},
 	Profiles: []taxonomy.Profile{
 		{
-			Name:      "strict",
-			Doc:       "Nothing is tried again. What would have been retried stops and waits for a person.",
+			Name: "strict", Doc: "Nothing is tried again. What would have been retried stops and waits for a person.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogError, Stack: true, Context: true},
@@ -70,29 +69,25 @@ var definition = taxonomy.Taxonomy{
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
 // reactionAgain: the next iteration tries again; too many failures in a row end the run.
-var reactionAgain = taxonomy.Reaction{
-	Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn,
-	CountFailure: true,
-}
+var reactionAgain = taxonomy.Reaction{Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true}
 
 // reactionBackoff: Again, with growing pauses.
 var reactionBackoff = taxonomy.Reaction{
-	Name: "backoff", Policy: &policyAPI, Then: &reactionBlock, Action: taxonomy.Retry,
-	LogLevel: taxonomy.LogWarn, CountFailure: true,
+	Name: "backoff", Policy: &policyAPI, Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn,
+	CountFailure: true,
 }
 
 // reactionWait: Waits as long as the provider asks, five seconds if it does not say. Waiting is no
 // failure.
 var reactionWait = taxonomy.Reaction{
 	Name: "wait", Policy: &policyRateLimit, Then: &reactionBlock, LogMessage: "Rate limited, waiting...",
-	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo,
-	HonorRetryAfter: true,
+	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
 // reactionCorrect: the agent is told what was wrong and tries again.
 var reactionCorrect = taxonomy.Reaction{
-	Name: "correct", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn,
-	CountFailure: true, FeedBack: true,
+	Name: "correct", Then: &reactionBlock, Action: taxonomy.Retry, LogLevel: taxonomy.LogWarn, CountFailure: true,
+	FeedBack: true,
 }
 
 // reactionUndoAndStop: Takes the files back, then ends the task as failed.
@@ -107,8 +102,8 @@ var reactionUndo = taxonomy.Reaction{
 
 // reactionGoOn: the work goes on; the result carries the warning and lists what was left undone.
 var reactionGoOn = taxonomy.Reaction{
-	Name: "go_on", LogMessage: "Gave up on a git operation, going on without it",
-	Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn,
+	Name: "go_on", LogMessage: "Gave up on a git operation, going on without it", Action: taxonomy.Continue,
+	LogLevel: taxonomy.LogWarn,
 }
 
 // reactionRepeat: Only the git operation runs again; if it fails again, the work goes on without
@@ -139,9 +134,8 @@ var unattendedReactionBackoff = taxonomy.Reaction{
 // unattendedReactionWait: Waits as long as the provider asks, five seconds if it does not say.
 // Waiting is no failure.
 var unattendedReactionWait = taxonomy.Reaction{
-	Name: "wait", Policy: &unattendedPolicyRateLimit, Then: &reactionStop,
-	LogMessage: "Rate limited, waiting...", Action: taxonomy.Retry, Shared: taxonomy.SharedCredential,
-	LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
+	Name: "wait", Policy: &unattendedPolicyRateLimit, Then: &reactionStop, LogMessage: "Rate limited, waiting...",
+	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
 // policyAPI: a small backoff, so that a struggling service is not pressed harder.
@@ -153,15 +147,14 @@ var policyAPI = taxonomy.Policy{
 // policyRateLimit: Twenty waits in a row or half an hour, whichever comes first. Nothing else ends
 // them, because they do not count as failures.
 var policyRateLimit = taxonomy.Policy{
-	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxElapsed: 30 * time.Minute, MaxRetryAfter: 30 * time.Minute,
-	Backoff: taxonomy.Constant,
+	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxElapsed: 30 * time.Minute, MaxRetryAfter: 30 * time.Minute, Backoff: taxonomy.Constant,
 }
 
 // policyOnceMore: one more try, after a moment in which a lock may go away.
 var policyOnceMore = taxonomy.Policy{
-	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
+	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
 // unattendedPolicyAPI: a small backoff, so that a struggling service is not pressed harder.
@@ -173,6 +166,6 @@ var unattendedPolicyAPI = taxonomy.Policy{
 // unattendedPolicyRateLimit: Twenty waits in a row or half an hour, whichever comes first. Nothing
 // else ends them, because they do not count as failures.
 var unattendedPolicyRateLimit = taxonomy.Policy{
-	Name: "rate_limit", MaxAttempts: 13, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxElapsed: time.Minute, MaxRetryAfter: time.Minute, Backoff: taxonomy.Constant,
+	Name: "rate_limit", MaxAttempts: 13, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxElapsed: time.Minute, MaxRetryAfter: time.Minute, Backoff: taxonomy.Constant,
 }

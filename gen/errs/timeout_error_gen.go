@@ -126,11 +126,13 @@ var timeoutRules = [][]detect.CodeRule{
 	},
 }
 
-func (c TimeoutCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c TimeoutCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c TimeoutCode) Row() taxonomy.Row                { return taxonomy.At(categoryTimeout, uint16(c)) }
-func (c TimeoutCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c TimeoutCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c TimeoutCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c TimeoutCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c TimeoutCode) Row() taxonomy.Row            { return taxonomy.At(categoryTimeout, uint16(c)) }
+func (c TimeoutCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTimeout, uint16(c), &definition)
+}
 func (c TimeoutCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *TimeoutCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

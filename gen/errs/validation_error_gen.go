@@ -153,25 +153,22 @@ var validationCategory = taxonomy.Category{
 			Value: "VALIDATION_PRE_COMMIT", Number: 301,
 			Message:    "pre-commit validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the commit failed.",
-			Resolution: "Run the command in the working tree and mend what it reports.",
-			Set:        `{"phase":"pre_commit"}`,
-			Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+			Resolution: "Run the command in the working tree and mend what it reports.", Set: `{"phase":"pre_commit"}`,
+			Traits: taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeValidationPrePush: {
 			Value: "VALIDATION_PRE_PUSH", Number: 302,
 			Message:    "pre-push validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the push failed.",
-			Resolution: "Run the command on the committed state and mend what it reports.",
-			Set:        `{"phase":"pre_push"}`,
-			Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+			Resolution: "Run the command on the committed state and mend what it reports.", Set: `{"phase":"pre_push"}`,
+			Traits: taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeValidationPrePR: {
 			Value: "VALIDATION_PRE_PR", Number: 303,
 			Message:    "pre-PR validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the pull request failed.",
-			Resolution: "Run the command on the pushed branch and mend what it reports.",
-			Set:        `{"phase":"pre_pr"}`,
-			Traits:     taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
+			Resolution: "Run the command on the pushed branch and mend what it reports.", Set: `{"phase":"pre_pr"}`,
+			Traits: taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 	},
 }
@@ -188,11 +185,13 @@ var validationRules = [][]detect.CodeRule{
 	},
 }
 
-func (c ValidationCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ValidationCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ValidationCode) Row() taxonomy.Row                { return taxonomy.At(categoryValidation, uint16(c)) }
-func (c ValidationCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ValidationCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ValidationCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ValidationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ValidationCode) Row() taxonomy.Row            { return taxonomy.At(categoryValidation, uint16(c)) }
+func (c ValidationCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryValidation, uint16(c), &definition)
+}
 func (c ValidationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ValidationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -38,8 +38,14 @@ var evidence = map[string][]model.Type{
 // maxWords bounds the words of an enum: its Go value is a byte.
 const maxWords = 254
 
-// maxGroups bounds the groups: a code's are the bits of a number.
-const maxGroups = 64
+// Limits of the generated tables: a code's groups are the bits of a number, and a row is an address
+// of category, code and branch.
+const (
+	maxGroups     = 64
+	maxCategories = 1023
+	maxCodes      = 1<<14 - 1 // of a category
+	maxWhen       = 255       // of a code
+)
 
 // fieldOptions finds options of a field that its type does not take, and declarations that are
 // empty or too long for the generated code.
@@ -91,7 +97,21 @@ func fieldOptions(c *checker) {
 		c.report("E-value", c.t.Groups[maxGroups].Name.Span, fmt.Sprintf("a taxonomy has at most %d groups", maxGroups),
 			"remove groups")
 	}
+	if len(c.categories) > maxCategories {
+		c.report("E-value", c.categories[maxCategories].Name.Span,
+			fmt.Sprintf("a taxonomy has at most %d categories", maxCategories), "remove categories")
+	}
+	for _, k := range c.codes {
+		if len(k.When) > maxWhen {
+			c.report("E-value", k.Name.Span, fmt.Sprintf("a code has at most %d when branches", maxWhen),
+				"remove branches")
+		}
+	}
 	for _, k := range c.categories {
+		if len(k.Codes) > maxCodes {
+			c.report("E-value", k.Name.Span, fmt.Sprintf("a category has at most %d codes", maxCodes),
+				"use several categories")
+		}
 		if len(k.Codes) == 0 {
 			c.report("E-value", k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V),
 				"declare one under codes")

@@ -228,7 +228,7 @@ func (c $C) Error() string                   { return gen.CodeText(c.Row(), &def
 func (c $C) String() string                  { return gen.CodeText(c.Row(), &definition) }
 func (c $C) Taxonomy() *taxonomy.Taxonomy    { return &definition }
 func (c $C) Row() taxonomy.Row               { return taxonomy.At($V, uint16(c)) }
-func (c $C) Reaction() taxonomy.Reaction     { return *definition.Traits(c.Row()).Reaction }
+func (c $C) Reaction() taxonomy.Reaction     { return *gen.Reaction($V, uint16(c), &definition) }
 func (c $C) MarshalText() ([]byte, error)    { return gen.MarshalCode(c.Row(), &definition) }
 func (c *$C) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 `))

@@ -154,7 +154,9 @@ func assertDocs(t *testing.T, f emit.File) {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
 			assert.True(t, !d.Name.IsExported() || d.Doc != nil || usual[d.Name.Name] ||
-				d.Recv != nil && strings.HasPrefix(d.Name.Name, "With"), "%s: %s", f.Name, d.Name)
+				d.Recv != nil && strings.HasPrefix(d.Name.Name, "With") ||
+				d.Recv == nil && (strings.HasPrefix(d.Name.Name, "Is") || strings.HasPrefix(d.Name.Name, "In")),
+				"%s: %s", f.Name, d.Name)
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				assertSpecDoc(t, f.Name, d, spec)

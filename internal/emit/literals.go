@@ -29,7 +29,7 @@ func (l *literals) use(paths ...string) {
 }
 
 // lineWidth is how wide a line of a literal gets before it is broken.
-const lineWidth = 100
+const lineWidth = 110
 
 // of returns v as an expression.
 func (l *literals) of(v any) string { return l.value(reflect.ValueOf(v), true) }

@@ -52,7 +52,7 @@ func messageParts(t model.Template) []jen.Code {
 	width := 2 * lineWidth
 	for i, p := range t.Parts {
 		w := partWidth(p)
-		if width += w; width > lineWidth+10 {
+		if width += w; width > lineWidth {
 			s = jen.Id("m").Op("=").Id("m")
 			out, width = append(out, s), w
 		}

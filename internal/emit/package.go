@@ -19,13 +19,7 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	declare(f, versionCheck(), baseType(), categoryType(m), categoryIndexes(m), categoriesFunc(m), categoryOf(),
 		tierConstants(m))
 	declare(f, declaredNames(m)...)
-	for _, c := range m.Categories {
-		declare(f, categoryPredicate(c))
-	}
-	for _, g := range m.Groups {
-		declare(f, groupPredicate(g))
-	}
-	declare(f, unmarshalError())
+	declare(f, predicates(m), unmarshalError())
 	if classifies(m) {
 		declare(f, classifyFunc(), classifyEvidenceFunc(), explainFunc(), t.detection(l), ruleIs(m))
 	}
@@ -101,8 +95,8 @@ func classifies(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback !
 func classifyFunc() jen.Code {
 	return jen.Add(comment(
 		"Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it; see "+
-			"[detect.Of]. "+
-			"Nil, a cancelled context, and an error that is or wraps one of this taxonomy, are returned unchanged.",
+			"[detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy, are returned "+
+			"unchanged.",
 	)).Func().Id("Classify").Params(jen.Id("raw").Any(), options()).Error().
 		Add(returning(jen.Id("detection").Dot("Classify").Call(jen.Id("raw"), jen.Id("opts"))))
 }
@@ -176,8 +170,7 @@ func categoryType(m *model.Package) jen.Code {
 	return jen.Add(note("Category is a category of the taxonomy.")).Type().Id("Category").String().Line().Line().
 		Add(note("The categories.")).Const().DefsFunc(func(g *jen.Group) {
 		for _, c := range m.Categories {
-			g.Add(comment(about(c.Const, c.Doc, " is the category "+c.Name+"."))).
-				Id(c.Const).Id("Category").Op("=").Lit(c.Name)
+			g.Id(c.Const).Id("Category").Op("=").Lit(c.Name)
 		}
 	})
 }
@@ -218,16 +211,19 @@ func tierConstants(m *model.Package) jen.Code {
 	})
 }
 
-func categoryPredicate(c *model.Category) jen.Code {
-	return jen.Add(
-		comment(c.Predicate + " reports whether err is, or wraps, an error of category " + c.Name + ".")).
-		Func().Id(c.Predicate).Params(jen.Id("err").Error()).Bool().
-		Add(returning(jen.Qual(pkgGen, "InCategory").Call(jen.Id("err"), definition(), jen.Id(c.Var))))
+// predicates makes the functions that test for a category or a group.
+func predicates(m *model.Package) jen.Code {
+	s := jen.Add(note("Each of these reports whether err is, or wraps, an error of that category or group.")).Line()
+	for _, c := range m.Categories {
+		s.Line().Add(predicate(c.Predicate, "InCategory", jen.Id(c.Var)))
+	}
+	for _, g := range m.Groups {
+		s.Line().Add(predicate(g.Predicate, "InGroup", jen.Lit(g.Bit)))
+	}
+	return s
 }
 
-func groupPredicate(g *model.Group) jen.Code {
-	return jen.Add(comment(about(g.Predicate+" reports whether err is, or wraps, an error of group "+g.Name,
-		g.Doc, "."))).
-		Func().Id(g.Predicate).Params(jen.Id("err").Error()).Bool().
-		Add(returning(jen.Qual(pkgGen, "InGroup").Call(jen.Id("err"), definition(), jen.Lit(g.Bit))))
+func predicate(name, function string, of jen.Code) jen.Code {
+	return jen.Func().Id(name).Params(jen.Id("err").Error()).Bool().
+		Add(returning(jen.Qual(pkgGen, function).Call(jen.Id("err"), definition(), of)))
 }

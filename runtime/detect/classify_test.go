@@ -54,8 +54,8 @@ func mailRules() *detect.Rules {
 	r := textRules(`(?i)mailbox \w+ is full`, `(?i)try again`, `mailbox`)
 	full, again, mailbox := r.Rules[0], r.Rules[1], r.Rules[2]
 	full.Name, full.Doc, full.Row = "BOUNCED/2", "{text: '(?i)mailbox \\w+ is full'}", mailRow(0)
-	again.Name, again.Doc, again.Row, again.Set = "GREYLISTED/1", "{text: '(?i)try again'}", mailRow(1),
-		[]string{"polite"}
+	again.Name, again.Doc, again.Row = "GREYLISTED/1", "{text: '(?i)try again'}", mailRow(1)
+	again.Set = []string{"polite"}
 	mailbox.Name, mailbox.Row = "BOUNCED/3", mailRow(0)
 	status := detect.Rule{
 		Name: "BOUNCED/1", Doc: "{status: 550}", Row: mailRow(0), Derived: 3,

@@ -154,6 +154,9 @@ func fill(fields []filling, list []any, ev *taxonomy.Evidence) (filled bool) {
 		f := &fields[i]
 		p := list[f.at]
 		if f.field.Type == "object" {
+			if !f.field.Required && !tells(f.object, ev) {
+				continue
+			}
 			inner, store := gen.NewObject(p)
 			if store == nil {
 				continue
@@ -172,6 +175,19 @@ func fill(fields []filling, list []any, ev *taxonomy.Evidence) (filled bool) {
 		}
 	}
 	return filled
+}
+
+// tells reports whether evidence has a value for a field.
+func tells(fields []filling, ev *taxonomy.Evidence) bool {
+	return slices.ContainsFunc(fields, func(f filling) bool {
+		if f.object != nil {
+			return tells(f.object, ev)
+		}
+		return slices.ContainsFunc(f.field.From, func(from string) bool {
+			_, ok := Read(ev, from, f.field.Type, f.field.Enum)
+			return ok
+		})
+	})
 }
 
 // fill fills the field that p points to from the first key of evidence that has a value for it.

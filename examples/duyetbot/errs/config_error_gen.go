@@ -222,16 +222,14 @@ var configCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeConfigMissing: {
-			Value: "config_missing", Key: "CONFIG_MISSING",
-			Message: "configuration is missing: {detail:first_line}",
-			Doc:     "There is no configuration, or a part of it is missing.",
-			Traits:  taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
+			Value: "config_missing", Key: "CONFIG_MISSING", Message: "configuration is missing: {detail:first_line}",
+			Doc:    "There is no configuration, or a part of it is missing.",
+			Traits: taxonomy.Traits{Reaction: &reactionAsk, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeConfigInvalid: {
-			Value: "config_invalid", Key: "CONFIG_INVALID",
-			Message: "configuration is invalid: {detail:first_line}",
-			Doc:     "The configuration cannot be used as it is.",
-			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
+			Value: "config_invalid", Key: "CONFIG_INVALID", Message: "configuration is invalid: {detail:first_line}",
+			Doc:    "The configuration cannot be used as it is.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},
 }
@@ -249,11 +247,13 @@ var configRules = [][]detect.CodeRule{
 	},
 }
 
-func (c ConfigCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ConfigCode) Row() taxonomy.Row                { return taxonomy.At(categoryConfig, uint16(c)) }
-func (c ConfigCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ConfigCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ConfigCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ConfigCode) Row() taxonomy.Row            { return taxonomy.At(categoryConfig, uint16(c)) }
+func (c ConfigCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryConfig, uint16(c), &definition)
+}
 func (c ConfigCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ConfigCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -242,8 +242,8 @@ var dependencyCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeDependencyError: {
-			Value: "dependency_error", Key: "DEPENDENCY_ERROR",
-			Message: "a dependency is missing: {detail:first_line}", Doc: "A module or package is missing.",
+			Value: "dependency_error", Key: "DEPENDENCY_ERROR", Message: "a dependency is missing: {detail:first_line}",
+			Doc:    "A module or package is missing.",
 			Traits: taxonomy.Traits{Reaction: &reactionInstallDependency, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		},
 	},
@@ -256,11 +256,13 @@ var dependencyRules = [][]detect.CodeRule{
 	},
 }
 
-func (c DependencyCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c DependencyCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c DependencyCode) Row() taxonomy.Row                { return taxonomy.At(categoryDependency, uint16(c)) }
-func (c DependencyCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c DependencyCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c DependencyCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c DependencyCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c DependencyCode) Row() taxonomy.Row            { return taxonomy.At(categoryDependency, uint16(c)) }
+func (c DependencyCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryDependency, uint16(c), &definition)
+}
 func (c DependencyCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *DependencyCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -40,26 +40,16 @@ type Category string
 
 // The categories.
 const (
-	// CategoryLLM: the language model, or the way to it.
-	CategoryLLM Category = "llm"
-	// CategoryGitHub: GitHub's API refused or failed.
-	CategoryGitHub Category = "github"
-	// CategoryTool: a tool did not do its work.
-	CategoryTool Category = "tool"
-	// CategoryVerification: a check found the work wanting.
+	CategoryLLM          Category = "llm"
+	CategoryGitHub       Category = "github"
+	CategoryTool         Category = "tool"
 	CategoryVerification Category = "verification"
-	// CategoryDependency: something that the work needs is not installed.
-	CategoryDependency Category = "dependency"
-	// CategorySkill: a skill could not be used.
-	CategorySkill Category = "skill"
-	// CategoryConfig: the configuration is not as it must be.
-	CategoryConfig Category = "config"
-	// CategoryFile: the file system refused or failed.
-	CategoryFile Category = "file"
-	// CategoryNetwork: the network failed, or what is behind it and gives no name.
-	CategoryNetwork Category = "network"
-	// CategorySystem: the bot itself failed, or nothing describes what did.
-	CategorySystem Category = "system"
+	CategoryDependency   Category = "dependency"
+	CategorySkill        Category = "skill"
+	CategoryConfig       Category = "config"
+	CategoryFile         Category = "file"
+	CategoryNetwork      Category = "network"
+	CategorySystem       Category = "system"
 )
 
 // The categories by their place in the table.
@@ -163,35 +153,18 @@ const (
 	ProfileThorough taxonomy.ProfileName = "thorough"
 )
 
-// IsLLM reports whether err is, or wraps, an error of category llm.
-func IsLLM(err error) bool { return gen.InCategory(err, &definition, categoryLLM) }
+// Each of these reports whether err is, or wraps, an error of that category or group.
 
-// IsGitHub reports whether err is, or wraps, an error of category github.
-func IsGitHub(err error) bool { return gen.InCategory(err, &definition, categoryGitHub) }
-
-// IsTool reports whether err is, or wraps, an error of category tool.
-func IsTool(err error) bool { return gen.InCategory(err, &definition, categoryTool) }
-
-// IsVerification reports whether err is, or wraps, an error of category verification.
+func IsLLM(err error) bool          { return gen.InCategory(err, &definition, categoryLLM) }
+func IsGitHub(err error) bool       { return gen.InCategory(err, &definition, categoryGitHub) }
+func IsTool(err error) bool         { return gen.InCategory(err, &definition, categoryTool) }
 func IsVerification(err error) bool { return gen.InCategory(err, &definition, categoryVerification) }
-
-// IsDependency reports whether err is, or wraps, an error of category dependency.
-func IsDependency(err error) bool { return gen.InCategory(err, &definition, categoryDependency) }
-
-// IsSkill reports whether err is, or wraps, an error of category skill.
-func IsSkill(err error) bool { return gen.InCategory(err, &definition, categorySkill) }
-
-// IsConfig reports whether err is, or wraps, an error of category config.
-func IsConfig(err error) bool { return gen.InCategory(err, &definition, categoryConfig) }
-
-// IsFile reports whether err is, or wraps, an error of category file.
-func IsFile(err error) bool { return gen.InCategory(err, &definition, categoryFile) }
-
-// IsNetwork reports whether err is, or wraps, an error of category network.
-func IsNetwork(err error) bool { return gen.InCategory(err, &definition, categoryNetwork) }
-
-// IsSystem reports whether err is, or wraps, an error of category system.
-func IsSystem(err error) bool { return gen.InCategory(err, &definition, categorySystem) }
+func IsDependency(err error) bool   { return gen.InCategory(err, &definition, categoryDependency) }
+func IsSkill(err error) bool        { return gen.InCategory(err, &definition, categorySkill) }
+func IsConfig(err error) bool       { return gen.InCategory(err, &definition, categoryConfig) }
+func IsFile(err error) bool         { return gen.InCategory(err, &definition, categoryFile) }
+func IsNetwork(err error) bool      { return gen.InCategory(err, &definition, categoryNetwork) }
+func IsSystem(err error) bool       { return gen.InCategory(err, &definition, categorySystem) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
 // An error whose code or domain is not known here, or that has a word that an enum does not have,

@@ -235,8 +235,8 @@ var fileCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeFilePermission: {
-			Value: "file_permission", Key: "FILE_PERMISSION",
-			Message: "no permission for a file: {detail:first_line}", Doc: "A file may not be read or written.",
+			Value: "file_permission", Key: "FILE_PERMISSION", Message: "no permission for a file: {detail:first_line}",
+			Doc:    "A file may not be read or written.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeFileSystem: {
@@ -268,11 +268,13 @@ var fileRules = [][]detect.CodeRule{
 	},
 }
 
-func (c FileCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c FileCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c FileCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c FileCode) Row() taxonomy.Row                { return taxonomy.At(categoryFile, uint16(c)) }
-func (c FileCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c FileCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c FileCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c FileCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c FileCode) Row() taxonomy.Row            { return taxonomy.At(categoryFile, uint16(c)) }
+func (c FileCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryFile, uint16(c), &definition)
+}
 func (c FileCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *FileCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -258,8 +258,8 @@ var gitHubCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeGitHubRateLimit: {
-			Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT",
-			Message: "GitHub limits the rate: {detail:first_line}", Doc: "GitHub asks to slow down.",
+			Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT", Message: "GitHub limits the rate: {detail:first_line}",
+			Doc:     "GitHub asks to slow down.",
 			Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
 			Traits:  taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
@@ -270,8 +270,8 @@ var gitHubCategory = taxonomy.Category{
 			},
 		},
 		CodeGitHubTimeout: {
-			Value: "github_timeout", Key: "GITHUB_TIMEOUT",
-			Message: "GitHub did not answer in time: {detail:first_line}", Doc: "GitHub did not answer in time.",
+			Value: "github_timeout", Key: "GITHUB_TIMEOUT", Message: "GitHub did not answer in time: {detail:first_line}",
+			Doc:    "GitHub did not answer in time.",
 			Traits: taxonomy.Traits{Reaction: &reactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
@@ -281,16 +281,14 @@ var gitHubCategory = taxonomy.Category{
 			},
 		},
 		CodeGitHubNotFound: {
-			Value: "github_not_found", Key: "GITHUB_NOT_FOUND",
-			Message: "GitHub does not have it: {detail:first_line}",
-			Doc:     "GitHub does not have it, or hides it.",
-			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+			Value: "github_not_found", Key: "GITHUB_NOT_FOUND", Message: "GitHub does not have it: {detail:first_line}",
+			Doc:    "GitHub does not have it, or hides it.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeGitHubForbidden: {
-			Value: "github_forbidden", Key: "GITHUB_FORBIDDEN",
-			Message: "GitHub forbids it: {detail:first_line}",
-			Doc:     "The credentials are bad, or do not reach so far.",
-			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+			Value: "github_forbidden", Key: "GITHUB_FORBIDDEN", Message: "GitHub forbids it: {detail:first_line}",
+			Doc:    "The credentials are bad, or do not reach so far.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeGitHubValidation: {
 			Value: "github_validation", Key: "GITHUB_VALIDATION",
@@ -299,10 +297,9 @@ var gitHubCategory = taxonomy.Category{
 			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeGitHubServerError: {
-			Value: "github_server_error", Key: "GITHUB_SERVER_ERROR",
-			Message: "GitHub fails: {detail:first_line}",
-			Doc:     "GitHub's API fails, or answers in a way that nothing describes.",
-			Traits:  taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
+			Value: "github_server_error", Key: "GITHUB_SERVER_ERROR", Message: "GitHub fails: {detail:first_line}",
+			Doc:    "GitHub's API fails, or answers in a way that nothing describes.",
+			Traits: taxonomy.Traits{Reaction: &reactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
 				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityCritical}},
@@ -352,11 +349,13 @@ var gitHubRules = [][]detect.CodeRule{
 	},
 }
 
-func (c GitHubCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c GitHubCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c GitHubCode) Row() taxonomy.Row                { return taxonomy.At(categoryGitHub, uint16(c)) }
-func (c GitHubCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c GitHubCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c GitHubCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c GitHubCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c GitHubCode) Row() taxonomy.Row            { return taxonomy.At(categoryGitHub, uint16(c)) }
+func (c GitHubCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryGitHub, uint16(c), &definition)
+}
 func (c GitHubCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *GitHubCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -284,8 +284,8 @@ var llmCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeLLMRateLimit: {
-			Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT",
-			Message: "the LLM limits the rate: {detail:first_line}", Doc: "The model's API asks to slow down.",
+			Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT", Message: "the LLM limits the rate: {detail:first_line}",
+			Doc:     "The model's API asks to slow down.",
 			Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6},
 			Traits:  taxonomy.Traits{Reaction: &reactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			When: []taxonomy.Traits{
@@ -303,10 +303,9 @@ var llmCategory = taxonomy.Category{
 			},
 		},
 		CodeLLMTimeout: {
-			Value: "llm_timeout", Key: "LLM_TIMEOUT",
-			Message: "the LLM did not answer in time: {detail:first_line}",
-			Doc:     "The model did not answer in time.",
-			Traits:  taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Value: "llm_timeout", Key: "LLM_TIMEOUT", Message: "the LLM did not answer in time: {detail:first_line}",
+			Doc:    "The model did not answer in time.",
+			Traits: taxonomy.Traits{Reaction: &reactionLLMRetryWithBackoff, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPatternRetryLLM, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			},
@@ -323,9 +322,8 @@ var llmCategory = taxonomy.Category{
 		},
 		CodeLLMQuotaExceeded: {
 			Value: "llm_quota_exceeded", Key: "LLM_QUOTA_EXCEEDED",
-			Message: "the quota of the LLM is used up: {detail:first_line}",
-			Doc:     "What was paid for is used up.",
-			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
+			Message: "the quota of the LLM is used up: {detail:first_line}", Doc: "What was paid for is used up.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityCritical},
 		},
 		CodeLLMAuth: {
 			Value: "llm_auth", Key: "LLM_AUTH", Message: "the LLM refuses the key: {detail:first_line}",
@@ -399,11 +397,13 @@ var llmRules = [][]detect.CodeRule{
 	},
 }
 
-func (c LLMCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c LLMCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c LLMCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c LLMCode) Row() taxonomy.Row                { return taxonomy.At(categoryLLM, uint16(c)) }
-func (c LLMCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c LLMCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c LLMCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c LLMCode) Row() taxonomy.Row            { return taxonomy.At(categoryLLM, uint16(c)) }
+func (c LLMCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryLLM, uint16(c), &definition)
+}
 func (c LLMCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *LLMCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

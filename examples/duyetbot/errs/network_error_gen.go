@@ -216,8 +216,7 @@ func (e *NetworkError) list() []any {
 }
 
 var networkCategory = taxonomy.Category{
-	Name: "network", Type: "NetworkError",
-	Doc: "The network failed, or what is behind it and gives no name.",
+	Name: "network", Type: "NetworkError", Doc: "The network failed, or what is behind it and gives no name.",
 	New: func(code uint16, cause error) taxonomy.Error {
 		return &NetworkError{base: gen.Made[NetworkCode](code, cause)}
 	},
@@ -308,11 +307,13 @@ var networkRules = [][]detect.CodeRule{
 	},
 }
 
-func (c NetworkCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c NetworkCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c NetworkCode) Row() taxonomy.Row                { return taxonomy.At(categoryNetwork, uint16(c)) }
-func (c NetworkCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c NetworkCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c NetworkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c NetworkCode) Row() taxonomy.Row            { return taxonomy.At(categoryNetwork, uint16(c)) }
+func (c NetworkCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryNetwork, uint16(c), &definition)
+}
 func (c NetworkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *NetworkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

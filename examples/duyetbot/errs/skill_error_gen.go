@@ -241,8 +241,8 @@ var skillCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionProfiledRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		},
 		CodeSkillValidation: {
-			Value: "skill_validation", Key: "SKILL_VALIDATION",
-			Message: "a skill is invalid: {detail:first_line}", Doc: "A skill is not what a skill must be.",
+			Value: "skill_validation", Key: "SKILL_VALIDATION", Message: "a skill is invalid: {detail:first_line}",
+			Doc:    "A skill is not what a skill must be.",
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 	},
@@ -266,11 +266,13 @@ var skillRules = [][]detect.CodeRule{
 	},
 }
 
-func (c SkillCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c SkillCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c SkillCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c SkillCode) Row() taxonomy.Row                { return taxonomy.At(categorySkill, uint16(c)) }
-func (c SkillCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c SkillCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c SkillCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c SkillCode) Row() taxonomy.Row            { return taxonomy.At(categorySkill, uint16(c)) }
+func (c SkillCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categorySkill, uint16(c), &definition)
+}
 func (c SkillCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *SkillCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -237,11 +237,13 @@ var systemRules = [][]detect.CodeRule{
 	},
 }
 
-func (c SystemCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c SystemCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c SystemCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c SystemCode) Row() taxonomy.Row                { return taxonomy.At(categorySystem, uint16(c)) }
-func (c SystemCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c SystemCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c SystemCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c SystemCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c SystemCode) Row() taxonomy.Row            { return taxonomy.At(categorySystem, uint16(c)) }
+func (c SystemCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categorySystem, uint16(c), &definition)
+}
 func (c SystemCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *SystemCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -91,8 +91,7 @@ var definition = taxonomy.Taxonomy{
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogDebug, Stack: true, Context: true},
 		},
 		{
-			Name: "fast", Doc: "Little handling; text is not searched.",
-			Detection: taxonomy.Detection{Severity: true},
+			Name: "fast", Doc: "Little handling; text is not searched.", Detection: taxonomy.Detection{Severity: true},
 			Recovery:  taxonomy.Recovery{MaxAttempts: 1, Allowed: []string{"retry_with_backoff"}},
 			Retry:     taxonomy.RetryDefaults{Enabled: true, Policy: &fastPolicyRetry},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn},
@@ -181,8 +180,7 @@ var reactionLLMWaitForRateLimit = taxonomy.Reaction{
 
 var reactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionGithubWaitForRateLimit = taxonomy.Reaction{
@@ -193,14 +191,12 @@ var reactionGithubWaitForRateLimit = taxonomy.Reaction{
 
 var reactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &reactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionInstallDependency = taxonomy.Reaction{
@@ -235,21 +231,18 @@ var reactionPatternWaitAndRetry = taxonomy.Reaction{
 }
 
 var reactionPatternRetryLLM = taxonomy.Reaction{
-	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &reactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &reactionLLMRetry, Strategy: "retry_with_backoff",
+	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &reactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionPatternApplyTypeFix = taxonomy.Reaction{
-	Name: "pattern_apply_type_fix", Policy: &policyThreeTimes, Then: &reactionFail,
-	Strategy: "apply_type_fix", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Name: "pattern_apply_type_fix", Policy: &policyThreeTimes, Then: &reactionFail, Strategy: "apply_type_fix",
+	Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var reactionPatternApplyLintFix = taxonomy.Reaction{
@@ -284,13 +277,12 @@ var strictReactionLLMRetry = taxonomy.Reaction{
 
 var strictReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var strictReactionGithubWait = taxonomy.Reaction{
-	Name: "github_wait", Policy: &strictPolicyGithub, Then: &reactionFail,
-	Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
+	Name: "github_wait", Policy: &strictPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var strictReactionGithubWaitForRateLimit = taxonomy.Reaction{
@@ -300,14 +292,13 @@ var strictReactionGithubWaitForRateLimit = taxonomy.Reaction{
 }
 
 var strictReactionGithubRetry = taxonomy.Reaction{
-	Name: "github_retry", Policy: &strictPolicyGithub, Then: &reactionFail,
-	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
+	Name: "github_retry", Policy: &strictPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	HonorRetryAfter: true,
 }
 
 var strictReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var strictReactionToolRetry = taxonomy.Reaction{
@@ -317,8 +308,7 @@ var strictReactionToolRetry = taxonomy.Reaction{
 
 var strictReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 // strictReactionVerifyAgain: the agent is told what was found, and tries again.
@@ -335,14 +325,12 @@ var strictReactionPatternWaitAndRetry = taxonomy.Reaction{
 
 var strictReactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &strictReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var strictReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &strictReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var lenientReactionLLMWait = taxonomy.Reaction{
@@ -363,13 +351,12 @@ var lenientReactionLLMRetry = taxonomy.Reaction{
 
 var lenientReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var lenientReactionGithubWait = taxonomy.Reaction{
-	Name: "github_wait", Policy: &lenientPolicyGithub, Then: &reactionFail,
-	Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
+	Name: "github_wait", Policy: &lenientPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var lenientReactionGithubWaitForRateLimit = taxonomy.Reaction{
@@ -379,14 +366,13 @@ var lenientReactionGithubWaitForRateLimit = taxonomy.Reaction{
 }
 
 var lenientReactionGithubRetry = taxonomy.Reaction{
-	Name: "github_retry", Policy: &lenientPolicyGithub, Then: &reactionFail,
-	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
+	Name: "github_retry", Policy: &lenientPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	HonorRetryAfter: true,
 }
 
 var lenientReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var lenientReactionToolRetry = taxonomy.Reaction{
@@ -396,14 +382,13 @@ var lenientReactionToolRetry = taxonomy.Reaction{
 
 var lenientReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 // lenientReactionVerifyAgain: the agent is told what was found, and tries again.
 var lenientReactionVerifyAgain = taxonomy.Reaction{
-	Name: "verify_again", Policy: &lenientPolicyVerification, Then: &reactionFail,
-	Action: taxonomy.Retry, CountFailure: true, FeedBack: true,
+	Name: "verify_again", Policy: &lenientPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
+	CountFailure: true, FeedBack: true,
 }
 
 var lenientReactionPatternWaitAndRetry = taxonomy.Reaction{
@@ -414,14 +399,12 @@ var lenientReactionPatternWaitAndRetry = taxonomy.Reaction{
 
 var lenientReactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &lenientReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var lenientReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &lenientReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var fastReactionLLMWait = taxonomy.Reaction{
@@ -442,8 +425,7 @@ var fastReactionLLMRetry = taxonomy.Reaction{
 
 var fastReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var fastReactionGithubWait = taxonomy.Reaction{
@@ -458,14 +440,13 @@ var fastReactionGithubWaitForRateLimit = taxonomy.Reaction{
 }
 
 var fastReactionGithubRetry = taxonomy.Reaction{
-	Name: "github_retry", Policy: &fastPolicyGithub, Then: &reactionFail,
-	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
+	Name: "github_retry", Policy: &fastPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	HonorRetryAfter: true,
 }
 
 var fastReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var fastReactionToolRetry = taxonomy.Reaction{
@@ -475,8 +456,7 @@ var fastReactionToolRetry = taxonomy.Reaction{
 
 var fastReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 // fastReactionVerifyAgain: the agent is told what was found, and tries again.
@@ -493,14 +473,12 @@ var fastReactionPatternWaitAndRetry = taxonomy.Reaction{
 
 var fastReactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &fastReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var fastReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &fastReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var thoroughReactionLLMWait = taxonomy.Reaction{
@@ -521,13 +499,12 @@ var thoroughReactionLLMRetry = taxonomy.Reaction{
 
 var thoroughReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var thoroughReactionGithubWait = taxonomy.Reaction{
-	Name: "github_wait", Policy: &thoroughPolicyGithub, Then: &reactionFail,
-	Action: taxonomy.RetryOperation, Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
+	Name: "github_wait", Policy: &thoroughPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	Shared: taxonomy.SharedCredential, HonorRetryAfter: true,
 }
 
 var thoroughReactionGithubWaitForRateLimit = taxonomy.Reaction{
@@ -537,31 +514,29 @@ var thoroughReactionGithubWaitForRateLimit = taxonomy.Reaction{
 }
 
 var thoroughReactionGithubRetry = taxonomy.Reaction{
-	Name: "github_retry", Policy: &thoroughPolicyGithub, Then: &reactionFail,
-	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
+	Name: "github_retry", Policy: &thoroughPolicyGithub, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	HonorRetryAfter: true,
 }
 
 var thoroughReactionGithubRetryWithBackoff = taxonomy.Reaction{
 	Name: "github_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionGithubRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var thoroughReactionToolRetry = taxonomy.Reaction{
-	Name: "tool_retry", Policy: &thoroughPolicyTool, Then: &reactionFail,
-	Action: taxonomy.RetryOperation, HonorRetryAfter: true,
+	Name: "tool_retry", Policy: &thoroughPolicyTool, Then: &reactionFail, Action: taxonomy.RetryOperation,
+	HonorRetryAfter: true,
 }
 
 var thoroughReactionToolRetryWithBackoff = taxonomy.Reaction{
 	Name: "tool_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 // thoroughReactionVerifyAgain: the agent is told what was found, and tries again.
 var thoroughReactionVerifyAgain = taxonomy.Reaction{
-	Name: "verify_again", Policy: &thoroughPolicyVerification, Then: &reactionFail,
-	Action: taxonomy.Retry, CountFailure: true, FeedBack: true,
+	Name: "verify_again", Policy: &thoroughPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
+	CountFailure: true, FeedBack: true,
 }
 
 var thoroughReactionPatternWaitAndRetry = taxonomy.Reaction{
@@ -572,14 +547,12 @@ var thoroughReactionPatternWaitAndRetry = taxonomy.Reaction{
 
 var thoroughReactionPatternRetryLLM = taxonomy.Reaction{
 	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &thoroughReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var thoroughReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &thoroughReactionToolRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var policyLLM = taxonomy.Policy{
@@ -599,18 +572,18 @@ var policyGithub = taxonomy.Policy{
 }
 
 var policyTool = taxonomy.Policy{
-	Name: "tool", MaxAttempts: 3, InitialDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 10 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "tool", MaxAttempts: 3, InitialDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 10 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyVerification = taxonomy.Policy{
-	Name: "verification", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "verification", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyFixes = taxonomy.Policy{
-	Name: "fixes", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "fixes", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyLLMLimits = taxonomy.Policy{
@@ -618,15 +591,9 @@ var policyLLMLimits = taxonomy.Policy{
 	MaxRetryAfter: 10 * time.Minute,
 }
 
-var policyGithubLimits = taxonomy.Policy{
-	Name: "github_limits", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2,
-	MaxRetryAfter: time.Hour,
-}
+var policyGithubLimits = taxonomy.Policy{Name: "github_limits", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2, MaxRetryAfter: time.Hour}
 
-var policyBackoffs = taxonomy.Policy{
-	Name: "backoffs", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2,
-	MaxRetryAfter: 30 * time.Second,
-}
+var policyBackoffs = taxonomy.Policy{Name: "backoffs", MaxAttempts: 11, MaxDelay: 30 * time.Second, Multiplier: 2, MaxRetryAfter: 30 * time.Second}
 
 var policyFiveLimits = taxonomy.Policy{
 	Name: "five_limits", MaxAttempts: 6, MaxDelay: 30 * time.Second, Multiplier: 2,
@@ -638,14 +605,11 @@ var policyThreeTimes = taxonomy.Policy{
 	MaxRetryAfter: 30 * time.Second,
 }
 
-var policyOnce = taxonomy.Policy{
-	Name: "once", MaxAttempts: 2, MaxDelay: 30 * time.Second, Multiplier: 2,
-	MaxRetryAfter: 30 * time.Second,
-}
+var policyOnce = taxonomy.Policy{Name: "once", MaxAttempts: 2, MaxDelay: 30 * time.Second, Multiplier: 2, MaxRetryAfter: 30 * time.Second}
 
 var defaultPolicyRetry = taxonomy.Policy{
-	Name: "default.retry", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "default.retry", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var strictPolicyRetry = taxonomy.Policy{Name: "strict.retry", MaxAttempts: 1, Multiplier: 1}
@@ -667,10 +631,7 @@ var strictPolicyGithub = taxonomy.Policy{
 
 var strictPolicyTool = taxonomy.Policy{Name: "tool", MaxAttempts: 1, Multiplier: 1, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}
 
-var strictPolicyVerification = taxonomy.Policy{
-	Name: "verification", MaxAttempts: 1, Multiplier: 1, Jitter: 0.1,
-	JitterKind: taxonomy.JitterProportional,
-}
+var strictPolicyVerification = taxonomy.Policy{Name: "verification", MaxAttempts: 1, Multiplier: 1, Jitter: 0.1, JitterKind: taxonomy.JitterProportional}
 
 var lenientPolicyRetry = taxonomy.Policy{
 	Name: "lenient.retry", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
@@ -678,8 +639,8 @@ var lenientPolicyRetry = taxonomy.Policy{
 }
 
 var lenientPolicyLLM = taxonomy.Policy{
-	Name: "llm", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
-	Multiplier: 2, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
+	Name: "llm", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Multiplier: 2,
+	MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
 	Budget: &taxonomy.Budget{
 		Retries: 0.5, Reserve: 10, Window: time.Minute,
 		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1},
@@ -689,13 +650,13 @@ var lenientPolicyLLM = taxonomy.Policy{
 
 // lenientPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var lenientPolicyGithub = taxonomy.Policy{
-	Name: "github", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
-	Multiplier: 2, MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "github", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Multiplier: 2,
+	MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var lenientPolicyTool = taxonomy.Policy{
-	Name: "tool", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
-	Multiplier: 2, MaxRetryAfter: time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "tool", MaxAttempts: 5, InitialDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Multiplier: 2,
+	MaxRetryAfter: time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var lenientPolicyVerification = taxonomy.Policy{
@@ -709,8 +670,8 @@ var fastPolicyRetry = taxonomy.Policy{
 }
 
 var fastPolicyLLM = taxonomy.Policy{
-	Name: "llm", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second,
-	Multiplier: 1.5, MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
+	Name: "llm", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second, Multiplier: 1.5,
+	MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
 	Budget: &taxonomy.Budget{
 		Retries: 0.5, Reserve: 10, Window: time.Minute,
 		Breaker: &taxonomy.Breaker{Failures: 5, Of: 10, Probe: 10 * time.Second, Successes: 1},
@@ -720,13 +681,13 @@ var fastPolicyLLM = taxonomy.Policy{
 
 // fastPolicyGithub: GitHub's quota is filled again every hour, so no wait is longer.
 var fastPolicyGithub = taxonomy.Policy{
-	Name: "github", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second,
-	Multiplier: 1.5, MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "github", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second, Multiplier: 1.5,
+	MaxRetryAfter: time.Hour, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var fastPolicyTool = taxonomy.Policy{
-	Name: "tool", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second,
-	Multiplier: 1.5, MaxRetryAfter: time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "tool", MaxAttempts: 2, InitialDelay: 100 * time.Millisecond, MaxDelay: time.Second, Multiplier: 1.5,
+	MaxRetryAfter: time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var fastPolicyVerification = taxonomy.Policy{
@@ -735,16 +696,16 @@ var fastPolicyVerification = taxonomy.Policy{
 }
 
 var thoroughPolicyRetry = taxonomy.Policy{
-	Name: "thorough.retry", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute,
-	Multiplier: 2, MaxRetryAfter: 2 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "thorough.retry", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2,
+	MaxRetryAfter: 2 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var thoroughPolicyLLM = taxonomy.Policy{
 	Name: "llm", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2,
 	MaxRetryAfter: 10 * time.Minute, Jitter: 0.1,
 	Adapt: &taxonomy.Adapt{
-		MinAttempts: 2, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second,
-		Target: 0.8, Window: 50,
+		MinAttempts: 2, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, Target: 0.8,
+		Window: 50,
 	},
 	Budget: &taxonomy.Budget{
 		Retries: 0.5, Reserve: 10, Window: time.Minute,
@@ -758,8 +719,8 @@ var thoroughPolicyGithub = taxonomy.Policy{
 	Name: "github", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2,
 	MaxRetryAfter: time.Hour, Jitter: 0.1,
 	Adapt: &taxonomy.Adapt{
-		MinAttempts: 3, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute,
-		Target: 0.8, Window: 50,
+		MinAttempts: 3, MaxAttempts: 10, MinDelay: 500 * time.Millisecond, MaxDelay: time.Minute, Target: 0.8,
+		Window: 50,
 	},
 	JitterKind: taxonomy.JitterProportional,
 }
@@ -770,6 +731,6 @@ var thoroughPolicyTool = taxonomy.Policy{
 }
 
 var thoroughPolicyVerification = taxonomy.Policy{
-	Name: "verification", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute,
-	Multiplier: 2, MaxRetryAfter: 2 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "verification", MaxAttempts: 10, InitialDelay: time.Second, MaxDelay: 2 * time.Minute, Multiplier: 2,
+	MaxRetryAfter: 2 * time.Minute, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }

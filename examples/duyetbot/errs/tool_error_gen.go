@@ -255,10 +255,9 @@ var toolCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 		},
 		CodeToolPermission: {
-			Value: "tool_permission", Key: "TOOL_PERMISSION",
-			Message: "a tool lacks permission: {detail:first_line}",
-			Doc:     "A tool may not be run, or may not do what it was to do.",
-			Traits:  taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
+			Value: "tool_permission", Key: "TOOL_PERMISSION", Message: "a tool lacks permission: {detail:first_line}",
+			Doc:    "A tool may not be run, or may not do what it was to do.",
+			Traits: taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityHigh},
 		},
 		CodeToolExecution: {
 			Value: "tool_execution", Key: "TOOL_EXECUTION", Message: "a tool failed: {detail:first_line}",
@@ -302,11 +301,13 @@ var toolRules = [][]detect.CodeRule{
 	},
 }
 
-func (c ToolCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ToolCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ToolCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ToolCode) Row() taxonomy.Row                { return taxonomy.At(categoryTool, uint16(c)) }
-func (c ToolCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ToolCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ToolCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ToolCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ToolCode) Row() taxonomy.Row            { return taxonomy.At(categoryTool, uint16(c)) }
+func (c ToolCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTool, uint16(c), &definition)
+}
 func (c ToolCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ToolCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

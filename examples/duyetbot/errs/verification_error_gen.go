@@ -307,8 +307,8 @@ var verificationCategory = taxonomy.Category{
 			Traits: taxonomy.Traits{Reaction: &reactionFixTest, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityMedium},
 		},
 		CodeVerificationFailed: {
-			Value: "verification_failed", Key: "VERIFICATION_FAILED",
-			Message: "verification failed: {detail:first_line}", Doc: "A check failed, and nothing says which.",
+			Value: "verification_failed", Key: "VERIFICATION_FAILED", Message: "verification failed: {detail:first_line}",
+			Doc:    "A check failed, and nothing says which.",
 			Traits: taxonomy.Traits{Reaction: &reactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionVerifyAgain, Retryable: true, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh}},
@@ -346,11 +346,13 @@ var verificationRules = [][]detect.CodeRule{
 	},
 }
 
-func (c VerificationCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c VerificationCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c VerificationCode) Row() taxonomy.Row                { return taxonomy.At(categoryVerification, uint16(c)) }
-func (c VerificationCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c VerificationCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c VerificationCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c VerificationCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c VerificationCode) Row() taxonomy.Row            { return taxonomy.At(categoryVerification, uint16(c)) }
+func (c VerificationCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryVerification, uint16(c), &definition)
+}
 func (c VerificationCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *VerificationCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -127,9 +127,8 @@ var ambiguityCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeAmbiguityError: {
 			Value: "AMBIGUITY_ERROR", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
-			Doc:        "The plan does not say enough to go on safely.",
-			Resolution: "Settle in the plan what it leaves open.",
-			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
+			Doc: "The plan does not say enough to go on safely.", Resolution: "Settle in the plan what it leaves open.",
+			Traits: taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
 				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionFailTask, Kind: taxonomy.Fault}},
@@ -148,11 +147,13 @@ var ambiguityRules = [][]detect.CodeRule{
 	},
 }
 
-func (c AmbiguityCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c AmbiguityCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c AmbiguityCode) Row() taxonomy.Row                { return taxonomy.At(categoryAmbiguity, uint16(c)) }
-func (c AmbiguityCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c AmbiguityCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c AmbiguityCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c AmbiguityCode) Row() taxonomy.Row            { return taxonomy.At(categoryAmbiguity, uint16(c)) }
+func (c AmbiguityCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryAmbiguity, uint16(c), &definition)
+}
 func (c AmbiguityCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *AmbiguityCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

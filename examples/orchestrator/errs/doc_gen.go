@@ -36,23 +36,13 @@ type Category string
 
 // The categories.
 const (
-	// CategoryPrerequisite: something that the plan takes for granted is not there or cannot be
-	// reached.
-	CategoryPrerequisite Category = "prerequisite"
-	// CategoryExecution: a command or script that could be run fails.
-	CategoryExecution Category = "execution"
-	// CategoryUnexpectedResult: the operation succeeds, and its result is not what was specified.
+	CategoryPrerequisite     Category = "prerequisite"
+	CategoryExecution        Category = "execution"
 	CategoryUnexpectedResult Category = "unexpected"
-	// CategoryMisalignment: an agent departs from its instructions. Only a review can say so; an agent
-	// cannot say it of itself or of another.
-	CategoryMisalignment Category = "misalignment"
-	// CategoryAmbiguity: the plan does not say enough to go on safely.
-	CategoryAmbiguity Category = "ambiguity"
-	// CategoryUnclassified: the step failed, and nothing says how.
-	CategoryUnclassified Category = "unclassified"
-	// CategoryTier: what a tier itself fails with, or whoever calls it. It is none of the five and says
-	// nothing about the step.
-	CategoryTier Category = "tier"
+	CategoryMisalignment     Category = "misalignment"
+	CategoryAmbiguity        Category = "ambiguity"
+	CategoryUnclassified     Category = "unclassified"
+	CategoryTier             Category = "tier"
 )
 
 // The categories by their place in the table.
@@ -160,28 +150,17 @@ const (
 	ProfileTasks  taxonomy.ProfileName = "tasks"
 )
 
-// IsPrerequisite reports whether err is, or wraps, an error of category prerequisite.
+// Each of these reports whether err is, or wraps, an error of that category or group.
+
 func IsPrerequisite(err error) bool { return gen.InCategory(err, &definition, categoryPrerequisite) }
-
-// IsExecution reports whether err is, or wraps, an error of category execution.
-func IsExecution(err error) bool { return gen.InCategory(err, &definition, categoryExecution) }
-
-// IsUnexpectedResult reports whether err is, or wraps, an error of category unexpected.
+func IsExecution(err error) bool    { return gen.InCategory(err, &definition, categoryExecution) }
 func IsUnexpectedResult(err error) bool {
 	return gen.InCategory(err, &definition, categoryUnexpectedResult)
 }
-
-// IsMisalignment reports whether err is, or wraps, an error of category misalignment.
 func IsMisalignment(err error) bool { return gen.InCategory(err, &definition, categoryMisalignment) }
-
-// IsAmbiguity reports whether err is, or wraps, an error of category ambiguity.
-func IsAmbiguity(err error) bool { return gen.InCategory(err, &definition, categoryAmbiguity) }
-
-// IsUnclassified reports whether err is, or wraps, an error of category unclassified.
+func IsAmbiguity(err error) bool    { return gen.InCategory(err, &definition, categoryAmbiguity) }
 func IsUnclassified(err error) bool { return gen.InCategory(err, &definition, categoryUnclassified) }
-
-// IsTier reports whether err is, or wraps, an error of category tier.
-func IsTier(err error) bool { return gen.InCategory(err, &definition, categoryTier) }
+func IsTier(err error) bool         { return gen.InCategory(err, &definition, categoryTier) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
 // An error whose code or domain is not known here, or that has a word that an enum does not have,

@@ -210,11 +210,13 @@ var executionRules = [][]detect.CodeRule{
 	},
 }
 
-func (c ExecutionCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ExecutionCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ExecutionCode) Row() taxonomy.Row                { return taxonomy.At(categoryExecution, uint16(c)) }
-func (c ExecutionCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ExecutionCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ExecutionCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ExecutionCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ExecutionCode) Row() taxonomy.Row            { return taxonomy.At(categoryExecution, uint16(c)) }
+func (c ExecutionCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryExecution, uint16(c), &definition)
+}
 func (c ExecutionCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ExecutionCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

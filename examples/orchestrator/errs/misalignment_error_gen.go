@@ -184,11 +184,13 @@ var misalignmentRules = [][]detect.CodeRule{
 	},
 }
 
-func (c MisalignmentCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c MisalignmentCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c MisalignmentCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c MisalignmentCode) Row() taxonomy.Row                { return taxonomy.At(categoryMisalignment, uint16(c)) }
-func (c MisalignmentCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c MisalignmentCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c MisalignmentCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c MisalignmentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c MisalignmentCode) Row() taxonomy.Row            { return taxonomy.At(categoryMisalignment, uint16(c)) }
+func (c MisalignmentCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryMisalignment, uint16(c), &definition)
+}
 func (c MisalignmentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *MisalignmentCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

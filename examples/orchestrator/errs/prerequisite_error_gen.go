@@ -126,8 +126,7 @@ var prerequisiteCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodePrerequisiteFailure: {
-			Value:      "PREREQUISITE_FAILURE",
-			Message:    "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
+			Value: "PREREQUISITE_FAILURE", Message: "a prerequisite is not met[ ({reason})][: {detail:first_line}]",
 			Doc:        "Something that the plan takes for granted is not there or cannot be reached.",
 			Resolution: "Find out what is there in its place; correct the step, or provide what is missing.",
 			Traits:     taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
@@ -178,11 +177,13 @@ var prerequisiteRules = [][]detect.CodeRule{
 	},
 }
 
-func (c PrerequisiteCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c PrerequisiteCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c PrerequisiteCode) Row() taxonomy.Row                { return taxonomy.At(categoryPrerequisite, uint16(c)) }
-func (c PrerequisiteCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PrerequisiteCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PrerequisiteCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PrerequisiteCode) Row() taxonomy.Row            { return taxonomy.At(categoryPrerequisite, uint16(c)) }
+func (c PrerequisiteCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPrerequisite, uint16(c), &definition)
+}
 func (c PrerequisiteCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *PrerequisiteCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -31,8 +31,7 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyTransient, &policyOnceMore, &policyOutage, &policyRateLimit},
 	Profiles: []taxonomy.Profile{
 		{
-			Name: "chains",
-			Doc:  "A chain of steps records what happened and stops, whatever it was; a person resumes it.",
+			Name: "chains", Doc: "A chain of steps records what happened and stops, whatever it was; a person resumes it.",
 			Rows: []taxonomy.RowOverride{
 				{Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Recoverability: taxonomy.Unknowable}},
 				{Row: 1, Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop}},
@@ -115,40 +114,34 @@ var reactionVerify = taxonomy.Reaction{
 // reactionTryAgain: Sonnet finds out whether what is missing comes back; then it is tried again. If
 // it does not help, the next tier takes over.
 var reactionTryAgain = taxonomy.Reaction{
-	Name: "try_again", Policy: &policyTransient, Then: &reactionFindOut, To: "sonnet",
-	Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
-	CountFailure: true,
+	Name: "try_again", Policy: &policyTransient, Then: &reactionFindOut, To: "sonnet", Action: taxonomy.Retry,
+	Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
 // reactionRunAgain: Sonnet finds out what stood in the way; then it is run again. If it does not
 // help, the next tier takes over.
 var reactionRunAgain = taxonomy.Reaction{
-	Name: "run_again", Policy: &policyTransient, Then: &reactionAnalyse, To: "sonnet",
-	Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
-	CountFailure: true,
+	Name: "run_again", Policy: &policyTransient, Then: &reactionAnalyse, To: "sonnet", Action: taxonomy.Retry,
+	Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
 // reactionMakeAgain: Sonnet finds out what was out of date or too early; then it is made again. If
 // it does not help, the next tier takes over.
 var reactionMakeAgain = taxonomy.Reaction{
-	Name: "make_again", Policy: &policyTransient, Then: &reactionVerify, To: "sonnet",
-	Action: taxonomy.Retry, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
-	CountFailure: true,
+	Name: "make_again", Policy: &policyTransient, Then: &reactionVerify, To: "sonnet", Action: taxonomy.Retry,
+	Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
 // reactionTryWithLess: Sonnet says what the step does not need; then again, in a new conversation
 // that leaves it out.
 var reactionTryWithLess = taxonomy.Reaction{
-	Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionVerify, To: "sonnet",
-	Action: taxonomy.Retry, Session: taxonomy.SessionReduced, Purpose: taxonomy.PurposeDiagnosis,
-	LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
+	Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionVerify, To: "sonnet", Action: taxonomy.Retry,
+	Session: taxonomy.SessionReduced, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
+	CountFailure: true, FeedBack: true,
 }
 
 // reactionHandOver: the next tier takes the place of this one.
-var reactionHandOver = taxonomy.Reaction{
-	Name: "hand_over", Then: &reactionAskUser, To: "haiku", Action: taxonomy.Escalate,
-	LogLevel: taxonomy.LogWarn,
-}
+var reactionHandOver = taxonomy.Reaction{Name: "hand_over", Then: &reactionAskUser, To: "haiku", Action: taxonomy.Escalate, LogLevel: taxonomy.LogWarn}
 
 // reactionWait: Waits as long as the tier asks, half a minute if it does not say. Waiting is no
 // failure.
@@ -192,26 +185,25 @@ var tasksReactionHandOver = taxonomy.Reaction{Name: "hand_over", LogLevel: taxon
 // policyTransient: Long enough for a service to come back, short enough not to hide that it does
 // not.
 var policyTransient = taxonomy.Policy{
-	Name: "transient", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "transient", MaxAttempts: 3, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 // policyOnceMore: one more try.
 var policyOnceMore = taxonomy.Policy{
-	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
+	Name: "once_more", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
 // policyOutage: For a tier that does not answer. Short, because another tier can take over.
 var policyOutage = taxonomy.Policy{
-	Name: "outage", MaxAttempts: 4, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "outage", MaxAttempts: 4, InitialDelay: 2 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 // policyRateLimit: Long, because waiting costs nothing, and the tier above costs more. What limits
 // a call in time may end it earlier.
 var policyRateLimit = taxonomy.Policy{
-	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 30 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxElapsed: 10 * time.Minute, MaxRetryAfter: 10 * time.Minute,
-	Backoff: taxonomy.Constant,
+	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 30 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxElapsed: 10 * time.Minute, MaxRetryAfter: 10 * time.Minute, Backoff: taxonomy.Constant,
 }

@@ -189,11 +189,10 @@ var tierCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeTierRateLimited: {
-			Value:      "TIER_RATE_LIMITED",
-			Message:    "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
-			Doc:        "The tier asks to slow down.",
-			Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
-			Traits:     taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
+			Value:   "TIER_RATE_LIMITED",
+			Message: "{provider} limits the rate[, retry after {retryAfter}][: {detail:first_line}]",
+			Doc:     "The tier asks to slow down.", Resolution: "Wait, run fewer plans at once, or ask for a higher limit.",
+			Traits: taxonomy.Traits{Reaction: &reactionWait, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
 				{Profile: "tasks", Traits: taxonomy.Traits{Reaction: &reactionBlockTask, Retryable: true, Recoverability: taxonomy.Retryable, Kind: taxonomy.Failure}},
@@ -283,11 +282,13 @@ var tierRules = [][]detect.CodeRule{
 	},
 }
 
-func (c TierCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c TierCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c TierCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c TierCode) Row() taxonomy.Row                { return taxonomy.At(categoryTier, uint16(c)) }
-func (c TierCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c TierCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c TierCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c TierCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c TierCode) Row() taxonomy.Row            { return taxonomy.At(categoryTier, uint16(c)) }
+func (c TierCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryTier, uint16(c), &definition)
+}
 func (c TierCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *TierCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

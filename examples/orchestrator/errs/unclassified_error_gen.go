@@ -101,11 +101,13 @@ var unclassifiedCategory = taxonomy.Category{
 	},
 }
 
-func (c UnclassifiedCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c UnclassifiedCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c UnclassifiedCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c UnclassifiedCode) Row() taxonomy.Row                { return taxonomy.At(categoryUnclassified, uint16(c)) }
-func (c UnclassifiedCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c UnclassifiedCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c UnclassifiedCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c UnclassifiedCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c UnclassifiedCode) Row() taxonomy.Row            { return taxonomy.At(categoryUnclassified, uint16(c)) }
+func (c UnclassifiedCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryUnclassified, uint16(c), &definition)
+}
 func (c UnclassifiedCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *UnclassifiedCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

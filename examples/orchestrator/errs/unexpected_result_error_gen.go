@@ -207,8 +207,7 @@ var unexpectedResultCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeUnexpectedResult: {
-			Value:      "UNEXPECTED_RESULT",
-			Message:    "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
+			Value: "UNEXPECTED_RESULT", Message: "unexpected result[ ({finding})][ ({breach})][: {detail:first_line}]",
 			Doc:        "The operation succeeds, and its result is not what was specified.",
 			Resolution: "Verify the result against the step; work around it, or revise the plan.",
 			Traits:     taxonomy.Traits{Reaction: &reactionVerify, Kind: taxonomy.Failure},
@@ -248,7 +247,7 @@ func (c UnexpectedResultCode) Row() taxonomy.Row {
 	return taxonomy.At(categoryUnexpectedResult, uint16(c))
 }
 func (c UnexpectedResultCode) Reaction() taxonomy.Reaction {
-	return *definition.Traits(c.Row()).Reaction
+	return *gen.Reaction(categoryUnexpectedResult, uint16(c), &definition)
 }
 func (c UnexpectedResultCode) MarshalText() ([]byte, error) {
 	return gen.MarshalCode(c.Row(), &definition)

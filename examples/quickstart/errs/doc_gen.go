@@ -27,9 +27,7 @@ type Category string
 
 // The categories.
 const (
-	// CategoryOrder: the order cannot be carried out as it is.
-	CategoryOrder Category = "order"
-	// CategoryPayment: the order was not paid.
+	CategoryOrder   Category = "order"
 	CategoryPayment Category = "payment"
 )
 
@@ -70,14 +68,10 @@ const (
 	ProfileNight taxonomy.ProfileName = "night"
 )
 
-// IsOrder reports whether err is, or wraps, an error of category order.
-func IsOrder(err error) bool { return gen.InCategory(err, &definition, categoryOrder) }
+// Each of these reports whether err is, or wraps, an error of that category or group.
 
-// IsPayment reports whether err is, or wraps, an error of category payment.
-func IsPayment(err error) bool { return gen.InCategory(err, &definition, categoryPayment) }
-
-// InCustomer reports whether err is, or wraps, an error of group customer: the customer can put it
-// right.
+func IsOrder(err error) bool    { return gen.InCategory(err, &definition, categoryOrder) }
+func IsPayment(err error) bool  { return gen.InCategory(err, &definition, categoryPayment) }
 func InCustomer(err error) bool { return gen.InGroup(err, &definition, 0) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.

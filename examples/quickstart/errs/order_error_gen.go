@@ -95,18 +95,20 @@ var orderCategory = taxonomy.Category{
 		},
 		CodeOrderOutOfStock: {
 			Value: "ORDER_OUT_OF_STOCK", Number: 2, Groups: 1 << 0,
-			Message: "order {orderId}: {items:count} item(s) out of stock: {items}",
-			Doc:     "Some items are sold out.", Resolution: "Remove the items, or wait until they are back.",
-			Takes: []string{"items"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
+			Message: "order {orderId}: {items:count} item(s) out of stock: {items}", Doc: "Some items are sold out.",
+			Resolution: "Remove the items, or wait until they are back.", Takes: []string{"items"},
+			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
 		},
 	},
 }
 
-func (c OrderCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c OrderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c OrderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c OrderCode) Row() taxonomy.Row                { return taxonomy.At(categoryOrder, uint16(c)) }
-func (c OrderCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c OrderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c OrderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c OrderCode) Row() taxonomy.Row            { return taxonomy.At(categoryOrder, uint16(c)) }
+func (c OrderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryOrder, uint16(c), &definition)
+}
 func (c OrderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *OrderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -149,9 +149,8 @@ var paymentCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodePaymentDeclined: {
-			Value: "PAYMENT_DECLINED", Number: 3, Groups: 1 << 0,
-			Message: "payment of order {orderId} declined[: {reason}]", Doc: "The bank refused the payment.",
-			Resolution: "Pay with another card.", Takes: []string{"reason"},
+			Value: "PAYMENT_DECLINED", Number: 3, Groups: 1 << 0, Message: "payment of order {orderId} declined[: {reason}]",
+			Doc: "The bank refused the payment.", Resolution: "Pay with another card.", Takes: []string{"reason"},
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPark, HTTP: 402, GRPC: 9, Severity: taxonomy.SeverityHigh},
@@ -175,11 +174,13 @@ var paymentCategory = taxonomy.Category{
 	},
 }
 
-func (c PaymentCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c PaymentCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c PaymentCode) Row() taxonomy.Row                { return taxonomy.At(categoryPayment, uint16(c)) }
-func (c PaymentCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c PaymentCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c PaymentCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c PaymentCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c PaymentCode) Row() taxonomy.Row            { return taxonomy.At(categoryPayment, uint16(c)) }
+func (c PaymentCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryPayment, uint16(c), &definition)
+}
 func (c PaymentCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *PaymentCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

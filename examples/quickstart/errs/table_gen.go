@@ -13,8 +13,7 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs", Domain: "shop.example.com",
-	Doc:     "What can go wrong between an order and its payment.",
+	Package: "errs", Domain: "shop.example.com", Doc: "What can go wrong between an order and its payment.",
 	HelpURL: "https://shop.example.com/errors/{code}",
 	Categories: []*taxonomy.Category{
 		&orderCategory,

@@ -294,9 +294,8 @@ var attemptCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeTimeout: {
 			Value: "TIMEOUT", Message: "the agent ran past its limit[ of {limit}]",
-			Doc:        "The agent ran past the limit of its call.",
-			Resolution: "Split the task, or give the agent more time.",
-			Traits:     taxonomy.Traits{Reaction: &reactionSameAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+			Doc: "The agent ran past the limit of its call.", Resolution: "Split the task, or give the agent more time.",
+			Traits: taxonomy.Traits{Reaction: &reactionSameAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeRateLimit: {
 			Value:      "RATE_LIMIT",
@@ -339,15 +338,13 @@ var attemptCategory = taxonomy.Category{
 			},
 		},
 		CodeHookFailure: {
-			Value:      "HOOK_FAILURE",
-			Message:    "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
-			Doc:        "A hook failed for a reason of its own.",
-			Resolution: "Run the hook by hand, and mend what it needs.", Takes: []string{"reporter"},
-			Traits: taxonomy.Traits{Reaction: &reactionFailFast},
+			Value:   "HOOK_FAILURE",
+			Message: "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
+			Doc:     "A hook failed for a reason of its own.", Resolution: "Run the hook by hand, and mend what it needs.",
+			Takes: []string{"reporter"}, Traits: taxonomy.Traits{Reaction: &reactionFailFast},
 		},
 		CodeUnknown: {
-			Value:      "UNKNOWN",
-			Message:    "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
+			Value: "UNKNOWN", Message: "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
 			Doc:        "Nothing describes the failure, or a stored attempt has a code that this version does not know.",
 			Resolution: "Read what the attempt said last.",
 			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
@@ -395,11 +392,13 @@ var attemptRules = [][]detect.CodeRule{
 	},
 }
 
-func (c AttemptCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c AttemptCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c AttemptCode) Row() taxonomy.Row                { return taxonomy.At(categoryAttempt, uint16(c)) }
-func (c AttemptCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c AttemptCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c AttemptCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c AttemptCode) Row() taxonomy.Row            { return taxonomy.At(categoryAttempt, uint16(c)) }
+func (c AttemptCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryAttempt, uint16(c), &definition)
+}
 func (c AttemptCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *AttemptCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -33,7 +33,6 @@ type Category string
 
 // The categories.
 const (
-	// CategoryAttempt: an attempt at a task failed.
 	CategoryAttempt Category = "attempt"
 )
 
@@ -88,7 +87,8 @@ const (
 	ProfilePhase1 taxonomy.ProfileName = "phase1"
 )
 
-// IsAttempt reports whether err is, or wraps, an error of category attempt.
+// Each of these reports whether err is, or wraps, an error of that category or group.
+
 func IsAttempt(err error) bool { return gen.InCategory(err, &definition, categoryAttempt) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.

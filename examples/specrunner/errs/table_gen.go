@@ -25,8 +25,7 @@ var definition = taxonomy.Taxonomy{
 	Policies:  []*taxonomy.Policy{&policyAttempts, &policyInterruptions},
 	Profiles: []taxonomy.Profile{
 		{
-			Name:      "phase1",
-			Doc:       "As the first phase had it, where a limit counted as a failure like every other one.",
+			Name: "phase1", Doc: "As the first phase had it, where a limit counted as a failure like every other one.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
@@ -69,16 +68,13 @@ var reactionShortenAndRetry = taxonomy.Reaction{
 // reactionReturnAPIError: Ends the run at once, since every other task would meet the same limit.
 // Nothing is wrong with the task: it stays to be done, and nothing counts as a failure.
 var reactionReturnAPIError = taxonomy.Reaction{
-	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block,
-	Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError,
+	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
+	LogLevel: taxonomy.LogError,
 }
 
 // reactionSpendNoMore: nothing more may be spent on any task, which is no failure of this one. It
 // stays to be done.
-var reactionSpendNoMore = taxonomy.Reaction{
-	Name: "spend_no_more", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
-	LogLevel: taxonomy.LogError,
-}
+var reactionSpendNoMore = taxonomy.Reaction{Name: "spend_no_more", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
 // reactionSpendNoMoreOnIt: nothing more may be spent on this task. It stays to be done, and others
 // go on.
@@ -93,10 +89,7 @@ var reactionBeginAgain = taxonomy.Reaction{
 
 // reactionStopTheRunner: the runner or what it needs is broken. No task is at fault, so that none
 // is tried, and nothing counts.
-var reactionStopTheRunner = taxonomy.Reaction{
-	Name: "stop_the_runner", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
-	LogLevel: taxonomy.LogError,
-}
+var reactionStopTheRunner = taxonomy.Reaction{Name: "stop_the_runner", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
 // reactionFailFast: the infrastructure is at fault, and an agent cannot mend it. The task fails at
 // once and counts once.
@@ -114,14 +107,14 @@ var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Cont
 // phase1ReactionReturnAPIError: Ends the run at once, since every other task would meet the same
 // limit. Nothing is wrong with the task: it stays to be done, and nothing counts as a failure.
 var phase1ReactionReturnAPIError = taxonomy.Reaction{
-	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block,
-	Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError, CountFailure: true,
+	Name: "return_api_error", LogMessage: "API_ERROR", Action: taxonomy.Block, Extent: taxonomy.ExtentRun,
+	LogLevel: taxonomy.LogError, CountFailure: true,
 }
 
 // policyAttempts: Three attempts at a task, a breath apart.
 var policyAttempts = taxonomy.Policy{
-	Name: "attempts", MaxAttempts: 3, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
+	Name: "attempts", MaxAttempts: 3, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
 }
 
 // policyInterruptions: an attempt that a process dies of each time is not made for ever.

@@ -15,6 +15,7 @@ type Code interface {
 // Base is what all errors of a category have: a code and a cause. Generated packages embed it under
 // an unexported name, so that only they can set it.
 type Base[C Code] struct {
+	_     [0]func() // not comparable, which saves each type of errors a function
 	code  C
 	cause error
 }
@@ -24,7 +25,7 @@ func Of[C Code](code C) Base[C] { return Base[C]{code: code} }
 
 // Made returns the base of an error of the code with the given place in its category, 0 for none,
 // and its cause.
-func Made[C Code](code uint16, cause error) Base[C] { return Base[C]{C(code), cause} }
+func Made[C Code](code uint16, cause error) Base[C] { return Base[C]{code: C(code), cause: cause} }
 
 // SetCause sets the cause.
 func SetCause[C Code](b *Base[C], cause error) { b.cause = cause }
@@ -69,6 +70,14 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 		return c.Value
 	}
 	return noCode
+}
+
+// Reaction returns the reaction to a code without any context. Its callers stay small enough to be
+// inlined.
+//
+//go:noinline
+func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
+	return t.Traits(taxonomy.At(category, code)).Reaction
 }
 
 // MarshalCode returns the wire value of a code; what is none is an error.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -19,21 +20,19 @@ func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	return e, nil
 }
 
-// UnmarshalAs reads an error of the type of e, which is the pointer to an error of taxonomy t, into e.
-// An error of another type is refused.
-func UnmarshalAs[E any, P interface {
-	*E
-	taxonomy.Error
-}](b []byte, e P) error {
+// UnmarshalAs reads an error of the type of e into e. An error of another type is refused.
+//
+//go:noinline
+func UnmarshalAs(b []byte, e taxonomy.Error) error {
 	back, err := Unmarshal(b, e.Taxonomy())
 	if err != nil {
 		return err
 	}
-	same, ok := back.(P)
-	if !ok {
+	from, to := reflect.ValueOf(back), reflect.ValueOf(e)
+	if from.Type() != to.Type() {
 		return wrongType(back)
 	}
-	*e = *same
+	to.Elem().Set(from.Elem())
 	return nil
 }
 

@@ -105,31 +105,48 @@ type objectSetter interface {
 	newObject() (list []any, store func())
 }
 
-type object[T any] struct {
-	put  func(T)
-	list func(*T) []any
-	json.Unmarshaler
+type (
+	part[T any] struct {
+		p    *T
+		list func(*T) []any
+	}
+	optPart[T any] struct {
+		p    *taxonomy.Opt[T]
+		list func(*T) []any
+	}
+	// secretPart reads the mask of a secret off the wire.
+	secretPart[T any] struct {
+		p    *taxonomy.Secret[T]
+		list func(*T) []any
+		json.Unmarshaler
+	}
+)
+
+func (o part[T]) newObject() (list []any, store func()) {
+	v := new(T)
+	return o.list(v), func() { *o.p = *v }
 }
 
-func (o object[T]) newObject() (list []any, store func()) {
+func (o optPart[T]) newObject() (list []any, store func()) {
 	v := new(T)
-	return o.list(v), func() { o.put(*v) }
+	return o.list(v), func() { *o.p = taxonomy.Some(*v) }
+}
+
+func (o secretPart[T]) newObject() (list []any, store func()) {
+	v := new(T)
+	return o.list(v), func() { *o.p = taxonomy.SecretOf(*v) }
 }
 
 // Part returns a pointer to an object for a list of fields. List returns pointers to the object's
 // own fields.
-func Part[T any](p *T, list func(*T) []any) any {
-	return object[T]{func(v T) { *p = v }, list, nil}
-}
+func Part[T any](p *T, list func(*T) []any) any { return part[T]{p, list} }
 
 // OptPart is [Part] of an object that may be absent.
-func OptPart[T any](p *taxonomy.Opt[T], list func(*T) []any) any {
-	return object[T]{func(v T) { *p = taxonomy.Some(v) }, list, nil}
-}
+func OptPart[T any](p *taxonomy.Opt[T], list func(*T) []any) any { return optPart[T]{p, list} }
 
 // SecretPart is [Part] of an object that is a secret.
 func SecretPart[T any](p *taxonomy.Secret[T], list func(*T) []any) any {
-	return object[T]{func(v T) { *p = taxonomy.SecretOf(v) }, list, p}
+	return secretPart[T]{p, list, p}
 }
 
 // NewObject returns pointers to the fields of a new object, and the function that sets the object

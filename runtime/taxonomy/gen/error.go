@@ -26,7 +26,13 @@ func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
 	dst = appendHead(dst, t, row)
 	start := len(dst)
 	dst = escapeTail(e.AppendMessage(dst), start)
-	if t.Traits(row).Retryable {
+	retryable := false
+	if code := t.Code(row); code != nil && row.Branch() == 0 {
+		retryable = code.Retryable
+	} else {
+		retryable = t.Traits(row).Retryable
+	}
+	if retryable {
 		dst = append(dst, `","retryable":true,"context":`...)
 	} else {
 		dst = append(dst, `","retryable":false,"context":`...)

@@ -28,12 +28,9 @@ type Category string
 
 // The categories.
 const (
-	// CategoryProvider: the provider failed.
 	CategoryProvider Category = "provider"
-	// CategoryWork: Work on the repository failed.
-	CategoryWork Category = "work"
-	// CategoryKinds: a field of each type.
-	CategoryKinds Category = "kinds"
+	CategoryWork     Category = "work"
+	CategoryKinds    Category = "kinds"
 )
 
 // The categories by their place in the table.
@@ -88,17 +85,12 @@ const (
 	ProfileChains taxonomy.ProfileName = "chains"
 )
 
-// IsProvider reports whether err is, or wraps, an error of category provider.
+// Each of these reports whether err is, or wraps, an error of that category or group.
+
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
-
-// IsWork reports whether err is, or wraps, an error of category work.
-func IsWork(err error) bool { return gen.InCategory(err, &definition, categoryWork) }
-
-// IsKinds reports whether err is, or wraps, an error of category kinds.
-func IsKinds(err error) bool { return gen.InCategory(err, &definition, categoryKinds) }
-
-// InNetwork reports whether err is, or wraps, an error of group network: Needs the network.
-func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
+func IsWork(err error) bool     { return gen.InCategory(err, &definition, categoryWork) }
+func IsKinds(err error) bool    { return gen.InCategory(err, &definition, categoryKinds) }
+func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
 // An error whose code or domain is not known here, or that has a word that an enum does not have,

@@ -342,11 +342,13 @@ var kindsCategory = taxonomy.Category{
 	},
 }
 
-func (c KindsCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c KindsCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c KindsCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c KindsCode) Row() taxonomy.Row                { return taxonomy.At(categoryKinds, uint16(c)) }
-func (c KindsCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c KindsCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c KindsCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c KindsCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c KindsCode) Row() taxonomy.Row            { return taxonomy.At(categoryKinds, uint16(c)) }
+func (c KindsCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryKinds, uint16(c), &definition)
+}
 func (c KindsCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *KindsCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

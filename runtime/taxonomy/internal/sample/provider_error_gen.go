@@ -191,11 +191,13 @@ var providerCategory = taxonomy.Category{
 	},
 }
 
-func (c ProviderCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ProviderCode) Row() taxonomy.Row                { return taxonomy.At(categoryProvider, uint16(c)) }
-func (c ProviderCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ProviderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ProviderCode) Row() taxonomy.Row            { return taxonomy.At(categoryProvider, uint16(c)) }
+func (c ProviderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryProvider, uint16(c), &definition)
+}
 func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

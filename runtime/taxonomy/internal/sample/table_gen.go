@@ -13,8 +13,8 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package: "sample", Domain: "aidf", Doc: "Errors of a sample.",
-	HelpURL: "https://example.org/errors/{code}", Fallback: "PROVIDER_CRASH",
+	Package: "sample", Domain: "aidf", Doc: "Errors of a sample.", HelpURL: "https://example.org/errors/{code}",
+	Fallback: "PROVIDER_CRASH",
 
 	Categories: []*taxonomy.Category{
 		&providerCategory,
@@ -57,15 +57,11 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
 var reactionAgain = taxonomy.Reaction{Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}
 
-var reactionBackoff = taxonomy.Reaction{
-	Name: "backoff", Policy: &policyProvider, Then: &reactionBlock, Action: taxonomy.Retry,
-	CountFailure: true,
-}
+var reactionBackoff = taxonomy.Reaction{Name: "backoff", Policy: &policyProvider, Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}
 
 var reactionWait = taxonomy.Reaction{
 	Name: "wait", Policy: &policyRateLimit, Then: &reactionBlock, LogMessage: "Rate limited, waiting...",
-	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo,
-	HonorRetryAfter: true,
+	Action: taxonomy.Retry, Shared: taxonomy.SharedCredential, LogLevel: taxonomy.LogInfo, HonorRetryAfter: true,
 }
 
 var reactionRevert = taxonomy.Reaction{
@@ -80,20 +76,17 @@ var reactionOnce = taxonomy.Reaction{Name: "once", Then: &reactionContinue, Acti
 
 var reactionFatal = taxonomy.Reaction{Name: "fatal", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
-var reactionReduce = taxonomy.Reaction{
-	Name: "reduce", Then: &reactionBlock, Strategy: "reduce_context", Action: taxonomy.Recover,
-	CountFailure: true,
-}
+var reactionReduce = taxonomy.Reaction{Name: "reduce", Then: &reactionBlock, Strategy: "reduce_context", Action: taxonomy.Recover, CountFailure: true}
 
 // reactionAbort: Ends the task as failed.
 var reactionAbort = taxonomy.Reaction{Name: "abort"}
 
 var policyProvider = taxonomy.Policy{
-	Name: "provider", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
+	Name: "provider", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second, Jitter: 0.1, JitterKind: taxonomy.JitterProportional,
 }
 
 var policyRateLimit = taxonomy.Policy{
-	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxElapsed: 6 * time.Hour, MaxRetryAfter: 6 * time.Hour, Backoff: taxonomy.Constant,
+	Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxElapsed: 6 * time.Hour, MaxRetryAfter: 6 * time.Hour, Backoff: taxonomy.Constant,
 }

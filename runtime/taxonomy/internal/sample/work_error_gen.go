@@ -145,11 +145,13 @@ var workCategory = taxonomy.Category{
 	},
 }
 
-func (c WorkCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c WorkCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c WorkCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c WorkCode) Row() taxonomy.Row                { return taxonomy.At(categoryWork, uint16(c)) }
-func (c WorkCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c WorkCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c WorkCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c WorkCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c WorkCode) Row() taxonomy.Row            { return taxonomy.At(categoryWork, uint16(c)) }
+func (c WorkCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryWork, uint16(c), &definition)
+}
 func (c WorkCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *WorkCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -26,7 +26,6 @@ type Category string
 
 // The categories.
 const (
-	// CategoryUser is the category user.
 	CategoryUser Category = "user"
 )
 
@@ -48,7 +47,8 @@ const (
 	ReactionContinue taxonomy.ReactionName = "continue"
 )
 
-// IsUser reports whether err is, or wraps, an error of category user.
+// Each of these reports whether err is, or wraps, an error of that category or group.
+
 func IsUser(err error) bool { return gen.InCategory(err, &definition, categoryUser) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.

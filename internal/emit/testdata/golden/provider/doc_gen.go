@@ -32,7 +32,6 @@ type Category string
 
 // The categories.
 const (
-	// CategoryProvider: the provider failed.
 	CategoryProvider Category = "provider"
 )
 
@@ -91,11 +90,10 @@ const (
 	ProfileStrict taxonomy.ProfileName = "strict"
 )
 
-// IsProvider reports whether err is, or wraps, an error of category provider.
-func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
+// Each of these reports whether err is, or wraps, an error of that category or group.
 
-// InNetwork reports whether err is, or wraps, an error of group network: Needs the network.
-func InNetwork(err error) bool { return gen.InGroup(err, &definition, 0) }
+func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
+func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
 // An error whose code or domain is not known here, or that has a word that an enum does not have,

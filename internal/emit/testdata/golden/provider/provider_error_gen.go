@@ -214,10 +214,9 @@ var providerCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeCrash: {
-			Value: "CRASH", Number: 1, Groups: 1 << 0,
-			Message: "provider {provider} crashed[: {rawError:first_line}]", Doc: "The provider process died.",
-			Resolution: "Look at the provider's own log.",
-			Traits:     taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Value: "CRASH", Number: 1, Groups: 1 << 0, Message: "provider {provider} crashed[: {rawError:first_line}]",
+			Doc: "The provider process died.", Resolution: "Look at the provider's own log.",
+			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 			},
@@ -232,8 +231,8 @@ var providerCategory = taxonomy.Category{
 			},
 		},
 		CodeTooLong: {
-			Value: "TOO_LONG", Number: 3, Message: "prompt too long for {provider}",
-			Doc: "The prompt was too long.", Set: `{"limit":"tokens"}`,
+			Value: "TOO_LONG", Number: 3, Message: "prompt too long for {provider}", Doc: "The prompt was too long.",
+			Set:     `{"limit":"tokens"}`,
 			Prevent: &taxonomy.Prevention{Check: "window_fits", Throttle: 2 * time.Second, Likely: 0.5},
 			Traits:  taxonomy.Traits{Reaction: &reactionShorter, HTTP: 502, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		},
@@ -262,11 +261,13 @@ var providerRules = [][]detect.CodeRule{
 	},
 }
 
-func (c ProviderCode) Error() string                    { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) String() string                   { return gen.CodeText(c.Row(), &definition) }
-func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy     { return &definition }
-func (c ProviderCode) Row() taxonomy.Row                { return taxonomy.At(categoryProvider, uint16(c)) }
-func (c ProviderCode) Reaction() taxonomy.Reaction      { return *definition.Traits(c.Row()).Reaction }
+func (c ProviderCode) Error() string                { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) String() string               { return gen.CodeText(c.Row(), &definition) }
+func (c ProviderCode) Taxonomy() *taxonomy.Taxonomy { return &definition }
+func (c ProviderCode) Row() taxonomy.Row            { return taxonomy.At(categoryProvider, uint16(c)) }
+func (c ProviderCode) Reaction() taxonomy.Reaction {
+	return *gen.Reaction(categoryProvider, uint16(c), &definition)
+}
 func (c ProviderCode) MarshalText() ([]byte, error)     { return gen.MarshalCode(c.Row(), &definition) }
 func (c *ProviderCode) UnmarshalText(text []byte) error { return gen.UnmarshalCode(text, c) }
 

@@ -55,10 +55,7 @@ var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
 var reactionAgain = taxonomy.Reaction{Name: "again", Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}
 
-var reactionBackoff = taxonomy.Reaction{
-	Name: "backoff", Policy: &policyCalm, Then: &reactionBlock, Action: taxonomy.Retry,
-	CountFailure: true,
-}
+var reactionBackoff = taxonomy.Reaction{Name: "backoff", Policy: &policyCalm, Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}
 
 var reactionHigher = taxonomy.Reaction{
 	Name: "higher", Then: &reactionBlock, To: "small", Action: taxonomy.Escalate,
@@ -87,8 +84,8 @@ var policyCalm = taxonomy.Policy{
 	Name: "calm", MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Jitter: 0.1,
 	Adapt: &taxonomy.Adapt{
-		MinAttempts: 2, MaxAttempts: 8, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second,
-		Target: 0.8, Window: 50,
+		MinAttempts: 2, MaxAttempts: 8, MinDelay: 500 * time.Millisecond, MaxDelay: 10 * time.Second, Target: 0.8,
+		Window: 50,
 	},
 	Budget: &taxonomy.Budget{
 		Retries: 0.2, Reserve: 3, Window: 10 * time.Second,
@@ -98,6 +95,6 @@ var policyCalm = taxonomy.Policy{
 }
 
 var policyShorter = taxonomy.Policy{
-	Name: "shorter", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second,
-	Multiplier: 2, MaxRetryAfter: 30 * time.Second,
+	Name: "shorter", MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	MaxRetryAfter: 30 * time.Second,
 }
