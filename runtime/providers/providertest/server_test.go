@@ -49,7 +49,7 @@ func post(t *testing.T, c *http.Client, url, body string) (*http.Response, strin
 func TestServerPlaysItsScript(t *testing.T) {
 	s := server(t,
 		providertest.Reply{Status: 429, Body: `{"error":"slow"}`}.With("Retry-After", "1"),
-		providertest.Reply{Events: []providertest.Event{{Name: "ping", Data: "{}"}, {Data: "two\nlines"}}},
+		providertest.Stream("{}", "two"),
 	)
 	s.Add(providertest.Reply{Body: "for ever"}.Always())
 	assert.Equal(t, 3, s.Left())
@@ -66,7 +66,7 @@ func TestServerPlaysItsScript(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 200, res.StatusCode)
 	assert.Equal(t, "text/event-stream; charset=utf-8", res.Header.Get("Content-Type"))
-	assert.Equal(t, "event: ping\ndata: {}\n\ndata: two\ndata: lines\n\n", body)
+	assert.Equal(t, "data: {}\n\ndata: two\n\n", body)
 
 	for range 3 {
 		_, body, err = post(t, c, s.URL, "")
@@ -84,7 +84,7 @@ func TestServerWithoutMoreReplies(t *testing.T) {
 	res, body, err := post(t, client(t), server(t).URL, "")
 	require.NoError(t, err)
 	assert.Equal(t, 500, res.StatusCode)
-	assert.Contains(t, body, "script_used_up")
+	assert.Contains(t, body, "script_exhausted")
 }
 
 func TestEnds(t *testing.T) {
