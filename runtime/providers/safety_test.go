@@ -42,9 +42,14 @@ func TestKeyIsNotRevealed(t *testing.T) {
 			"an error event": http200(pt.Reply{Body: "event: error\ndata: " + string(body) + "\n\n"}.With("Content-Type", "text/event-stream")),
 			"malformed":      http200(pt.Stream(echo)),
 			"arguments":      tool(provider, "write_file", `{"path":"`+key),
-			"a reset":        http200(pt.Reset()),
-			"an answer":      text(provider, "I found "+key+" in .env."),
-			"a question":     tool(provider, "task_blocked", `{"question":"Is `+key+` right?"}`),
+			"a command":      tool(provider, "run_command", `{"command":"`+key+`"}`),
+			"a path":         tool(provider, "write_file", `{"path":"../`+key+`","content":""}`),
+			"a file": tool(provider, "write_file", `{"path":"a","content":"`+key+`"}`).then(
+				tool(provider, "read_file", `{"path":"a"}`), text(provider, "x")),
+			"a redirect": http200(pt.Reply{Status: 302, Body: echo}.With("Location", "/"+key)),
+			"a reset":    http200(pt.Reset()),
+			"an answer":  text(provider, "I found "+key+" in .env."),
+			"a question": tool(provider, "task_blocked", `{"question":"Is `+key+` right?"}`),
 		}
 		if provider == anthropicAPI {
 			scripts["a refusal"] = http200(pt.AnthropicMessage{StopReason: "refusal", Explanation: echo}.Reply())
@@ -62,8 +67,10 @@ func TestKeyIsNotRevealed(t *testing.T) {
 					shown += everything(err) + everything(errs.Classify(err))
 				}
 				assert.NotContains(t, shown, key)
-				for _, r := range s.server.Requests() {
-					assert.NotContains(t, string(r.Body), key)
+				if what != "a file" { // its second request repeats what the model wrote
+					for _, r := range s.server.Requests() {
+						assert.NotContains(t, string(r.Body), key)
+					}
 				}
 			})
 		}
