@@ -44,12 +44,11 @@ func TestKeyIsNotRevealed(t *testing.T) {
 			"arguments":      tool(provider, "write_file", `{"path":"`+key),
 			"a command":      tool(provider, "run_command", `{"command":"`+key+`"}`),
 			"a path":         tool(provider, "write_file", `{"path":"../`+key+`","content":""}`),
-			"a file": tool(provider, "write_file", `{"path":"a","content":"`+key+`"}`).then(
-				tool(provider, "read_file", `{"path":"a"}`), text(provider, "x")),
-			"a redirect": http200(pt.Reply{Status: 302, Body: echo}.With("Location", "/"+key)),
-			"a reset":    http200(pt.Reset()),
-			"an answer":  text(provider, "I found "+key+" in .env."),
-			"a question": tool(provider, "task_blocked", `{"question":"Is `+key+` right?"}`),
+			"a file":         tool(provider, "read_file", `{"path":".env"}`).then(text(provider, "x")),
+			"a redirect":     http200(pt.Reply{Status: 302, Body: echo}.With("Location", "/"+key)),
+			"a reset":        http200(pt.Reset()),
+			"an answer":      text(provider, "I found "+key+" in .env."),
+			"a question":     tool(provider, "task_blocked", `{"question":"Is `+key+` right?"}`),
 		}
 		if provider == anthropicAPI {
 			scripts["a refusal"] = http200(pt.AnthropicMessage{StopReason: "refusal", Explanation: echo}.Reply())
@@ -60,6 +59,8 @@ func TestKeyIsNotRevealed(t *testing.T) {
 				s := open(t, provider, options{tools: strict}, script)
 				var told []string
 				req := request(t)
+				req.Prompt = "the key is " + key
+				require.NoError(t, os.WriteFile(filepath.Join(req.Dir, ".env"), []byte(key), 0o600))
 				req.Progress = func(text string) { told = append(told, text) }
 				answer, err := s.Call(t.Context(), req)
 				shown := fmt.Sprintf("%#v %q %q", answer, told, s.Provider)
@@ -67,10 +68,8 @@ func TestKeyIsNotRevealed(t *testing.T) {
 					shown += everything(err) + everything(errs.Classify(err))
 				}
 				assert.NotContains(t, shown, key)
-				if what != "a file" { // its second request repeats what the model wrote
-					for _, r := range s.server.Requests() {
-						assert.NotContains(t, string(r.Body), key)
-					}
+				for _, r := range s.server.Requests() {
+					assert.NotContains(t, string(r.Body), key)
 				}
 			})
 		}
@@ -87,7 +86,7 @@ func everything(err error) string {
 		b.Write(wire)
 		logger.Error("failed", "err", err)
 		if ev, ok := err.(*taxonomy.Evidence); ok {
-			fmt.Fprintf(&b, "%q %q %q %q %q", ev.Type, ev.Code, ev.Text, ev.Credential, ev.Attributes)
+			fmt.Fprintf(&b, "%q %q %q %q %q %q", ev.Type, ev.Code, ev.Text, ev.Output, ev.Credential, ev.Attributes)
 		}
 	}
 	return b.String()
@@ -244,14 +243,14 @@ func TestClaudeSecrets(t *testing.T) {
 	s := open(t, claudeCLI, options{claude: claudecli.Options{Env: []string{"ANTHROPIC_API_KEY=" + given}}},
 		process(pt.CLIExit(1, "bad key "+given), pt.CLIFails("bad key "+given),
 			pt.CLIStep{Script: "echo " + given, Exit: 1}, pt.CLICrash("KILL").Say("my key is "+given),
+			pt.CLIAnswer("my key is "+given).Exiting(0),
 			pt.CLIExit(1, "x "+strings.Repeat("y", 70<<10)+" "+given+strings.Repeat(" z", 32<<10-8))))
-	for range 5 {
+	for range 6 {
 		var told []string
 		req := request(t)
 		req.Progress = func(text string) { told = append(told, text) }
-		_, err := s.Call(t.Context(), req)
-		ev := evidence(t, err)
-		shown := everything(err) + fmt.Sprint(told) + ev.Output
+		answer, err := s.Call(t.Context(), req)
+		shown := everything(err) + fmt.Sprint(told) + answer.Text
 		assert.NotContains(t, shown, given)
 		assert.NotContains(t, shown, given[len(given)-8:])
 	}
