@@ -238,6 +238,38 @@ func TestEnd(t *testing.T) {
 	require.NoError(t, ender.End(t.Context(), started), "a process that is gone is no error")
 }
 
+// A command of a tool is a process that the run records, and that its successor can end.
+func TestEndOfACommand(t *testing.T) {
+	for _, provider := range apis {
+		s := open(t, provider, options{tools: toolbox.Options{Commands: toolbox.Policy{Allow: []string{"sleep *"}}}},
+			tool(provider, "run_command", `{"command":"sleep 300"}`).then(text(provider, "It was ended.")))
+		req := request(t)
+		ended := make(chan error, 1)
+		req.Started = func(p executor.Process) error {
+			go func() { ended <- s.Provider.(executor.Ender).End(t.Context(), p) }()
+			return nil
+		}
+		answer, err := s.Call(t.Context(), req)
+		require.NoError(t, err)
+		require.NoError(t, <-ended)
+		assert.Equal(t, "It was ended.", answer.Text)
+		assert.Contains(t, strings.Join(sentTo(t, s)[1].outline(), "\n"), "ended by SIGTERM")
+	}
+}
+
+func TestServerThatDoesNotStart(t *testing.T) {
+	servers := toolbox.Options{Servers: []toolbox.Server{{Name: "docs", Command: []string{"no-such-program"},
+		Tools: []string{"*"}}}}
+	for _, provider := range apis {
+		s := open(t, provider, options{tools: servers}, text(provider, "x"))
+		answer, err := s.Call(t.Context(), request(t))
+		assert.Equal(t, []string{provider, "call", "not_found", "docs"}, []string{evidence(t, err).Source,
+			evidence(t, err).Op, evidence(t, err).Type, evidence(t, err).Attribute("mcp_server")})
+		assert.Equal(t, used(0, 0, 0), answer.Usage)
+		assert.Zero(t, s.count(t))
+	}
+}
+
 func TestClaudeSecrets(t *testing.T) {
 	const given = "opaque-0123456789"
 	s := open(t, claudeCLI, options{claude: claudecli.Options{Env: []string{"ANTHROPIC_API_KEY=" + given}}},

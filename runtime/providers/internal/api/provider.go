@@ -209,8 +209,8 @@ func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.
 	}
 	timing := p.begin(ctx, opCall, req.Limit)
 	o := p.config.Toolbox
-	o.Dir, o.Source = req.Dir, p.config.Name
-	tools, err := toolbox.New(o)
+	o.Dir, o.Source, o.Started = req.Dir, p.config.Name, req.Started
+	tools, err := toolbox.New(ctx, o)
 	if err != nil {
 		return executor.Answer{Session: req.Session, Usage: nothing()}, timing.toolFailed(ctx, err)
 	}
