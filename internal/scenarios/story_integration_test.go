@@ -219,7 +219,8 @@ func TestA176_ThroughAllParts(t *testing.T) {
 		{"it never ends", func(s *stage) { s.cfg.Limits.Iterations = 3 },
 			[]providertest.CLIStep{providertest.CLIAnswer("more to do").Always()},
 			end{executor.StatusBlocked, executor.EndMaxIterations, "", ""}, nil, nil, nil},
-		{"events that cannot be read", nil, []providertest.CLIStep{providertest.CLIFixture("claude/malformed"), done}, ok,
+		{"events that cannot be read", nil,
+			[]providertest.CLIStep{providertest.CLIFixture("claude/malformed"), done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},
 	}
 	for _, test := range tests {

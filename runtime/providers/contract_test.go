@@ -193,7 +193,8 @@ func TestTools(t *testing.T) {
 				pt.ToolCall{ID: "a", Name: "list_files"},
 				pt.ToolCall{ID: "b", Name: "read_file", Arguments: `{"path":"none"}`}).then(
 				tool(provider, "write_file", `{"path":"a.txt","content":"hällo"}`),
-				tools(provider, "Now it is done.", pt.ToolCall{Name: "task_done", Arguments: `{"summary":"wrote a.txt"}`},
+				tools(provider, "Now it is done.",
+					pt.ToolCall{Name: "task_done", Arguments: `{"summary":"wrote a.txt"}`},
 					pt.ToolCall{ID: "late", Name: "delete_file", Arguments: `{"path":"a.txt"}`}),
 				text(provider, "You are welcome.")))
 			req := request(t)

@@ -38,7 +38,8 @@ func TestConversation(t *testing.T) {
 			require.NoError(t, ask("1", false))
 			require.NoError(t, ask("2", false))
 			all := last()
-			assert.Equal(t, []string{"user: 1", "assistant: one", "user: 2", "assistant: let me see list_files{}"}, all[:4])
+			assert.Equal(t, []string{"user: 1", "assistant: one", "user: 2", "assistant: let me see list_files{}"},
+				all[:4])
 			assert.Contains(t, all[4], "t=there are no files")
 
 			require.Error(t, ask("limited", false))
@@ -117,7 +118,8 @@ func TestThinking(t *testing.T) {
 	before, after, ok := strings.Cut(message.Body, "event: content_block_start")
 	require.True(t, ok)
 	message.Body = before +
-		block(`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`) +
+		block(`{"type":"content_block_start","index":0,`+
+			`"content_block":{"type":"thinking","thinking":"","signature":""}}`) +
 		block(`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`) +
 		block(`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}`) +
 		block(`{"type":"content_block_stop","index":0}`) +
@@ -159,8 +161,10 @@ func TestOddToolCalls(t *testing.T) {
 		"an index of -1": {delta(`{"index":-1,"id":"1",` + write("a") + `}`),
 			delta(`{"index":-1,"id":"2",` + write("b") + `}`), end("stop")},
 		"another choice": {`{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`,
-			delta(`{"index":0,"id":"1",` + write("a") + `},{"index":1,"id":"2",` + write("b") + `}`), end("tool_calls")},
-		"other events": {`{"choices":[]}`, delta(`{"index":0,"id":"1","function":{"name":"write_file","arguments":"{"}}`),
+			delta(`{"index":0,"id":"1",` + write("a") + `},{"index":1,"id":"2",` + write("b") + `}`),
+			end("tool_calls")},
+		"other events": {`{"choices":[]}`,
+			delta(`{"index":0,"id":"1","function":{"name":"write_file","arguments":"{"}}`),
 			delta(`{"index":0,"function":{"arguments":"\"path\":\"a\",\"content\":\"x\"}"}}`),
 			delta(`{"index":1,"id":"2",` + write("b") + `}`), end("tool_calls")},
 	} {

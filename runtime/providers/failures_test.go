@@ -165,7 +165,8 @@ func TestOpenAIFailures(t *testing.T) {
 			"PROVIDER_API_ERROR", true},
 		{"another form of error", http200(pt.Reply{Status: 400,
 			Body: `{"object":"error","message":"no such model","type":"BadRequestError","code":400}`}),
-			taxonomy.Evidence{Status: 400, Type: "BadRequestError", Text: "no such model"}, "PROVIDER_API_ERROR", false},
+			taxonomy.Evidence{Status: 400, Type: "BadRequestError", Text: "no such model"},
+			"PROVIDER_API_ERROR", false},
 		{"an error with status 200",
 			http200(pt.Reply{Body: `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`}),
 			taxonomy.Evidence{Type: "requests", Code: "rate_limit_exceeded", Text: "slow down"}, "PROVIDER_RATE_LIMIT",
@@ -174,7 +175,8 @@ func TestOpenAIFailures(t *testing.T) {
 			Attributes: attributes{"request_id": "req_4f1b5d0a6d1c4e5f9a7b3c2d1e0f9a8b"}},
 			"PROVIDER_API_ERROR", true},
 		{"a limit in the stream", from("stream_rate_limit"), taxonomy.Evidence{Type: "tokens",
-			Code: "rate_limit_exceeded", RetryAfter: after(1.5e9), RetryAfterDerived: true}, "PROVIDER_RATE_LIMIT", true},
+			Code: "rate_limit_exceeded", RetryAfter: after(1.5e9), RetryAfterDerived: true},
+			"PROVIDER_RATE_LIMIT", true},
 		{"a quota in the stream", from("stream_quota"),
 			taxonomy.Evidence{Type: "insufficient_quota", Code: "insufficient_quota"}, "PROVIDER_API_ERROR", false},
 		{"a failure in the stream without a name", stream(`{"error":{"message":"Compute error."}}`),
@@ -231,10 +233,12 @@ func commonFailures(truncated pt.Reply, asks func(name, arguments string) script
 		{"arguments of another type", asks("write_file", `{"path":7}`), taxonomy.Evidence{Type: "tool_arguments"},
 			"PROVIDER_CRASH", true},
 		{"a forbidden command", asks("run_command", `{"command":"rm -rf /"}`),
-			taxonomy.Evidence{Type: "command_blocked", Attributes: attributes{"command": "rm -rf /", "policy": "strict"}},
+			taxonomy.Evidence{Type: "command_blocked",
+				Attributes: attributes{"command": "rm -rf /", "policy": "strict"}},
 			"PERMISSION_COMMAND_BLOCKED", false},
 		{"a path outside", asks("write_file", `{"path":"../x","content":""}`),
-			taxonomy.Evidence{Errno: "EACCES", Attributes: attributes{"path": "../x"}}, "PERMISSION_FILE_ACCESS", false},
+			taxonomy.Evidence{Errno: "EACCES", Attributes: attributes{"path": "../x"}},
+			"PERMISSION_FILE_ACCESS", false},
 	}
 }
 
@@ -323,15 +327,20 @@ func TestClaudeSuccessesThatLookLikeFailures(t *testing.T) {
 		return s
 	}
 	answer := func(script string) pt.CLIStep { return pt.CLIStep{Script: script, Result: pt.CLIAnswer("ok").Result} }
+	prints := func(line string) string { return "echo '" + line + "'" }
 	const result = `echo '{"type":"result","is_error":false,"result":"ok"}'; `
 	for what, step := range map[string]pt.CLIStep{
-		"a limit that is near":                     limit("allowed_warning"),
-		"a limit that was reached earlier":         limit("rejected"),
-		"a subtype of a failure":                   {Script: `echo '{"type":"result","subtype":"error_max_turns","is_error":false,"result":"ok"}'`},
-		"standard error":                           answer("echo API Error: 429 >&2"),
-		"lines that are no events":                 answer(`printf '%s\n' '[debug] 500' '' '{"type":"new","x":[]}' '{"type":7}' '{broken'`),
-		"a field of another type":                  {Script: `echo '{"type":"result","is_error":false,"errors":{"a":1},"result":"ok"}'`},
-		"two results":                              answer(`echo '{"type":"result","is_error":false,"result":"not yet"}'`),
+		"a limit that is near":             limit("allowed_warning"),
+		"a limit that was reached earlier": limit("rejected"),
+		"a subtype of a failure": {
+			Script: prints(`{"type":"result","subtype":"error_max_turns","is_error":false,"result":"ok"}`)},
+		"standard error": answer("echo API Error: 429 >&2"),
+		"lines that are no events": answer(
+			`printf '%s\n' '[debug] 500' '' '{"type":"new","x":[]}' '{"type":7}' '{broken'`),
+		"a field of another type": {
+			Script: prints(`{"type":"result","is_error":false,"errors":{"a":1},"result":"ok"}`)},
+		"two results": answer(
+			prints(`{"type":"result","is_error":false,"result":"not yet"}`)),
 		"a process that stays":                     {Script: result + "hang"},
 		"a process that stays and ignores SIGTERM": {IgnoreTerm: true, Script: result + "hang"},
 		"a child that stays":                       pt.CLIAnswer("ok").WithChild(false),

@@ -33,22 +33,24 @@ func TestKeyIsNotRevealed(t *testing.T) {
 		"error": map[string]any{"message": echo, "type": key, "code": key, "param": key}})
 	for _, provider := range apis {
 		scripts := map[string]script{
-			"a header":       http200(pt.Reply{Status: 401, Body: string(body)}.With("X-Request-Id", key).With("Set-Cookie", key)),
-			"a page":         http200(pt.Reply{Status: 502, Body: "<html><title>" + echo + "</title></html>"}),
-			"text":           http200(pt.Reply{Status: 401, Body: echo}),
-			"a long text":    http200(pt.Reply{Status: 401, Body: strings.Repeat("x", 1<<20-len(key)/2) + key}),
-			"no stream":      http200(pt.Reply{Body: echo}),
-			"the stream":     http200(pt.Stream(string(body))),
-			"an error event": http200(pt.Reply{Body: "event: error\ndata: " + string(body) + "\n\n"}.With("Content-Type", "text/event-stream")),
-			"malformed":      http200(pt.Stream(echo)),
-			"arguments":      tool(provider, "write_file", `{"path":"`+key),
-			"a command":      tool(provider, "run_command", `{"command":"`+key+`"}`),
-			"a path":         tool(provider, "write_file", `{"path":"../`+key+`","content":""}`),
-			"a file":         tool(provider, "read_file", `{"path":".env"}`).then(text(provider, "x")),
-			"a redirect":     http200(pt.Reply{Status: 302, Body: echo}.With("Location", "/"+key)),
-			"a reset":        http200(pt.Reset()),
-			"an answer":      text(provider, "I found "+key+" in .env."),
-			"a question":     tool(provider, "task_blocked", `{"question":"Is `+key+` right?"}`),
+			"a header": http200(pt.Reply{Status: 401, Body: string(body)}.With("X-Request-Id", key).
+				With("Set-Cookie", key)),
+			"a page":      http200(pt.Reply{Status: 502, Body: "<html><title>" + echo + "</title></html>"}),
+			"text":        http200(pt.Reply{Status: 401, Body: echo}),
+			"a long text": http200(pt.Reply{Status: 401, Body: strings.Repeat("x", 1<<20-len(key)/2) + key}),
+			"no stream":   http200(pt.Reply{Body: echo}),
+			"the stream":  http200(pt.Stream(string(body))),
+			"an error event": http200(pt.Reply{Body: "event: error\ndata: " + string(body) + "\n\n"}.
+				With("Content-Type", "text/event-stream")),
+			"malformed":  http200(pt.Stream(echo)),
+			"arguments":  tool(provider, "write_file", `{"path":"`+key),
+			"a command":  tool(provider, "run_command", `{"command":"`+key+`"}`),
+			"a path":     tool(provider, "write_file", `{"path":"../`+key+`","content":""}`),
+			"a file":     tool(provider, "read_file", `{"path":".env"}`).then(text(provider, "x")),
+			"a redirect": http200(pt.Reply{Status: 302, Body: echo}.With("Location", "/"+key)),
+			"a reset":    http200(pt.Reset()),
+			"an answer":  text(provider, "I found "+key+" in .env."),
+			"a question": tool(provider, "task_blocked", `{"question":"Is `+key+` right?"}`),
 		}
 		if provider == anthropicAPI {
 			scripts["a refusal"] = http200(pt.AnthropicMessage{StopReason: "refusal", Explanation: echo}.Reply())
@@ -357,18 +359,22 @@ func TestFloods(t *testing.T) {
 		script   script
 		fails    bool
 	}{
-		"anthropic page": {anthropicAPI, http200(pt.Reply{Status: 502, Body: "<html><title>x</title>", Filler: size}), true},
+		"anthropic page": {anthropicAPI,
+			http200(pt.Reply{Status: 502, Body: "<html><title>x</title>", Filler: size}), true},
 		"openai text":    {openaiAPI, http200(pt.Reply{Status: 429, Body: "slow", Filler: size}), true},
 		"anthropic line": {anthropicAPI, http200(endless(fixture(anthropicAPI, "truncated").replies[0], size)), true},
 		"openai line":    {openaiAPI, http200(endless(fixture(openaiAPI, "truncated").replies[0], size)), true},
-		"anthropic deltas": {anthropicAPI, http200(repeated(pt.AnthropicMessage{Text: strings.Repeat("x", 2<<20)}.Reply(),
-			"event: content_block_delta", 12)), true},
+		"anthropic deltas": {anthropicAPI,
+			http200(repeated(pt.AnthropicMessage{Text: strings.Repeat("x", 2<<20)}.Reply(),
+				"event: content_block_delta", 12)), true},
 		"openai deltas": {openaiAPI, http200(repeated(pt.OpenAIMessage{Text: strings.Repeat("x", 2<<20)}.Reply(),
 			`data: {"choices":[{"delta":{"content":"x`, 12)), true},
-		"claude line":  {claudeCLI, flood(`head -c %d /dev/zero | tr '\0' x; echo`), false},
-		"claude tools": {claudeCLI, flood(`yes '{"type":"user","message":{"content":"'$text'"}}' | head -c %d; echo`), false},
+		"claude line": {claudeCLI, flood(`head -c %d /dev/zero | tr '\0' x; echo`), false},
+		"claude tools": {claudeCLI, flood(
+			`yes '{"type":"user","message":{"content":"'$text'"}}' | head -c %d; echo`), false},
 		"claude messages": {claudeCLI, flood(
-			`yes '{"type":"assistant","message":{"content":[{"type":"text","text":"'$text'"}]}}' | head -c $((%d / 16)); echo`),
+			`yes '{"type":"assistant","message":{"content":[{"type":"text","text":"'$text'"}]}}' |
+				head -c $((%d / 16)); echo`),
 			false},
 		"claude standard error": {claudeCLI, flood(`yes $text | head -c %d >&2`), false},
 	} {

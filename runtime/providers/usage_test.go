@@ -31,7 +31,8 @@ func TestUsage(t *testing.T) {
 		call := pt.ToolCall{Name: "list_files"}
 		asks := http200(pt.AnthropicMessage{Input: 100, Output: 10, Calls: []pt.ToolCall{call}}.Reply())
 		says := http200(pt.AnthropicMessage{Text: "x", Input: 200, Output: 20}.Reply())
-		cached := http200(pt.AnthropicMessage{Text: "x", Input: 10, Output: 20, CacheRead: 1000, CacheWrite: 100}.Reply())
+		cached := http200(pt.AnthropicMessage{Text: "x", Input: 10, Output: 20, CacheRead: 1000,
+			CacheWrite: 100}.Reply())
 		inCache := used(1110, 20, (10*3+100*3.75+1000*0.3+20*15)/1e6)
 		long := http200(pt.AnthropicMessage{Text: "x", StopReason: "max_tokens", Input: 200, Output: 20}.Reply())
 		silent := http200(without(says.replies[0], `"usage":`))
@@ -63,7 +64,8 @@ func TestUsage(t *testing.T) {
 			{"a long prompt", fixture(provider, "context_length"), used(0, 0, 0)},
 			{"a gateway", http200(pt.Fixture("gateway/bad_gateway")), used(0, 0, 0)},
 			{"the limit of tokens", long, used(200, 20, (200*3+20*15)/1e6)},
-			{"a limit in the second turn", asks.then(fixture(provider, "rate_limit")), used(100, 10, (100*3+10*15)/1e6)},
+			{"a limit in the second turn", asks.then(fixture(provider, "rate_limit")),
+				used(100, 10, (100*3+10*15)/1e6)},
 			{"no response", http200(pt.Reset()), unknown},
 			{"a truncated stream", failed, unknown},
 			{"a failure in the stream", fixture(provider, inStream), unknown},

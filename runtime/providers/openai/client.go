@@ -182,7 +182,8 @@ func (a *answer) reply(size int, whole bool) api.Reply[param] {
 	for i := range m.ToolCalls {
 		c := &m.ToolCalls[i]
 		c.Type, c.ID = "function", cmp.Or(c.ID, fmt.Sprintf("call_%d_%d", a.turn, i))
-		r.Uses, r.Empty = append(r.Uses, api.Use{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}), false
+		r.Uses = append(r.Uses, api.Use{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+		r.Empty = false
 	}
 	r.Message = m.ToParam()
 	// Some servers report the usage so far with each event.

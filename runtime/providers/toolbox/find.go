@@ -31,7 +31,7 @@ var errEnough = errors.New("enough")
 
 type listArgs struct {
 	Path    string `json:"path,omitempty" jsonschema:"The directory; the root by default."`
-	Pattern string `json:"pattern,omitempty" jsonschema:"Only files whose path matches: * and ? within a name, ** across directories."`
+	Pattern string `json:"pattern,omitempty" jsonschema:"A pattern for paths: * within a name, ** across."`
 }
 
 // list is list_files.
@@ -53,7 +53,7 @@ func (t *Toolbox) list(ctx context.Context, a listArgs) (Result, error) {
 type searchArgs struct {
 	Regexp  string `json:"regexp"`
 	Path    string `json:"path,omitempty" jsonschema:"The directory or file; the root by default."`
-	Pattern string `json:"pattern,omitempty" jsonschema:"Only files whose path matches: * and ? within a name, ** across directories."`
+	Pattern string `json:"pattern,omitempty" jsonschema:"A pattern for paths: * within a name, ** across."`
 }
 
 // search is search_files. It skips files that are no text, or cannot be read.

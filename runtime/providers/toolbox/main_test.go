@@ -13,6 +13,11 @@ import (
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 )
 
+// beServer is the variable that makes this program an MCP server, which serve is.
+const beServer = "TOOLBOX_TEST_SERVER"
+
+var serve func(mode string)
+
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(beServer); mode != "" {
 		serve(mode)

@@ -135,7 +135,8 @@ func (s *server) start(ctx context.Context) error {
 	go func() {
 		defer close(s.ended)
 		s.exit, s.err = proc.Run(process, proc.Command{
-			Path: s.Command[0], Args: s.Command[1:], Dir: t.dir, Env: proc.SafeEnv(slices.Concat(t.options.Env, s.Env)...),
+			Path: s.Command[0], Args: s.Command[1:], Dir: t.dir,
+			Env:   proc.SafeEnv(slices.Concat(t.options.Env, s.Env)...),
 			Stdin: stdin, Stdout: out, Stderr: s.stderr, Grace: t.limits.Grace, Sweep: true,
 			Started: func(id proc.ID) error {
 				_ = stdin.Close() // the process has it

@@ -26,11 +26,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// beServer is the variable that makes this program an MCP server.
-const beServer = "TOOLBOX_TEST_SERVER"
+func init() { serve = serveMCP }
 
-// serve is the server, which is a process of its own.
-func serve(mode string) {
+// serveMCP is the server, which is a process of its own.
+func serveMCP(mode string) {
 	switch mode {
 	case "crash":
 		fmt.Fprintln(os.Stderr, "no database")
@@ -80,7 +79,8 @@ func serve(mode string) {
 	})
 	add("fails", func(context.Context, string) (*mcp.CallToolResult, error) { return nil, errors.New("not today") })
 	add("image", func(context.Context, string) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{Data: []byte("x"), MIMEType: "image/png"}}}, nil
+		image := &mcp.ImageContent{Data: []byte("x"), MIMEType: "image/png"}
+		return &mcp.CallToolResult{Content: []mcp.Content{image}}, nil
 	})
 	add("long", func(context.Context, string) (*mcp.CallToolResult, error) {
 		return says("begin" + strings.Repeat("x", 1<<20) + "end"), nil
@@ -212,9 +212,10 @@ func TestServerThatDoesNotStart(t *testing.T) {
 	}{
 		"a missing program": {toolbox.Server{Name: "test", Command: []string{"no-such-program"}, Tools: []string{"*"}},
 			"not_found", taxonomy.Opt[int]{}, ""},
-		"a crash":          {server(t, "crash", "*"), "", taxonomy.Some(3), "no database"},
-		"another protocol": {toolbox.Server{Name: "test", Command: []string{"echo", "hello"}, Tools: []string{"*"}}, "start", taxonomy.Opt[int]{}, ""},
-		"an endless line":  {server(t, "flood", "*"), "start", taxonomy.Opt[int]{}, ""},
+		"a crash": {server(t, "crash", "*"), "", taxonomy.Some(3), "no database"},
+		"another protocol": {toolbox.Server{Name: "test", Command: []string{"echo", "hello"},
+			Tools: []string{"*"}}, "start", taxonomy.Opt[int]{}, ""},
+		"an endless line": {server(t, "flood", "*"), "start", taxonomy.Opt[int]{}, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
 			o := toolbox.Options{Dir: dir, Source: "openai-api"}

@@ -194,8 +194,9 @@ func New(ctx context.Context, o Options) (*Toolbox, error) {
 	}
 	if !o.ReadOnly {
 		t.tools = append(t.tools,
-			define(t, "write_file", "Writes a whole file. It creates the file and its directories, or replaces it.", t.write),
-			define(t, "edit_file", "Replaces a text in a file. The old text must occur exactly once, unless all is true.",
+			define(t, "write_file", "Writes a whole file. It creates the file and its directories, or replaces it.",
+				t.write),
+			define(t, "edit_file", "Replaces a text in a file. The old text must occur once, unless all is true.",
 				t.edit),
 			define(t, "delete_file", "Deletes a file.", t.delete))
 	}
