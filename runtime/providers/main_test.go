@@ -128,7 +128,7 @@ type options struct {
 	unknown bool // the certificate of the server
 }
 
-// subject is a provider, with what is behind it.
+// subject is a provider with its service or program.
 type subject struct {
 	executor.Provider
 	server *pt.Server

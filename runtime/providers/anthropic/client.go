@@ -143,7 +143,7 @@ func (m *message) note(e *sdk.MessageStreamEventUnion) {
 	}
 }
 
-// reply returns what was read.
+// reply returns the message so far.
 func (m *message) reply(size int) api.Reply[param] {
 	r := api.Reply[param]{Message: m.ToParam(), Size: size, Continue: m.StopReason == sdk.StopReasonPauseTurn}
 	r.Message.Role = sdk.MessageParamRoleAssistant

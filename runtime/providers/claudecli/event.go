@@ -156,7 +156,7 @@ const (
 	maxBuffer = 64 << 10
 )
 
-// lines splits what is written to it into lines.
+// lines splits the stream into lines.
 type lines struct {
 	buf  []byte
 	skip bool // the current line is too long

@@ -171,7 +171,7 @@ func (a *answer) number(index int64, id string) (int64, error) {
 	return int64(len(a.calls) - 1), nil
 }
 
-// reply returns what was read.
+// reply returns the answer so far.
 func (a *answer) reply(size int, whole bool) api.Reply[param] {
 	r := api.Reply[param]{Size: size, Empty: true}
 	if len(a.Choices) == 0 {

@@ -20,8 +20,6 @@ var fixtures embed.FS
 // Reply is the response of a server to one request. The zero Reply is an empty response of status
 // 200. A Server does not change a Reply, so it can be used again.
 type Reply struct {
-	// Wait, unless nil, delays the response until it is closed or the client disconnects.
-	Wait <-chan struct{}
 	// Status is the HTTP status; 0 is 200.
 	Status int
 	// Header are the headers. Without a Content-Type, the body determines it.
@@ -92,7 +90,7 @@ func ParseReply(raw []byte) (Reply, error) {
 	return Reply{Status: res.StatusCode, Header: res.Header, Body: string(body)}, nil
 }
 
-// Stream returns a response of server-sent events, of which each has one of the data.
+// Stream returns a response of server-sent events with these data.
 func Stream(data ...string) Reply {
 	var b strings.Builder
 	for _, d := range data {
@@ -114,12 +112,6 @@ func (r Reply) With(name, value string) Reply {
 // Ending returns the reply with another end.
 func (r Reply) Ending(e End) Reply {
 	r.End = e
-	return r
-}
-
-// After returns the reply, delayed until wait is closed.
-func (r Reply) After(wait <-chan struct{}) Reply {
-	r.Wait = wait
 	return r
 }
 

@@ -2,7 +2,6 @@ package providertest
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"log"
 	"maps"
@@ -46,7 +45,6 @@ type Server struct {
 	requests []Request
 	bodies   int
 	count    int
-	asked    chan struct{} // closed, and made anew, with each request
 }
 
 // NewServer starts a server that answers with the replies, in order, and then with status 500. It
@@ -57,7 +55,7 @@ func NewServer(replies ...Reply) *Server { return start((*httptest.Server).Start
 func NewTLSServer(replies ...Reply) *Server { return start((*httptest.Server).StartTLS, replies) }
 
 func start(listen func(*httptest.Server), replies []Reply) *Server {
-	s := &Server{closed: make(chan struct{}), asked: make(chan struct{}), replies: slices.Clone(replies)}
+	s := &Server{closed: make(chan struct{}), replies: slices.Clone(replies)}
 	s.server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	// Clients that disconnect early, or do not trust the server, are part of tests.
 	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -85,23 +83,6 @@ func (s *Server) Count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.count
-}
-
-// Await waits until there were n requests. It returns the cause of ctx's end if that comes first.
-func (s *Server) Await(ctx context.Context, n int) error {
-	for {
-		s.mu.Lock()
-		count, asked := s.count, s.asked
-		s.mu.Unlock()
-		if count >= n {
-			return nil
-		}
-		select {
-		case <-asked:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }
 
 // Left returns how many replies were not played yet. A repeated one counts until it is reached.
@@ -135,24 +116,9 @@ func Refused() string {
 // serve answers a request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	reply := s.next(record(r))
-	if reply.Wait != nil {
-		select {
-		case <-reply.Wait:
-		case <-r.Context().Done():
-			abort()
-		case <-s.closed:
-			abort()
-		}
+	if !reply.empty() || reply.End == EndWhole || reply.End == EndEarly {
+		s.write(w, &reply)
 	}
-	if reply.End == EndReset && reply.empty() {
-		reset(w)
-		return
-	}
-	if reply.End == EndNever && reply.empty() {
-		s.hang(r)
-		return
-	}
-	s.write(w, &reply)
 	switch reply.End {
 	case EndEarly:
 		abort()
@@ -180,8 +146,6 @@ func (s *Server) next(r Request) Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count++
-	close(s.asked)
-	s.asked = make(chan struct{})
 	if len(s.requests) < maxRequests {
 		if s.bodies += len(r.Body); s.bodies > maxBodies {
 			r.Body = nil

@@ -196,7 +196,7 @@ func (t *Toolbox) execute(ctx context.Context, dir string, argv []string) (Resul
 	return Result{Text: fmt.Sprintf("exit code %d\n%s", exit.Code, out), IsError: exit.Code != 0}, nil
 }
 
-// clip keeps the beginning and the end of what is written to it. It is safe for concurrent use.
+// clip keeps the beginning and the end of an output. It is safe for concurrent use.
 type clip struct {
 	io.Writer
 	limit int
@@ -210,7 +210,7 @@ func newClip(limit int) *clip {
 	return c
 }
 
-// String returns what is kept, as valid UTF-8.
+// String returns both parts as valid UTF-8.
 func (c *clip) String() string {
 	kept := c.head.String() // masked unless it is everything, so that it can be cut again
 	if total := c.head.Total(); total > int64(c.limit) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A long text may be cut within a secret, of which nothing must be left.
+// A long text may be cut within a secret. No part of the secret must be left.
 func TestCutSecrets(t *testing.T) {
 	dir := t.TempDir()
 	tools, err := New(t.Context(), Options{Dir: dir})

@@ -92,7 +92,7 @@ func (t *Toolbox) search(ctx context.Context, a searchArgs) (Result, error) {
 	}, &found, "nothing matches")
 }
 
-// matches calls f with the lines that match, cut to what is shown.
+// matches calls f with the lines that match, cut to maxShown.
 func matches(r io.Reader, expression *regexp.Regexp, f func(number int, line string) error) error {
 	in := bufio.NewReaderSize(r, maxLine)
 	if isBinary(in) {

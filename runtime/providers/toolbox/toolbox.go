@@ -76,7 +76,7 @@ type Options struct {
 	Limits Limits
 }
 
-// Check reports what is invalid in the options, apart from the directory.
+// Check validates the options, apart from the directory.
 func (o Options) Check() error {
 	if _, err := o.Commands.compile(); err != nil {
 		return fmt.Errorf("command policy: %w", err)

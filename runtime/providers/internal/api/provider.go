@@ -45,8 +45,8 @@ type API[M any] interface {
 	User(text string) M
 	// Results returns the messages that answer the uses of tools.
 	Results(results []Result) []M
-	// Ask makes one request. The reply contains what was read, also if there is an error: a
-	// [*StreamError], or an error of the SDK.
+	// Ask makes one request. With an error, which is a [*StreamError] or an error of the SDK, the
+	// reply is incomplete.
 	Ask(ctx context.Context, q Question[M], x *Exchange) (Reply[M], error)
 	// Probe asks the service for the model.
 	Probe(ctx context.Context, x *Exchange) error
