@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
@@ -275,6 +276,17 @@ func TestScope(t *testing.T) {
 		_, err := s.Call(t.Context(), request(t))
 		assert.Equal(t, "SCOPE_FORBIDDEN", code(t, err))
 		assert.Equal(t, "scope", evidence(t, err).Source, "the guard's evidence is kept")
+	}
+}
+
+// An error of the taxonomy stays one.
+func TestTypedErrorOfAGuard(t *testing.T) {
+	typed := errs.NewScopeForbidden([]string{".env"}, "strict")
+	guarded := toolbox.Options{Write: func(context.Context, string) error { return typed }}
+	for _, provider := range apis {
+		s := open(t, provider, options{tools: guarded}, tool(provider, "write_file", `{"path":".env","content":"x"}`))
+		_, err := s.Call(t.Context(), request(t))
+		assert.Same(t, typed, err)
 	}
 }
 

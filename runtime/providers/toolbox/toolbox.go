@@ -205,7 +205,8 @@ func New(ctx context.Context, o Options) (*Toolbox, error) {
 	}
 	for _, s := range o.Servers {
 		if err := t.connect(ctx, s); err != nil {
-			return nil, errors.Join(err, t.Close())
+			_ = t.Close() // the first error is reported
+			return nil, err
 		}
 	}
 	t.tools = append(t.tools, ending...)

@@ -212,6 +212,10 @@ func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.
 	o.Dir, o.Source, o.Started = req.Dir, p.config.Name, req.Started
 	tools, err := toolbox.New(ctx, o)
 	if err != nil {
+		if _, is := errors.AsType[*taxonomy.Evidence](err); !is {
+			ev := detect.Of(err)
+			err = timing.stamp(&ev)
+		}
 		return executor.Answer{Session: req.Session, Usage: nothing()}, timing.toolFailed(ctx, err)
 	}
 	defer func() { _ = tools.Close() }()
@@ -337,17 +341,16 @@ func (c *call[M]) say(text string) {
 	}
 }
 
-// toolFailed returns the failure of a tool, as evidence.
+// toolFailed returns the failure of a tool. Evidence is masked; an error of another type, such as
+// one of the taxonomy, is unchanged.
 func (t *timing) toolFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return t.ended(ctx)
 	}
-	ev, is := errors.AsType[*taxonomy.Evidence](err)
-	if !is {
-		of := detect.Of(err)
-		ev = t.stamp(&of)
+	if ev, is := err.(*taxonomy.Evidence); is {
+		masked := *ev
+		t.mask.evidence(&masked)
+		return &masked
 	}
-	masked := *ev
-	t.mask.evidence(&masked)
-	return &masked
+	return err
 }
