@@ -16,7 +16,7 @@ import (
 // CLIStep is one run of a [CLI]. What it specifies happens in the order of the fields. The zero
 // CLIStep prints nothing and exits with 0. Steps are values; the methods return changed copies.
 type CLIStep struct {
-	// IgnoreTerm ignores SIGTERM, as does the child.
+	// IgnoreTerm ignores SIGTERM, as does the child. It also ignores that its output is closed.
 	IgnoreTerm bool
 	// Child starts a process that keeps the outputs open: "group" in the group of the program,
 	// "escaped" in a session of its own.
@@ -191,7 +191,7 @@ func (s CLIStep) render(dir string) (string, error) {
 		line("session=%s", quote(s.SessionID))
 	}
 	if s.IgnoreTerm {
-		line("trap '' TERM INT")
+		line("trap '' TERM INT PIPE")
 	}
 	if s.Child != "" {
 		line(`%ssleep 300 & echo $! >"$here/child.new" && mv "$here/child.new" "$here/child"`,
