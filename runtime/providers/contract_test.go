@@ -385,8 +385,8 @@ func (s sent) system() string {
 	return string(s.Messages[0].Content)
 }
 
-// outline returns the messages after the system's on one line each: "assistant: text name{arguments}",
-// "user: id=result".
+// outline returns the messages after the system's on one line each: "assistant: text
+// name{arguments}", "user: id=result".
 func (s sent) outline() []string {
 	var lines []string
 	for _, m := range s.Messages {

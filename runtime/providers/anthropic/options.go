@@ -58,14 +58,15 @@ type Options struct {
 	System string
 	// Toolbox configures the tools. Dir, Source and Started are set for each call.
 	Toolbox toolbox.Options
-	// Turns limits the requests of one call; [DefaultTurns]. After the last one the call answers with
-	// the text so far, without a signal.
+	// Turns limits the requests of one call; [DefaultTurns]. After the last one the call answers
+	// with the text so far, without a signal.
 	Turns int
 	// Cache makes the service cache the conversation, so that reading it again costs less.
 	Cache bool
 	// Prices are the prices of tokens; without them the cost of an answer is unknown.
 	Prices *Prices
-	// Probe makes [Provider.Available] ask the service for the model. By default it uses no network.
+	// Probe makes [Provider.Available] ask the service for the model. By default it uses no
+	// network.
 	Probe bool
 	// Client makes the requests; nil is one with the default transport. Redirects are not followed.
 	Client *http.Client

@@ -212,8 +212,8 @@ func (c *call) evidence() *taxonomy.Evidence {
 	return &taxonomy.Evidence{Source: c.options.Name, Op: opCall, Credential: c.credential, Output: c.output(c.plain)}
 }
 
-// text returns what the process reported about its failure: the result of a failed run, then the end of
-// standard error.
+// text returns what the process reported about its failure: the result of a failed run, then the
+// end of standard error.
 func (c *call) text() string {
 	text := ""
 	if c.result != nil && c.result.Verdict == failed {
@@ -264,7 +264,7 @@ func (c *call) failure() *taxonomy.Evidence {
 
 // The two forms of text in which the program prints a failed request:
 //
-//	API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}
+//	API Error: 529 {"type":"error","error":{"type":"overloaded_error"},"request_id":"req_1"}
 //	Claude AI usage limit reached|1772366400
 var (
 	apiError   = regexp.MustCompile(`^(?:Error: )?API Error:? \(?([45]\d\d)\b\s*(\{.*\})?`)

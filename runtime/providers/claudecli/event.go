@@ -60,7 +60,8 @@ const (
 	failed
 )
 
-// UnmarshalJSON reads a bool. It never fails. If it is called several times, the worst value counts.
+// UnmarshalJSON reads a bool. It never fails. If it is called several times, the worst value
+// counts.
 func (v *verdict) UnmarshalJSON(b []byte) error {
 	read := unclear
 	switch string(b) {
@@ -196,8 +197,8 @@ func (l *lines) flush() {
 	l.buf = l.buf[:0]
 }
 
-// isIgnored reports, without parsing it, that a line is of no use: the results of tools, which are most
-// of a stream, and pieces of messages.
+// isIgnored reports, without parsing it, that a line is of no use: the results of tools, which are
+// most of a stream, and pieces of messages.
 func isIgnored(line []byte) bool {
 	kind, ok := strings.CutPrefix(string(line[:min(len(line), 32)]), `{"type":"`)
 	return ok && (strings.HasPrefix(kind, `user"`) || strings.HasPrefix(kind, `stream_event"`))

@@ -1,7 +1,8 @@
 // Package claudecli is a provider that runs Claude Code's command line as a process, without a
 // person: "claude -p --output-format stream-json --verbose".
 //
-//	provider, err := claudecli.New(claudecli.Options{AllowedTools: []string{"Edit", "Bash(go test *)"}})
+//	rules := []string{"Edit", "Bash(go test *)"}
+//	provider, err := claudecli.New(claudecli.Options{AllowedTools: rules})
 //
 // The prompt is the standard input, and the output is a stream of JSON events that ends with a
 // result. Only is_error of the result decides whether the call succeeded: its subtype is "success"
@@ -12,8 +13,8 @@
 // failed run and the end of standard error, never the conversation. The retries of the program are
 // off, because the taxonomy decides about retries.
 //
-// Each call is a process group. It is ended as a whole at the deadline of the call, when the call is
-// cancelled, and soon after the result; see package proc for the differences between systems.
+// Each call is a process group. It is ended as a whole at the deadline of the call, when the call
+// is cancelled, and soon after the result; see package proc for the differences between systems.
 //
 // The events are those of Claude Code's documentation
 // (https://code.claude.com/docs/en/headless) and of github.com/anthropics/claude-agent-sdk-python.
@@ -61,22 +62,23 @@ type Options struct {
 	// with evidence of type "command_blocked". Otherwise only the model is told.
 	Policy string
 	// SkipPermissions skips all permission checks. Calls are refused with evidence of type
-	// "skip_denied", unless AllowSkipPermissions confirms it. The same applies to Args that skip them.
+	// "skip_denied", unless AllowSkipPermissions confirms it. The same applies to Args that skip
+	// them.
 	SkipPermissions, AllowSkipPermissions bool
 	// Args are further arguments. They are trusted.
 	Args []string
 	// Env is added to the environment, which is [proc.SafeEnv] and the variables that locate the
 	// program's configuration: "NAME=value", or "NAME" for the value in this process. Without
-	// "ANTHROPIC_API_KEY" the program uses the login of the user. A proxy is passed by name, because
-	// its address may contain a password.
+	// "ANTHROPIC_API_KEY" the program uses the login of the user. A proxy is passed by name,
+	// because its address may contain a password.
 	Env []string
-	// Credential names the credential for waits that runs share; a fingerprint of the key or login by
-	// default.
+	// Credential names the credential for waits that runs share; a fingerprint of the key or login
+	// by default.
 	Credential string
 	// Probe limits the check of the version in [Provider.Available]; [DefaultProbe].
 	Probe time.Duration
-	// Grace is how long the program has to end by itself after its result, and after it was asked to;
-	// [proc.DefaultGrace].
+	// Grace is how long the program has to end by itself after its result, and after it was asked
+	// to; [proc.DefaultGrace].
 	Grace time.Duration
 }
 

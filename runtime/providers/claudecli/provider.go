@@ -37,8 +37,8 @@ var (
 	_ executor.Ender        = (*Provider)(nil)
 )
 
-// New returns a provider, or an error with all invalid options. [Provider.Available] checks that the
-// program exists.
+// New returns a provider, or an error with all invalid options. [Provider.Available] checks that
+// the program exists.
 func New(o Options) (*Provider, error) {
 	o.setDefaults()
 	if err := o.check(); err != nil {

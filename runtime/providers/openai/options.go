@@ -11,10 +11,10 @@
 // it can be shortened, and nothing is stored on the server.
 //
 // A failure is a [github.com/errgen/errgen/runtime/taxonomy.Evidence] with status, type, code,
-// parameter, request ID and wait, as the server reported them. A failure within a stream has its own
-// type and code and no status. A stream that ends early has the type "stream". An answer that stops
-// early has the finish reason as its type: "length" or "content_filter". The retries of the SDK are
-// off, because the taxonomy decides about retries.
+// parameter, request ID and wait, as the server reported them. A failure within a stream has its
+// own type and code and no status. A stream that ends early has the type "stream". An answer that
+// stops early has the finish reason as its type: "length" or "content_filter". The retries of the
+// SDK are off, because the taxonomy decides about retries.
 //
 // The usage is unknown, not zero, if a request broke off after it was sent. The key is in no
 // evidence, answer or prompt, also if the server or the model repeats it.
@@ -61,8 +61,8 @@ type Options struct {
 	System string
 	// Toolbox configures the tools. Dir, Source and Started are set for each call.
 	Toolbox toolbox.Options
-	// Turns limits the requests of one call; [DefaultTurns]. After the last one the call answers with
-	// the text so far, without a signal.
+	// Turns limits the requests of one call; [DefaultTurns]. After the last one the call answers
+	// with the text so far, without a signal.
 	Turns int
 	// Prices are the prices of tokens; without them the cost of an answer is unknown.
 	Prices *Prices
@@ -79,7 +79,8 @@ type Options struct {
 // Prices are in US dollars for a million tokens.
 type Prices struct {
 	Input, Output float64
-	// CachedInput is the price of input that the server read from its cache; 0 is the price of Input.
+	// CachedInput is the price of input that the server read from its cache; 0 is the price of
+	// Input.
 	CachedInput float64
 }
 

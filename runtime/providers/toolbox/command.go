@@ -21,12 +21,12 @@ import (
 type Policy struct {
 	// Name is the policy of evidence; "allow-list" unless set.
 	Name string
-	// Allow are the allowed commands: "make test", "go test ...", "git log -n *". A command is allowed
-	// if a pattern matches all of its words.
+	// Allow are the allowed commands: "make test", "go test ...", "git log -n *". A command is
+	// allowed if a pattern matches all of its words.
 	//
-	// In a word, *, ? and [a-z] match letters other than a slash, and the word * matches any word. None
-	// of them matches an option, which begins with "-", unless the pattern's word begins with "-". The
-	// last word "..." matches any further words, options included.
+	// In a word, *, ? and [a-z] match letters other than a slash, and the word * matches any word.
+	// None of them matches an option, which begins with "-", unless the pattern's word begins with
+	// "-". The last word "..." matches any further words, options included.
 	//
 	// The first word is matched literally: "go" does not allow "./go". A shell is an ordinary
 	// command: only a pattern such as "sh -c *" allows it, and with it every command.

@@ -121,8 +121,9 @@ func matches(r io.Reader, expression *regexp.Regexp, f func(number int, line str
 	}
 }
 
-// walk calls f for each file under start, or for start itself, in the order of their paths, and returns
-// the lines that f has made. It neither follows symbolic links nor enters git's directories.
+// walk calls f for each file under start, or for start itself, in the order of their paths, and
+// returns the lines that f has made. It neither follows symbolic links nor enters git's
+// directories.
 func (t *Toolbox) walk(ctx context.Context, start, pattern string, f func(string, fs.DirEntry) error,
 	lines *[]string, none string) (Result, error) {
 	if err := checkPattern(pattern); err != nil {
@@ -225,7 +226,8 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// matchesPattern reports whether a path matches. A pattern without a slash is matched with the name.
+// matchesPattern reports whether a path matches. A pattern without a slash is matched with the
+// name.
 func matchesPattern(pattern, name string) bool {
 	if pattern == "" {
 		return true

@@ -27,18 +27,18 @@ import (
 // provider. Its tools can do everything that the program can; neither the scope nor the command
 // policy restricts them.
 type Server struct {
-	// Name is the prefix of the tools: the tool "search" of the server "docs" is "docs__search". It has
-	// up to 32 letters, digits and hyphens.
+	// Name is the prefix of the tools: the tool "search" of the server "docs" is "docs__search". It
+	// has up to 32 letters, digits and hyphens.
 	Name string
 	// Command are the program and its arguments.
 	Command []string
 	// Env is added to [Options.Env] in the environment of the program: "NAME=value".
 	Env []string
-	// Tools are patterns for the names of the tools that are offered, such as "search" and "get_*". "*"
-	// offers all.
+	// Tools are patterns for the names of the tools that are offered, such as "search" and "get_*".
+	// "*" offers all.
 	Tools []string
-	// Check, unless nil, is called before each use of a tool with the name that the server has for it.
-	// Its error refuses the use and ends the call of the provider.
+	// Check, unless nil, is called before each use of a tool with the name that the server has for
+	// it. Its error refuses the use and ends the call of the provider.
 	Check func(ctx context.Context, tool string, args json.RawMessage) error
 }
 

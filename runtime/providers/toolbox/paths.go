@@ -19,8 +19,8 @@ const maxLinks = 32
 // resolve returns the path of a name that the model gave: relative to the root, with slashes, and
 // without symbolic links. The file need not exist. A path that is not under the root is errOutside.
 //
-// The root prevents that, too. Names are resolved here because the scope is checked before a file is
-// accessed, and a link within the tree can lead to a file outside of the scope.
+// The root prevents that, too. Names are resolved here because the scope is checked before a file
+// is accessed, and a link within the tree can lead to a file outside of the scope.
 func (t *Toolbox) resolve(name string) (string, error) {
 	name, err := t.relative(name)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // WithinScope returns a function for [Options.Write] that refuses files that the guard does not
 // allow. Its error is evidence of source "scope" and op "scope" with the type "forbidden" or
-// "outside_allowed", the file, and the attribute scope_mode. Files that a person is asked about pass,
-// because the executor asks about all files of a call together.
+// "outside_allowed", the file, and the attribute scope_mode. Files that a person is asked about
+// pass, because the executor asks about all files of a call together.
 func WithinScope(g executor.Guard) func(ctx context.Context, path string) error {
 	return func(ctx context.Context, path string) error {
 		verdict, err := judge(ctx, g, path)

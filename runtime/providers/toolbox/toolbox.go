@@ -1,6 +1,6 @@
 // Package toolbox has the tools of a model over an API. The tools read, write, edit, list, search
-// and delete files of one directory, run the commands that a policy allows, and report that the task
-// is done or blocked. The tools of MCP servers can be added.
+// and delete files of one directory, run the commands that a policy allows, and report that the
+// task is done or blocked. The tools of MCP servers can be added.
 //
 //	tools, err := toolbox.New(ctx, toolbox.Options{
 //		Dir:      dir,
@@ -95,8 +95,8 @@ type Limits struct {
 	Read int
 	// Write is the size of a file that is written or edited; 4 MiB.
 	Write int
-	// Output is the number of bytes that are returned of the output of a command, from its beginning
-	// and its end, or of the result of an MCP server; 32 KiB.
+	// Output is the number of bytes that are returned of the output of a command, from its
+	// beginning and its end, or of the result of an MCP server; 32 KiB.
 	Output int
 	// Entries is the number of files that one call lists, and of lines that it finds; 500.
 	Entries int
@@ -163,8 +163,8 @@ type tool struct {
 	call func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
-// New returns the tools for a directory, and starts the MCP servers. Its error is evidence if an MCP
-// server fails.
+// New returns the tools for a directory, and starts the MCP servers. Its error is evidence if an
+// MCP server fails.
 func New(ctx context.Context, o Options) (*Toolbox, error) {
 	if err := o.Check(); err != nil {
 		return nil, err

@@ -278,8 +278,8 @@ func (c *call[M]) ask(ctx context.Context) (Reply[M], error) {
 	if err == nil {
 		return reply, nil
 	}
-	// The next call can continue an answer that reached the limit of tokens, but not a use of a tool,
-	// whose arguments may be incomplete.
+	// The next call can continue an answer that reached the limit of tokens, but not a use of a
+	// tool, whose arguments may be incomplete.
 	cut, is := errors.AsType[*StreamError](err)
 	if is && cut.Cut && len(reply.Uses) == 0 {
 		c.add(reply, nil)
