@@ -23,7 +23,7 @@ import (
 // hanging is an agent that has touched what it must not, and then does not end.
 func hanging() providertest.CLIStep {
 	step := providertest.CLIAnswer("never said").Write("deploy/production.yml", "replicas: 300\n")
-	step.Hang = true
+	step.Script = "hang"
 	return step
 }
 

@@ -61,12 +61,10 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/config"
-	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func main() {
-	providertest.CLIMain() // this process may be the agent of the story
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -28,7 +28,6 @@ var update = flag.Bool("update", false, "write testdata/story.txt anew")
 const beMain = "AIDF_TEST_MAIN"
 
 func TestMain(m *testing.M) {
-	providertest.CLIMain()
 	if os.Getenv(beMain) != "" {
 		main()
 	}
@@ -231,8 +230,8 @@ func TestNotCompleted(t *testing.T) {
 		status executor.Status
 		code   string
 	}{
-		{"failed", providertest.CLIAuth(), executor.StatusFailed, "PERMISSION_API_AUTH"},
-		{"blocked", providertest.CLIServerError(), executor.StatusBlocked, "PROVIDER_API_ERROR"},
+		{"failed", providertest.CLIFixture("claude/auth"), executor.StatusFailed, "PERMISSION_API_AUTH"},
+		{"blocked", providertest.CLIFixture("claude/server_error"), executor.StatusBlocked, "PROVIDER_API_ERROR"},
 		{"asks", providertest.CLIAnswer("BLOCKED: which customer?"), executor.StatusBlocked, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func (s *story) overHTTP(ctx context.Context) error {
 	st := s.begin(ctx, "http", greetingTask, overHTTPConfig)
 	server := providertest.NewServer(
 		providertest.Reset(),
-		providertest.AnthropicOverloaded(),
+		providertest.Fixture("anthropic/overloaded"),
 		providertest.AnthropicTool("write_file", `{"path":"deploy/production.yml","content":"replicas: 300\n"}`),
 		providertest.AnthropicTool("write_file", `{"path":"greet.txt","content":"Good day!\n"}`),
 		providertest.AnthropicTool("task_done", `{"summary":"It is a sentence now."}`),
@@ -93,7 +93,7 @@ func (s *story) killed(ctx context.Context) error {
 	s.act("Killed", "The program itself is killed, with kill -9, while its agent is in the middle of something.", "")
 	st := s.begin(ctx, "killed", greetingTask, configFor("killed"))
 	half := providertest.CLIAnswer("never said").Write("greet.txt", "Hel")
-	half.Hang = true
+	half.Script = "hang"
 	st.cli(half, providertest.CLIAnswer("Done.\nTASK COMPLETE").Write("greet.txt", "Hello!\n"))
 	said, err := st.killInCall(ctx)
 	if s.check(err); err != nil {

@@ -50,7 +50,7 @@ func (s *story) badDay(ctx context.Context) error {
 	st.git(ctx, "remote", "add", "origin", "../origin.git")
 	st.write("LICENSE", "All rights reserved. (a person is writing this)\n")
 	cli := st.cli(
-		providertest.CLIAPIError(429, "rate_limit_error", "This request would exceed your account's rate limit."),
+		providertest.CLIFixture("claude/api_rate_limit"),
 		providertest.CLIHang(),
 		providertest.CLIAnswer("The greeting is there, the document comes next.").
 			Write("greet.txt", "Hello, customer!\n"),

@@ -60,7 +60,7 @@ func TestRealTier(t *testing.T) {
 		return func(string) providertest.Reply { return r }
 	}
 	address := service(t,
-		always(providertest.OpenAIRateLimit("0")),
+		always(providertest.Fixture("openai/rate_limit").With("Retry-After", "0")),
 		always(providertest.OpenAITool("write_file", `{"path":"a.md","content":"hello\n"}`)),
 		func(mark string) providertest.Reply { return providertest.OpenAIText("I wrote it.\nSTEP DONE " + mark) },
 	)

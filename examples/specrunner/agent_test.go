@@ -284,7 +284,7 @@ func TestClaude(t *testing.T) {
 		{"S18", providertest.CLIRateLimited(time.Unix(1772366400, 0)), "RATE_LIMIT"},
 		{"S18 of older versions", providertest.CLIUsageLimit(time.Unix(1772366400, 0)), "RATE_LIMIT"},
 		{"B-S04", providertest.CLIFails("Prompt is too long"), "TASK_FAILED"},
-		{"S24 overloaded", providertest.CLIOverloaded(), "UNKNOWN"},
+		{"S24 overloaded", providertest.CLIFixture("claude/overloaded"), "UNKNOWN"},
 		{"S24 a crash", providertest.CLICrash("SIGKILL"), "UNKNOWN"},
 		{"S24 an exit status", providertest.CLIExit(3, "panic"), "UNKNOWN"},
 	}

@@ -279,7 +279,7 @@ hooks:
 	_, err = newAgent(agentSettings{}, hookSettings{}, place{})
 	assert.ErrorIs(t, err, errNoAgent)
 	_, err = newAgent(agentSettings{Claude: &claudeSettings{MaxTurns: -1}}, hookSettings{}, place{})
-	assert.ErrorContains(t, err, "limit of turns")
+	assert.ErrorContains(t, err, "max turns")
 	_, err = newChecks(hookSettings{PostDone: []hook{{}}}, place{})
 	assert.Error(t, err)
 }

@@ -63,7 +63,7 @@ func TestInterrupted(t *testing.T) {
 func TestLeftRunning(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	done := providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n").Command("sh", "-c", gone(s.cli.Path+".child"))
+	done := providertest.CLIAnswer(theEnd).Write("docs/a.txt", "a\n").Command("sh", "-c", gone(s.cli.Path+".d/child"))
 	require.NoError(
 		t, s.cli.Add(providertest.CLIHang().WithChild(true).IgnoringTerm().Write("docs/half.txt", "half\n"), done))
 	o := s.order("run-1")

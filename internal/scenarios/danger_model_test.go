@@ -187,11 +187,11 @@ func TestMarkersCount(t *testing.T) {
 }
 
 func stderr(s providertest.CLIStep, text string) providertest.CLIStep {
-	s.Stderr = []byte(text)
+	s.Script = "cat >&2 <<'END'\n" + text + "\nEND"
 	return s
 }
 
 func stdout(s providertest.CLIStep, text string) providertest.CLIStep {
-	s.Stdout = []byte(text)
+	s.Script = "cat <<'END'\n" + text + "\nEND"
 	return s
 }

@@ -32,12 +32,12 @@ var sample = regexp.MustCompile("(?s)```go run\n(.*?)```")
 
 func TestDocsSamples(t *testing.T) {
 	var code []byte
-	for _, name := range []string{"docs_sample_test.go", "docs_reports_test.go"} {
+	for _, name := range []string{"docs_sample_test.go", "docs_reports_test.go", "docs_providers_test.go"} {
 		b, err := os.ReadFile(name)
 		require.NoError(t, err)
 		code = append(code, b...)
 	}
-	for page, n := range map[string]int{"executor.md": 4, "state.md": 2, "reports.md": 6} {
+	for page, n := range map[string]int{"executor.md": 4, "state.md": 2, "reports.md": 6, "providers.md": 5} {
 		text, err := os.ReadFile("../../docs/" + page)
 		require.NoError(t, err)
 		samples := sample.FindAllStringSubmatch(string(text), -1)

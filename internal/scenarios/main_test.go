@@ -10,15 +10,12 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
 // TestMain lets this program play other parts: a provider's command line, and a process that runs
 // the executor. The tests have a home and a directory for temporary files of their own. When they
 // are over nothing may be left: no goroutine, no process, no file.
 func TestMain(m *testing.M) {
-	providertest.CLIMain()
 	playExecutor()
 	os.Exit(tidily(m))
 }

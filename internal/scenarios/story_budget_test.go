@@ -33,16 +33,19 @@ func TestBudgetOfRefusedRequests(t *testing.T) {
 		usd    float64
 	}{
 		{"anthropic, a rate limit", anthropicAt,
-			[]providertest.Reply{providertest.AnthropicRateLimit("1"), anthropicDone}, executor.StatusCompleted, 2,
+			[]providertest.Reply{providertest.Fixture("anthropic/rate_limit").With("Retry-After", "1"), anthropicDone},
+			executor.StatusCompleted, 2,
 			0.45},
-		{"anthropic, overloaded", anthropicAt, []providertest.Reply{providertest.AnthropicOverloaded(), anthropicDone},
+		{"anthropic, overloaded", anthropicAt,
+			[]providertest.Reply{providertest.Fixture("anthropic/overloaded"), anthropicDone},
 			executor.StatusCompleted, 2, 0.45},
 		{"anthropic, broken off", anthropicAt,
-			[]providertest.Reply{providertest.AnthropicTruncated("I will"), anthropicDone}, executor.StatusFailed, 1,
+			[]providertest.Reply{providertest.Fixture("anthropic/truncated"), anthropicDone}, executor.StatusFailed, 1,
 			0},
-		{"openai, a rate limit", openaiAt, []providertest.Reply{providertest.OpenAIRateLimit("1"), openaiDone},
+		{"openai, a rate limit", openaiAt,
+			[]providertest.Reply{providertest.Fixture("openai/rate_limit").With("Retry-After", "1"), openaiDone},
 			executor.StatusCompleted, 2, 0.45},
-		{"openai, broken off", openaiAt, []providertest.Reply{providertest.OpenAITruncated("I will"), openaiDone},
+		{"openai, broken off", openaiAt, []providertest.Reply{providertest.Fixture("openai/truncated"), openaiDone},
 			executor.StatusFailed, 1, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

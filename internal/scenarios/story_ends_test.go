@@ -81,7 +81,7 @@ func counters(r *executor.Result) []int {
 func TestA161_PermissionError(t *testing.T) {
 	t.Parallel()
 	t.Run("credentials", func(t *testing.T) {
-		s := newStage(t, providertest.CLIAuth().Always())
+		s := newStage(t, providertest.CLIFixture("claude/auth").Always())
 		r := s.run()
 		endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "permission", "PERMISSION_API_AUTH"})
 		assert.True(t, r.EndsRun)
@@ -136,7 +136,7 @@ func TestA162_TimeoutsUpToTheMaximum(t *testing.T) {
 // TestA163_RateLimitDoesNotCount waits five seconds, and raises no counter.
 func TestA163_RateLimitDoesNotCount(t *testing.T) {
 	t.Parallel()
-	limited := providertest.CLIAPIError(429, "rate_limit_error", "slow down")
+	limited := providertest.CLIFixture("claude/api_rate_limit")
 	s := newStage(t, limited, limited, limited, limited, providertest.CLIAnswer(theEnd).Write("chapter.txt", "it\n"))
 	r := s.run()
 	endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})

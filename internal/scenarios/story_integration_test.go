@@ -26,7 +26,7 @@ func TestA171_ProviderErrorToNotification(t *testing.T) {
 	t.Parallel()
 	t.Run("anthropic", func(t *testing.T) {
 		s := bareStage(t)
-		s.useAnthropic(toolbox.Options{}, providertest.AnthropicNotFound())
+		s.useAnthropic(toolbox.Options{}, providertest.Fixture("anthropic/not_found"))
 		r := s.run()
 		endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"})
 		assert.EqualValues(t, 404, details(t, r, "statusCode"))
@@ -41,7 +41,7 @@ func TestA171_ProviderErrorToNotification(t *testing.T) {
 	})
 	t.Run("openai", func(t *testing.T) {
 		s := bareStage(t)
-		s.useOpenAI(toolbox.Options{}, providertest.OpenAIQuota())
+		s.useOpenAI(toolbox.Options{}, providertest.Fixture("openai/quota"))
 		r := s.run()
 		endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"})
 		assert.True(t, r.EndsRun, "no other task has credit either")
@@ -187,19 +187,19 @@ func TestA176_ThroughAllParts(t *testing.T) {
 		{"nothing to do", nil, []providertest.CLIStep{providertest.CLIAnswer(theEnd)}, ok, nil, nil, nil},
 		{"crash, then done", nil, []providertest.CLIStep{providertest.CLICrash("SEGV"), done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},
-		{"no result, then done", nil, []providertest.CLIStep{providertest.CLISilent("working"), done}, ok,
+		{"no result, then done", nil, []providertest.CLIStep{providertest.CLIStep{Says: []string{"working"}}, done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},
-		{"half a result, then done", nil, []providertest.CLIStep{providertest.CLITruncated(theEnd), done}, ok,
+		{"half a result, then done", nil, []providertest.CLIStep{providertest.CLIFixture("claude/truncated"), done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},
-		{"overloaded, then done", nil, []providertest.CLIStep{providertest.CLIOverloaded(), done}, ok,
+		{"overloaded, then done", nil, []providertest.CLIStep{providertest.CLIFixture("claude/overloaded"), done}, ok,
 			[]string{"PROVIDER_API_ERROR backoff"}, []time.Duration{time.Second}, []string{"a.txt"}},
 		{"overloaded for ever", func(s *stage) { s.cfg.Limits.Failures = 9 },
-			[]providertest.CLIStep{providertest.CLIOverloaded().Always()},
+			[]providertest.CLIStep{providertest.CLIFixture("claude/overloaded").Always()},
 			end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_API_ERROR"},
 			[]string{"PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff",
 				"PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR block"},
 			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}, nil},
-		{"no credit", nil, []providertest.CLIStep{providertest.CLICredit()},
+		{"no credit", nil, []providertest.CLIStep{providertest.CLIFixture("claude/credit")},
 			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"},
 			[]string{"PROVIDER_API_ERROR stop_all"}, nil, nil},
 		{"out of the limit until a time that is known", nil,
@@ -220,7 +220,8 @@ func TestA176_ThroughAllParts(t *testing.T) {
 		{"it never ends", func(s *stage) { s.cfg.Limits.Iterations = 3 },
 			[]providertest.CLIStep{providertest.CLIAnswer("more to do").Always()},
 			end{executor.StatusBlocked, executor.EndMaxIterations, "", ""}, nil, nil, nil},
-		{"events that cannot be read", nil, []providertest.CLIStep{providertest.CLIMalformed(), done}, ok,
+		{"events that cannot be read", nil,
+			[]providertest.CLIStep{providertest.CLIFixture("claude/malformed"), done}, ok,
 			[]string{"PROVIDER_CRASH again"}, nil, []string{"a.txt"}},
 	}
 	for _, test := range tests {

@@ -1,114 +1,128 @@
+// Package anthropic is a provider over Anthropic's Messages API, with the official SDK.
+//
+//	provider, err := anthropic.New(anthropic.Options{Key: key, Model: "claude-sonnet-4-5"})
+//
+// A call makes requests until the model has finished. In between, the tools that the model uses run
+// in the working tree; see package
+// [github.com/errgen/errgen/runtime/providers/toolbox]. Conversations are kept in memory, within
+// limits, so that a later call can continue one.
+//
+// A failure is a [github.com/errgen/errgen/runtime/taxonomy.Evidence] with status, type, request ID
+// and wait, as the service reported them. A failure within a stream has its own type and no status.
+// A stream that ends early has the type "stream". A message that stops early has the stop reason as
+// its type, such as "max_tokens" or "refusal". The retries of the SDK are off, because the taxonomy
+// decides about retries.
+//
+// The usage is unknown, not zero, if a request broke off after it was sent. The key is in no
+// evidence, answer or prompt, also if the service or the model repeats it.
 package anthropic
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 
 	"github.com/anthropics/anthropic-sdk-go/option"
 
-	"github.com/errgen/errgen/runtime/providers/internal/wire"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/providers/internal/api"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/retry"
 )
 
+// The defaults of [Options].
 const (
-	// DefaultName is the source that evidence names unless [Options] say otherwise.
-	DefaultName = "anthropic-api"
-	// DefaultBaseURL is where Anthropic is.
-	DefaultBaseURL = "https://api.anthropic.com"
-	// DefaultMaxTokens is how many tokens one answer may have unless [Options] say otherwise.
+	DefaultName      = "anthropic-api"
+	DefaultBaseURL   = "https://api.anthropic.com"
 	DefaultMaxTokens = 16_000
-	// DefaultTurns is how many requests a call makes at most unless [Options] say otherwise.
-	DefaultTurns = 50
+	DefaultTurns     = api.DefaultTurns
+	DefaultSystem    = api.DefaultSystem
 )
 
-// Options are what a [Provider] is made of. Model is required. Nothing is read from the
-// environment.
+// Options configure a [Provider]. Model is required. Nothing is read from the environment.
 type Options struct {
-	// Name is the source that evidence names; [DefaultName].
+	// Name is the source of evidence; [DefaultName].
 	Name string
-	// BaseURL is where the service is, with the path before "v1/messages"; [DefaultBaseURL].
+	// BaseURL is the address of the service, with the path before "v1/messages"; [DefaultBaseURL].
 	BaseURL string
-	// Key is the API key. It may be empty if Settings say who calls.
+	// Key is the API key. It can be empty if Settings authenticate.
 	Key string
-	// Credential names the key for waits that runs share; a fingerprint of the key unless set.
+	// Credential names the key for waits that runs share; a fingerprint of the key by default.
 	Credential string
-	// Model is the model's name.
+	// Model is the name of the model.
 	Model string
-	// MaxTokens is how many tokens one answer may have; [DefaultMaxTokens].
+	// MaxTokens limits the tokens of one answer; [DefaultMaxTokens].
 	MaxTokens int
-	// System is what the model is told before the prompt; [DefaultSystem], and what is left of it
-	// without files for a request without a directory.
+	// System is the system prompt; [DefaultSystem].
 	System string
-	// Toolbox says what the tools may do. Its Dir and Source are set for each call.
+	// Toolbox configures the tools. Dir, Source and Started are set for each call.
 	Toolbox toolbox.Options
-	// Turns is how many requests a call makes at most; [DefaultTurns]. A call that has used them up
-	// answers with what there is, and without a signal.
+	// Turns limits the requests of one call; [DefaultTurns]. After the last one the call answers
+	// with the text so far, without a signal.
 	Turns int
-	// Cache has the service keep what it read of the conversation, so that reading it again costs
-	// less.
+	// Cache makes the service cache the conversation, so that reading it again costs less.
 	Cache bool
-	// Prices are what tokens cost; nil leaves the cost of answers unknown.
+	// Prices are the prices of tokens; without them the cost of an answer is unknown.
 	Prices *Prices
-	// Probe has [Provider.Available] ask the service for the model. Otherwise it uses no network.
+	// Probe makes [Provider.Available] ask the service for the model. By default it uses no
+	// network.
 	Probe bool
-	// Client makes the requests; nil is one with the transport of [http.DefaultClient]. Redirects
-	// are not followed, since they would take the key with them.
+	// Client makes the requests; nil is one with the default transport. Redirects are not followed.
 	Client *http.Client
-	// Settings are further options of the SDK, such as who calls where there is no key.
+	// Settings are further options of the SDK.
 	Settings []option.RequestOption
-	// Clock tells how long a call took; nil is [retry.System].
+	// Clock measures how long calls take; nil is [retry.System].
 	Clock retry.Clock
 }
 
-// DefaultSystem is what the model is told unless [Options] say otherwise.
-const DefaultSystem = "You work on the files of one directory, with the tools that you are given. Paths are " +
-	"relative to that directory. " +
-	"Look at what is there before you change it. When the task is done, or cannot go on without a person, say so " +
-	"with the tool for it."
-
-func (o Options) withDefaults() Options {
-	o.Name = cmp.Or(o.Name, DefaultName)
-	o.BaseURL = cmp.Or(o.BaseURL, DefaultBaseURL)
-	o.System = cmp.Or(o.System, DefaultSystem)
-	o.MaxTokens = cmp.Or(o.MaxTokens, DefaultMaxTokens)
-	if o.Turns <= 0 {
-		o.Turns = DefaultTurns
-	}
-	if o.Clock == nil {
-		o.Clock = retry.System
-	}
-	o.Credential = cmp.Or(o.Credential, wire.Fingerprint(o.Name, o.BaseURL, o.Key))
-	o.Client = wire.Client(o.Client)
-	return o
+// Prices are in US dollars for a million tokens.
+type Prices struct {
+	Input, Output float64
+	// CacheWrite and CacheRead are the prices of input that is written to the cache of the service,
+	// and read from it; 0 is the price of Input.
+	CacheWrite, CacheRead float64
 }
 
-// check returns what is wrong with the options.
-func (o Options) check() error {
-	if err := wire.CheckAddress(o.BaseURL); err != nil {
-		return fmt.Errorf("the address of the service %w", err)
+// Provider calls a model. It is safe for concurrent use.
+type Provider struct{ *provider }
+
+type provider = api.Provider[param]
+
+var (
+	_ executor.Provider     = (*Provider)(nil)
+	_ executor.Credentialed = (*Provider)(nil)
+	_ executor.Ender        = (*Provider)(nil)
+)
+
+// New returns a provider. It uses no network.
+func New(o Options) (*Provider, error) {
+	c := api.Config{Name: cmp.Or(o.Name, DefaultName), BaseURL: cmp.Or(o.BaseURL, DefaultBaseURL), Key: o.Key,
+		Credential: o.Credential, Model: o.Model, System: o.System, MaxTokens: cmp.Or(o.MaxTokens, DefaultMaxTokens),
+		Turns: o.Turns, Toolbox: o.Toolbox, Probe: o.Probe, Client: o.Client, Clock: o.Clock,
+		KeyRequired: len(o.Settings) == 0}
+	if o.Prices != nil {
+		c.Cost = o.Prices.cost
 	}
-	if o.Model == "" {
-		return errors.New("no model is named")
+	if err := c.Complete(); err != nil {
+		return nil, err
 	}
-	if o.MaxTokens < 0 {
-		return fmt.Errorf("a limit of %d tokens", o.MaxTokens)
-	}
-	if err := wire.CheckKey(o.Key); err != nil {
-		return err
-	}
-	return o.Toolbox.Check()
+	return &Provider{api.New(c, newClient(c, o))}, nil
 }
 
-// settings returns the options for the SDK. Retries are off, whatever the host's own settings say.
-func (o Options) settings() []option.RequestOption {
-	all := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithBaseURL(o.BaseURL), option.WithHTTPClient(o.Client),
-	}
-	if o.Key != "" {
-		all = append(all, option.WithAPIKey(o.Key))
-	}
-	return append(append(all, o.Settings...), option.WithMaxRetries(0))
+func (p *Prices) cost(t api.Tokens) float64 {
+	const million = 1e6
+	return (float64(t.Input)*p.Input + float64(t.CacheWrite)*cmp.Or(p.CacheWrite, p.Input) +
+		float64(t.CacheRead)*cmp.Or(p.CacheRead, p.Input) + float64(t.Output)*p.Output) / million
 }
+
+// String returns name, model and address.
+func (o Options) String() string {
+	return fmt.Sprintf("%s, model %s at %s", cmp.Or(o.Name, DefaultName), o.Model, cmp.Or(o.BaseURL, DefaultBaseURL))
+}
+
+// GoString is String, because the fields include the key.
+func (o Options) GoString() string { return o.String() }
+
+// LogValue is String.
+func (o Options) LogValue() slog.Value { return slog.StringValue(o.String()) }

@@ -1,52 +1,55 @@
 package claudecli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const (
-	// maxStderr is how much of the end of standard error is kept.
-	maxStderr = 64 << 10
-	// maxPlain is how much is kept of the end of what is on standard output and no event.
-	maxPlain = 16 << 10
-	// maxText is how much of the end of the final message is kept: that is where markers are.
-	maxText = 1 << 20
+	maxStderr = 64 << 10 // bytes kept of the end of standard error
+	maxPlain  = 16 << 10 // bytes kept of the end of the standard output that is no event
+	maxText   = 1 << 20  // bytes kept of the end of the final message, which has the markers
 )
 
-// errLingers is why a process is ended that stays after its result.
-var errLingers = errors.New("the process stays after its result")
+// errLingers is why a process is ended that keeps running after its result.
+var errLingers = errors.New("the process keeps running after its result")
 
 // call is one run of the program.
 type call struct {
 	*Provider
 	req executor.Request
 
-	stderr  *proc.Tail
-	plain   *proc.Tail // standard output that is no event
-	session string
-	limit   *rateLimit // the latest
-	failed  event      // the message that was made of a failed request
-	result  *event
-	linger  func() // begins the time that the process has left
-	ran     bool   // there was a process
-	refused error  // what Started said
+	stderr, plain *proc.Tail
+	session       string
+	limit         *rateLimit // the latest
+	request       event      // the message about a failed request, if it is the latest
+	result        *event
+	finish        func()    // begins the time that the process has left
+	refused       error     // of Started
+	exit          proc.Exit // how the process ended, and err why it was ended
+	err           error
 }
 
-// Call runs the program on a prompt. A session that cannot be one is not continued, and a reduced
-// call begins a new one, because a session cannot be shortened.
+// Call runs the program with a prompt. An invalid session is not continued. A reduced call begins a
+// new session, because sessions cannot be shortened.
 func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
-	if err := p.permitted(opCall); err != nil {
-		return executor.Answer{Usage: nothing()}, err
+	path := ""
+	err := p.permitted(opCall)
+	if err == nil {
+		path, err = p.program()
 	}
-	path, err := p.program()
 	if err != nil {
 		return executor.Answer{Usage: nothing()}, err
 	}
@@ -55,121 +58,253 @@ func (p *Provider) Call(ctx context.Context, req executor.Request) (executor.Ans
 		defer cancel()
 		ctx = limited
 	}
-	running, end := context.WithCancelCause(ctx)
-	defer end(nil)
 	c := &call{Provider: p, req: req, stderr: proc.NewTail(maxStderr), plain: proc.NewTail(maxPlain)}
-	var timer *time.Timer
-	c.linger = func() { timer = time.AfterFunc(p.options.Grace, func() { end(errLingers) }) }
 	began := time.Now()
-	exit, err := c.run(running, path)
-	c.ran = exit.Took > 0 // what was not started took no time
-	if timer != nil {
-		timer.Stop()
+	c.run(ctx, path)
+	err = c.outcome(ctx, time.Since(began))
+	a := executor.Answer{Session: c.session}
+	switch {
+	case c.result != nil:
+		a.Usage = c.result.used()
+		if err == nil {
+			a.Text = c.secrets.Replace(c.tail(c.result.Result, maxText))
+		}
+	case c.exit.Took == 0: // it was not started
+		a.Usage = nothing()
 	}
-	err = c.outcome(ctx, exit, err, time.Since(began))
-	return c.answer(err == nil), err
+	return a, err
+}
+
+// nothing is the usage of a call without a process.
+func nothing() executor.Usage {
+	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
+		CostUSD: taxonomy.Some(0.0)}
 }
 
 // run runs the program and reads its events.
-func (c *call) run(ctx context.Context, path string) (proc.Exit, error) {
-	stdout := &lines{line: c.read}
+func (c *call) run(ctx context.Context, path string) {
+	running, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var timer *time.Timer
+	c.finish = func() { timer = time.AfterFunc(c.options.Grace, func() { end(errLingers) }) }
 	session := validSession(c.req.Session)
 	if c.req.Reduced {
 		session = ""
 	}
-	exit, err := proc.Run(ctx, proc.Command{
+	stdout := &lines{line: c.read}
+	c.exit, c.err = proc.Run(running, proc.Command{
 		Path: path, Args: c.options.arguments(session), Dir: c.req.Dir, Env: c.options.environment(),
 		Stdin: strings.NewReader(c.req.Prompt), Stdout: stdout, Stderr: c.stderr,
 		Grace: c.options.Grace, Started: c.started, Sweep: true,
 	})
-	stdout.Close()
-	return exit, err
+	stdout.flush()
+	if timer != nil {
+		timer.Stop()
+	}
 }
 
-// started passes on which process it is.
+// started passes on the identity of the process.
 func (c *call) started(id proc.ID) error {
-	if c.req.Started == nil {
-		return nil
+	if c.req.Started != nil {
+		c.refused = c.req.Started(executor.Process{PID: id.PID, Start: id.Start})
 	}
-	c.refused = c.req.Started(executor.Process{PID: id.PID, Start: id.Start})
 	return c.refused
 }
 
-// read takes a line of the stream. After a result only other results are of interest.
+// read takes a line of the stream. After a result, only other results count.
 func (c *call) read(line []byte) {
-	if len(line) == 0 || c.session != "" && idle(line) {
+	if len(line) == 0 || c.session != "" && isIgnored(line) {
 		return
 	}
 	e, ok := parse(line)
-	if c.result != nil {
+	switch {
+	case c.result != nil:
 		if e.Type == "result" {
-			c.resultAgain(e)
+			c.addResult(e)
 		}
 		return
-	}
-	if !ok {
+	case !ok:
 		if line[0] != '{' {
 			_, _ = c.plain.Write(append(line[:len(line):len(line)], '\n'))
 		}
 		return
 	}
-	if session := validSession(e.SessionID); session != "" {
-		c.session = session
-	}
+	c.session = cmp.Or(validSession(e.SessionID), c.session)
 	switch e.Type {
 	case "assistant":
-		c.message(e)
+		c.request = event{Error: e.Error, RequestID: e.RequestID}
+		if e.Error != "" || c.req.Progress == nil {
+			return
+		}
+		for i := range e.Message.Content {
+			if text := e.Message.Content[i].progress(c.mask); text != "" {
+				c.req.Progress(text)
+			}
+		}
 	case "rate_limit_event":
 		c.limit = e.RateLimit
 	case "result":
+		e.Verdict = cmp.Or(e.Verdict, unclear)
 		c.result = &e
-		c.linger()
+		c.finish()
 	}
 }
 
-// resultAgain takes a result that follows another one. The last one counts, but a failure outweighs
-// what comes after it, and what was refused stays so.
-func (c *call) resultAgain(e event) {
-	last := *c.result
-	switch {
-	case rank(e.Verdict) < rank(last.Verdict):
-		last.Usage, last.CostUSD = cmp.Or(e.Usage, last.Usage), cmp.Or(e.CostUSD, last.CostUSD)
-		c.result = &last
-		return
-	case len(e.Denials) == 0:
-		e.Denials = last.Denials
+// addResult takes a further result. The last one counts, but the worst verdict, and the denials.
+func (c *call) addResult(e event) {
+	e.Verdict = cmp.Or(e.Verdict, unclear)
+	if e.Verdict < c.result.Verdict {
+		worse := *c.result
+		worse.Usage, worse.CostUSD = cmp.Or(e.Usage, worse.Usage), cmp.Or(e.CostUSD, worse.CostUSD)
+		e = worse
+	}
+	if len(e.Denials) == 0 {
+		e.Denials = c.result.Denials
 	}
 	c.result = &e
 }
 
-// rank orders verdicts, the worst last.
-func rank(v verdict) verdict {
-	if v == unsaid {
-		return unclear
+// outcome returns nil if the call succeeded, and otherwise its failure. A result counts also if the
+// process had to be ended after it.
+func (c *call) outcome(ctx context.Context, took time.Duration) error {
+	switch {
+	case c.refused != nil:
+		return c.refused
+	case c.result != nil && c.result.Verdict != succeeded:
+		return c.failure()
+	case c.result != nil && (c.err != nil || c.exit.Code == 0):
+		return c.denied()
+	case errors.Is(c.err, context.DeadlineExceeded):
+		ev := c.evidence()
+		ev.Err, ev.Text = c.err, c.text()
+		limit := c.req.Limit
+		if deadline, ok := ctx.Deadline(); ok && limit <= 0 {
+			limit = took + time.Until(deadline)
+		}
+		setTimeout(ev, limit, took)
+		if c.req.Iteration > 0 {
+			attribute(ev, "iteration", strconv.Itoa(c.req.Iteration))
+		}
+		return ev
+	case ctx.Err() != nil && c.err != nil:
+		return fmt.Errorf("call %s: %w", c.options.Name, c.err)
 	}
-	return v
+	return c.failure()
 }
 
-// idle reports that a line says nothing that is used here, without reading it: what tools have
-// returned, which is most of a stream, and pieces of messages that come whole later.
-func idle(line []byte) bool {
-	kind, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
-	return ok && (bytes.HasPrefix(kind, []byte(`user"`)) || bytes.HasPrefix(kind, []byte(`stream_event"`)))
-}
-
-// message takes a message of the model, or one that the program made of a failed request.
-func (c *call) message(e event) {
-	if e.Error != "" {
-		c.failed = event{Error: e.Error, RequestID: e.RequestID}
-		return
+// denied returns the evidence of a refused command, if that fails the call.
+func (c *call) denied() error {
+	if c.options.Policy == "" {
+		return nil
 	}
-	c.failed = event{}
-	if c.req.Progress == nil {
-		return
-	}
-	for i := range e.Message.Content {
-		if text := e.Message.Content[i].progress(c.masked); text != "" {
-			c.req.Progress(text)
+	for _, d := range c.result.Denials {
+		if d.Tool == "Bash" {
+			ev := c.evidence()
+			ev.Type, ev.Text = "command_blocked", "the permission rules do not allow a command"
+			ev.Attributes = map[string]string{"command": c.mask(d.Input.Command), "policy": c.options.Policy}
+			return ev
 		}
 	}
+	return nil
+}
+
+func (c *call) evidence() *taxonomy.Evidence {
+	return &taxonomy.Evidence{Source: c.options.Name, Op: opCall, Credential: c.credential, Output: c.output(c.plain)}
+}
+
+// text returns what the process reported about its failure: the result of a failed run, then the
+// end of standard error.
+func (c *call) text() string {
+	text := ""
+	if c.result != nil && c.result.Verdict == failed {
+		text = c.secrets.Replace(c.tail(cmp.Or(c.result.Result, strings.Join(c.result.Errors, "\n")), maxStderr)) + "\n"
+	}
+	return strings.TrimSpace(text + c.output(c.stderr))
+}
+
+// failure returns the evidence of a call that failed by itself.
+func (c *call) failure() *taxonomy.Evidence {
+	ev := proc.Failure(c.options.Name, opCall, c.options.Path, c.exit, c.err)
+	if ev == nil || c.result != nil && c.err != nil { // the process did not fail, or was ended after its result
+		ev = c.evidence()
+	}
+	ev.Credential, ev.Output = c.credential, c.output(c.plain)
+	if c.err == nil {
+		delete(ev.Attributes, "command") // no command of the model
+	}
+	ev.Text = cmp.Or(c.text(), ev.Text)
+	verdict := verdict(0)
+	if c.result != nil {
+		verdict = c.result.Verdict
+	}
+	switch {
+	case verdict == failed:
+		c.addResultTo(ev)
+	case verdict == unclear:
+		ev.Type, ev.Text = "stream", strings.TrimSpace("the result does not report whether the call failed\n"+ev.Text)
+	case verdict == 0 && c.err == nil && c.exit.Code == 0:
+		ev.Type, ev.Text = "stream", cmp.Or(ev.Text, "no result event")
+	}
+	if (verdict == failed || c.exit.Signal == "" && c.err == nil) && c.limit != nil && c.limit.Status == "rejected" {
+		if ev.Type == "" && ev.Status == 0 {
+			ev.Type = "rate_limit_error"
+		}
+		if ev.ResetAt.IsZero() {
+			ev.ResetAt = c.limit.reset()
+		}
+		attribute(ev, "rate_limit_type", c.limit.Kind)
+	}
+	if ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
+		if wait, ok := detect.RetryHint(ev.Text); ok {
+			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true
+		}
+	}
+	return ev
+}
+
+// The two forms of text in which the program prints a failed request:
+//
+//	API Error: 529 {"type":"error","error":{"type":"overloaded_error"},"request_id":"req_1"}
+//	Claude AI usage limit reached|1772366400
+var (
+	apiError   = regexp.MustCompile(`^(?:Error: )?API Error:? \(?([45]\d\d)\b\s*(\{.*\})?`)
+	usageLimit = regexp.MustCompile(`^Claude AI usage limit reached\|(\d{9,})\b`)
+)
+
+// apiTypes are the types of the API by the words that the program has for failed requests.
+var apiTypes = map[string]string{
+	"rate_limit": "rate_limit_error", "authentication_failed": "authentication_error", "overloaded": "overloaded_error",
+	"oauth_org_not_allowed": "permission_error", "invalid_request": "invalid_request_error", "unknown": "",
+}
+
+// addResultTo adds what a failed result, and the message before it, report.
+func (c *call) addResultTo(ev *taxonomy.Evidence) {
+	if status := c.result.APIStatus; status >= 400 && status <= 599 {
+		ev.Status = status
+	}
+	text := strings.TrimSpace(c.result.Result)
+	if m := usageLimit.FindStringSubmatch(text); m != nil {
+		limit := rateLimit{ResetsAt: json.Number(m[1])}
+		ev.Type, ev.ResetAt = "rate_limit_error", limit.reset()
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	if m := apiError.FindStringSubmatch(first); m != nil {
+		if ev.Status == 0 {
+			ev.Status, _ = strconv.Atoi(m[1]) // three digits
+			ev.StatusDerived = true
+		}
+		var body taxonomy.Evidence
+		detect.Body(&body, []byte(m[2]))
+		ev.Type, ev.Code = cmp.Or(c.mask(body.Type), ev.Type), c.mask(body.Code)
+		attribute(ev, "request-id", c.mask(body.Attributes["request-id"]))
+	}
+	word, known := apiTypes[c.request.Error]
+	if !known {
+		word = c.mask(c.request.Error)
+	}
+	ev.Type = cmp.Or(ev.Type, word)
+	if ev.Type == "" && strings.HasPrefix(c.result.Subtype, "error_") {
+		ev.Type = c.mask(c.result.Subtype)
+	}
+	attribute(ev, "request-id", c.mask(c.request.RequestID))
 }

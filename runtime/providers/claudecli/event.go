@@ -1,24 +1,28 @@
 package claudecli
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// event is a line of the stream, as far as it is read here.
+// event is a line of the stream, as far as it is used.
 type event struct {
 	Type      string `json:"type"`
 	Subtype   string `json:"subtype"`
 	SessionID string `json:"session_id"`
 
-	// Of type assistant. Error is set on the message that the program makes of a failed request.
-	Message   message `json:"message"`
-	Error     string  `json:"error"`
-	RequestID string  `json:"request_id"`
+	// Of type assistant. Error is set in the message that the program makes of a failed request.
+	Message   struct{ Content []block }
+	Error     string `json:"error"`
+	RequestID string `json:"request_id"`
 
 	// Of type rate_limit_event.
 	RateLimit *rateLimit `json:"rate_limit_info"`
@@ -30,36 +34,44 @@ type event struct {
 	APIStatus int             `json:"api_error_status"`
 	Usage     usage           `json:"usage"`
 	CostUSD   number[float64] `json:"total_cost_usd"`
-	Denials   []denial        `json:"permission_denials"`
+	Denials   []struct {
+		Tool  string    `json:"tool_name"`
+		Input toolInput `json:"tool_input"`
+	} `json:"permission_denials"`
 }
 
-// verdict is what a result says of the run. Only the word false says that it succeeded: what is
-// missing, or of another form, must not be taken for that.
+// parse reads a line. A field of another type than expected is ignored.
+func parse(line []byte) (event, bool) {
+	var e event
+	err := json.Unmarshal(line, &e)
+	if _, is := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !is {
+		return event{}, false
+	}
+	return e, e.Type != ""
+}
+
+// verdict is whether a run failed. Only false is a success.
 type verdict uint8
 
+// The verdicts, the best first.
 const (
-	unsaid verdict = iota
-	succeeded
+	succeeded verdict = iota + 1
 	unclear
-	erred
+	failed
 )
 
-// UnmarshalJSON reads a bool, or one that is written as a text. It never fails. Of several the
-// worst counts.
+// UnmarshalJSON reads a bool. It never fails. If it is called several times, the worst value
+// counts.
 func (v *verdict) UnmarshalJSON(b []byte) error {
 	read := unclear
 	switch string(b) {
 	case "false":
 		read = succeeded
 	case "true", `"true"`:
-		read = erred
+		read = failed
 	}
 	*v = max(*v, read)
 	return nil
-}
-
-type message struct {
-	Content []block `json:"content"`
 }
 
 // block is a part of a message.
@@ -70,21 +82,45 @@ type block struct {
 	Input toolInput `json:"input"`
 }
 
-// toolInput is what is shown of a tool's input.
+// toolInput is the part of a tool's input that is shown.
 type toolInput struct {
 	Command  string `json:"command"`
 	FilePath string `json:"file_path"`
 	Pattern  string `json:"pattern"`
 }
 
-// rateLimit is how an account stands with its limits.
+// maxProgress bounds the bytes of a line of progress.
+const maxProgress = 200
+
+// progress returns the part on one masked line; empty if it is of no interest.
+func (b *block) progress(mask text.Mask) string {
+	switch b.Type {
+	case "text":
+		return mask.OneLine(b.Text, maxProgress)
+	case "tool_use":
+		return mask.OneLine(b.Name+" "+cmp.Or(b.Input.FilePath, b.Input.Command, b.Input.Pattern), maxProgress)
+	}
+	return ""
+}
+
+// rateLimit is the state of a limit of the account.
 type rateLimit struct {
 	Status   string      `json:"status"`
 	ResetsAt json.Number `json:"resetsAt"`
 	Kind     string      `json:"rateLimitType"`
 }
 
-// usage is what a call used. Of a cache that was not used there may be nothing.
+// reset returns when the limit is reset; zero if that is unknown. The program prints seconds since
+// 1970.
+func (r *rateLimit) reset() time.Time {
+	n, err := r.ResetsAt.Float64()
+	if err != nil || !(n > 0) || n > 1e11 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(n * 1000))
+}
+
+// usage is what a call used. The fields of the cache may be absent.
 type usage struct {
 	Input         number[int64] `json:"input_tokens"`
 	CacheCreation number[int64] `json:"cache_creation_input_tokens"`
@@ -92,8 +128,16 @@ type usage struct {
 	Output        number[int64] `json:"output_tokens"`
 }
 
-// number is absent where there is none, and where there is something of another form: that is no
-// zero.
+// used returns the cost of a call. Input from a cache is input of the model, too.
+func (e *event) used() executor.Usage {
+	u := executor.Usage{OutputTokens: e.Usage.Output.Opt, CostUSD: e.CostUSD.Opt}
+	if input, ok := e.Usage.Input.Get(); ok {
+		u.InputTokens = taxonomy.Some(input + e.Usage.CacheCreation.Or(0) + e.Usage.CacheRead.Or(0))
+	}
+	return u
+}
+
+// number is absent if the value is missing or of another type, because that is not zero.
 type number[T int64 | float64] struct{ taxonomy.Opt[T] }
 
 // UnmarshalJSON reads a number. It never fails.
@@ -106,62 +150,56 @@ func (n *number[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// denial is a use of a tool that the permission rules refused.
-type denial struct {
-	Tool  string    `json:"tool_name"`
-	Input toolInput `json:"tool_input"`
+const (
+	// maxLine bounds the bytes of a line of the stream. A longer line is skipped.
+	maxLine = 4 << 20
+	// maxBuffer is how much of the buffer is kept between lines.
+	maxBuffer = 64 << 10
+)
+
+// lines splits the stream into lines.
+type lines struct {
+	buf  []byte
+	skip bool // the current line is too long
+	line func([]byte)
 }
 
-// parse reads a line. A field of another form than it is read here is passed over, and the others
-// count.
-func parse(line []byte) (event, bool) {
-	var e event
-	err := json.Unmarshal(line, &e)
-	var form *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &form) {
-		return event{}, false
+// Write never fails.
+func (l *lines) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		before, after, ended := bytes.Cut(p, []byte("\n"))
+		switch {
+		case l.skip || len(l.buf)+len(before) > maxLine:
+			l.skip, l.buf = true, nil
+		case ended && len(l.buf) == 0:
+			l.line(before) // without a copy
+		default:
+			l.buf = append(l.buf, before...)
+		}
+		if !ended {
+			return n, nil
+		}
+		l.flush()
+		p = after
 	}
-	return e, e.Type != ""
 }
 
-// rejected reports whether the account is out of its limit.
-func (r *rateLimit) rejected() bool { return r != nil && r.Status == "rejected" }
-
-// leastMillis is where a number of seconds since 1970 would be in the year 5138, so that it must be
-// milliseconds.
-const leastMillis = 1e11
-
-// beyondMillis is where milliseconds since 1970 would be in the year 5138, so that the number is
-// absurd.
-const beyondMillis = 1e14
-
-// reset returns when the limit is lifted; zero when that is not known. The program gives seconds
-// since 1970. A number that is absurd is the end of the year 9999, so that it is not taken for a
-// limit that is lifted.
-func (r *rateLimit) reset() time.Time {
-	n, err := r.ResetsAt.Float64()
-	switch {
-	case n >= beyondMillis: // infinity too, which comes with an error
-		return time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
-	case err != nil || !(n > 0):
-		return time.Time{}
-	case n >= leastMillis:
-		return time.UnixMilli(int64(n))
+// flush ends the line.
+func (l *lines) flush() {
+	if len(l.buf) > 0 {
+		l.line(l.buf)
 	}
-	return time.UnixMilli(int64(n * 1000))
-}
-
-// used returns what a call cost. What was read from a cache was given to the model, too.
-func (e *event) used() executor.Usage {
-	u := executor.Usage{OutputTokens: e.Usage.Output.Opt, CostUSD: e.CostUSD.Opt}
-	if input, ok := e.Usage.Input.Get(); ok {
-		u.InputTokens = taxonomy.Some(input + e.Usage.CacheCreation.Or(0) + e.Usage.CacheRead.Or(0))
+	l.skip = false
+	if cap(l.buf) > maxBuffer {
+		l.buf = nil
 	}
-	return u
+	l.buf = l.buf[:0]
 }
 
-// nothing is what a call without a process costs.
-func nothing() executor.Usage {
-	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
-		CostUSD: taxonomy.Some(0.0)}
+// isIgnored reports, without parsing it, that a line is of no use: the results of tools, which are
+// most of a stream, and pieces of messages.
+func isIgnored(line []byte) bool {
+	kind, ok := strings.CutPrefix(string(line[:min(len(line), 32)]), `{"type":"`)
+	return ok && (strings.HasPrefix(kind, `user"`) || strings.HasPrefix(kind, `stream_event"`))
 }

@@ -1,78 +1,93 @@
+// Package claudecli is a provider that runs Claude Code's command line as a process, without a
+// person: "claude -p --output-format stream-json --verbose".
+//
+//	rules := []string{"Edit", "Bash(go test *)"}
+//	provider, err := claudecli.New(claudecli.Options{AllowedTools: rules})
+//
+// The prompt is the standard input, and the output is a stream of JSON events that ends with a
+// result. Only is_error of the result decides whether the call succeeded: its subtype is "success"
+// also if the API failed, and a result without a valid is_error is a broken stream. If there are
+// several results, the last one counts, unless an earlier one failed.
+//
+// A failure is a [github.com/errgen/errgen/runtime/taxonomy.Evidence]. Its text is the result of a
+// failed run and the end of standard error, never the conversation. The retries of the program are
+// off, because the taxonomy decides about retries.
+//
+// Each call is a process group. It is ended as a whole at the deadline of the call, when the call
+// is cancelled, and soon after the result; see package proc for the differences between systems.
+//
+// The events are those of Claude Code's documentation
+// (https://code.claude.com/docs/en/headless) and of github.com/anthropics/claude-agent-sdk-python.
+// Unknown events and fields are ignored.
 package claudecli
 
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/proc"
 )
 
+// The defaults of [Options].
 const (
-	// DefaultName is the source that evidence names unless [Options] say otherwise.
 	DefaultName = "claude-cli"
-	// DefaultPath is the program unless [Options] say otherwise; it is looked up in PATH.
 	DefaultPath = "claude"
-	// DefaultPermissionMode lets files be edited, and refuses what else no rule allows.
+	// DefaultPermissionMode permits changes of files, and refuses everything else without a rule.
 	DefaultPermissionMode = "acceptEdits"
-	// DefaultProbe is how long the program may take to tell its version unless [Options] say
-	// otherwise.
-	DefaultProbe = 15 * time.Second
+	DefaultProbe          = 15 * time.Second
 )
 
-// Options are what a [Provider] is made of. The zero Options are the program "claude" with the
-// login of its user.
+// Options configure a [Provider]. The zero Options are the program "claude" with the login of its
+// user.
 type Options struct {
-	// Name is the source that evidence names; [DefaultName].
+	// Name is the source of evidence; [DefaultName].
 	Name string
-	// Path is the program; [DefaultPath].
+	// Path is the program; [DefaultPath], which is looked up in PATH.
 	Path string
-	// Model is the model's name; empty leaves it to the program.
+	// Model is the name of the model; the program's default unless set.
 	Model string
-	// MaxTurns is how many turns a call may take; 0 is no limit.
+	// MaxTurns limits the turns of a call; 0 is no limit.
 	MaxTurns int
-	// PermissionMode says what is done about tools for which there is no rule;
-	// [DefaultPermissionMode].
+	// PermissionMode applies to tools without a rule; [DefaultPermissionMode].
 	PermissionMode string
-	// AllowedTools and DisallowedTools are rules such as "Edit" and "Bash(go test *)". The program
-	// enforces them. They are no sandbox: a test runner runs what the model wrote.
+	// AllowedTools and DisallowedTools are rules such as "Edit" and "Bash(go test *)", which the
+	// program enforces. They are no sandbox: a test runner runs code that the model wrote.
 	AllowedTools, DisallowedTools []string
-	// Policy, unless empty, names the command policy that the rules are. A command that was refused
-	// then fails the call, with evidence of type "command_blocked"; otherwise only the model is
-	// told.
+	// Policy names the command policy that the rules are. If set, a refused command fails the call
+	// with evidence of type "command_blocked". Otherwise only the model is told.
 	Policy string
-	// SkipPermissions asks for no permission checks at all. It is refused, as evidence of type
-	// "skip_denied", unless AllowSkipPermissions says that somebody has thought about it. Args that
-	// ask for the same are treated likewise.
+	// SkipPermissions skips all permission checks. Calls are refused with evidence of type
+	// "skip_denied", unless AllowSkipPermissions confirms it. The same applies to Args that skip
+	// them.
 	SkipPermissions, AllowSkipPermissions bool
-	// Args are further arguments, from whoever configures the provider. They are trusted.
+	// Args are further arguments. They are trusted.
 	Args []string
-	// Env is what the program's environment has besides [proc.SafeEnv] and where it keeps its
-	// configuration: "NAME=value", or "NAME" to pass on this process's. Without "ANTHROPIC_API_KEY"
-	// the login of the user counts. A proxy must be passed on by name, because its address may hold
-	// a password.
+	// Env is added to the environment, which is [proc.SafeEnv] and the variables that locate the
+	// program's configuration: "NAME=value", or "NAME" for the value in this process. Without
+	// "ANTHROPIC_API_KEY" the program uses the login of the user. A proxy is passed by name,
+	// because its address may contain a password.
 	Env []string
 	// Credential names the credential for waits that runs share; a fingerprint of the key or login
-	// unless set.
+	// by default.
 	Credential string
-	// Probe is how long the program may take to tell its version; [DefaultProbe].
+	// Probe limits the check of the version in [Provider.Available]; [DefaultProbe].
 	Probe time.Duration
-	// Grace is how long the program has to end by itself, once it is asked to or has given its
-	// result; [proc.DefaultGrace].
+	// Grace is how long the program has to end by itself after its result, and after it was asked
+	// to; [proc.DefaultGrace].
 	Grace time.Duration
 }
 
-func (o Options) withDefaults() Options {
-	if o.Name == "" {
-		o.Name = DefaultName
-	}
-	if o.Path == "" {
-		o.Path = DefaultPath
-	}
-	if o.PermissionMode == "" {
-		o.PermissionMode = DefaultPermissionMode
+func (o *Options) setDefaults() {
+	for value, fallback := range map[*string]string{&o.Name: DefaultName, &o.Path: DefaultPath,
+		&o.PermissionMode: DefaultPermissionMode} {
+		if *value == "" {
+			*value = fallback
+		}
 	}
 	if o.Probe <= 0 {
 		o.Probe = DefaultProbe
@@ -80,40 +95,75 @@ func (o Options) withDefaults() Options {
 	if o.Grace <= 0 {
 		o.Grace = proc.DefaultGrace
 	}
-	return o
 }
 
-// check reports all problems at once.
-func (o Options) check() error {
+// check reports all problems.
+func (o *Options) check() error {
 	var errs []error
 	if o.MaxTurns < 0 {
-		errs = append(errs, fmt.Errorf("the limit of turns is %d", o.MaxTurns))
+		errs = append(errs, fmt.Errorf("max turns: %d is out of range (at least 0)", o.MaxTurns))
 	}
 	for _, rule := range slices.Concat(o.AllowedTools, o.DisallowedTools) {
 		if strings.TrimSpace(rule) == "" || strings.Contains(rule, ",") {
-			errs = append(errs, fmt.Errorf("the rule %q is empty or has a comma, which separates rules", rule))
+			errs = append(errs, fmt.Errorf("rule %q is empty or contains a comma", rule))
 		}
 	}
 	for _, entry := range o.Env {
 		if name, _, _ := strings.Cut(entry, "="); name == "" {
-			errs = append(errs, errors.New("an entry of the environment has no name"))
+			errs = append(errs, errors.New("environment: an entry has no name"))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// bypass is the permission mode without checks.
-const bypass = "bypassPermissions"
+// skips reports whether the options skip the permission checks.
+func (o *Options) skips() bool {
+	const bypass = "bypassPermissions"
+	return o.SkipPermissions || o.PermissionMode == bypass || slices.ContainsFunc(o.Args, func(arg string) bool {
+		return strings.Contains(arg, bypass) || strings.Contains(arg, "dangerously-skip-permissions")
+	})
+}
 
-// skips reports whether the options ask for no permission checks.
-func (o Options) skips() bool {
-	if o.SkipPermissions || o.PermissionMode == bypass {
-		return true
-	}
-	for _, arg := range o.Args {
-		if strings.Contains(arg, bypass) || strings.Contains(arg, "dangerously-skip-permissions") {
-			return true
+// environment returns the program's whole environment. Its last entry turns off the program's own
+// retries; see https://code.claude.com/docs/en/env-vars.
+func (o *Options) environment() []string {
+	home := []string{"CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
+		"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+	return proc.SafeEnv(slices.Concat(home, o.Env, []string{"CLAUDE_CODE_MAX_RETRIES=0"})...)
+}
+
+// arguments returns the arguments of a call that continues a session, or begins one. Each value
+// is part of its flag, so that it cannot be another flag.
+func (o *Options) arguments(session string) []string {
+	args := []string{"-p", "--output-format=stream-json", "--verbose"}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag+"="+value)
 		}
 	}
-	return false
+	if o.SkipPermissions {
+		args = append(args, "--dangerously-skip-permissions")
+	} else {
+		add("--permission-mode", o.PermissionMode)
+	}
+	add("--model", o.Model)
+	if o.MaxTurns > 0 {
+		add("--max-turns", strconv.Itoa(o.MaxTurns))
+	}
+	add("--allowedTools", strings.Join(o.AllowedTools, ","))
+	add("--disallowedTools", strings.Join(o.DisallowedTools, ","))
+	args = append(args, o.Args...)
+	add("--resume", session)
+	return args
+}
+
+// sessionForm is the form of a session: a UUID, or something similar.
+var sessionForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
+
+// validSession returns a session, or "" if it is invalid. Sessions come from processes and files.
+func validSession(name string) string {
+	if sessionForm.MatchString(name) {
+		return name
+	}
+	return ""
 }

@@ -1,157 +1,110 @@
 package providertest
 
 import (
-	"context"
-	"encoding/json"
+	_ "embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
-	"time"
-
-	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
-// CLI is a program that plays the part of Claude Code's command line: a real process of its own,
-// with nothing installed. It is this very program under another name, so main, or TestMain, calls
-// [CLIMain] before anything else:
+// driver is the program: it records the call and runs the script of the next step.
 //
-//	func TestMain(m *testing.M) {
-//		providertest.CLIMain()
-//		os.Exit(m.Run())
-//	}
+//go:embed fixtures/driver.sh
+var driver string
+
+// CLI is a program that plays Claude Code's command line: a script for /bin/sh, which is a real
+// process. It needs a Unix system.
 //
 //	cli, err := providertest.NewCLI(t.TempDir(),
-//		providertest.CLIRateLimited(time.Now().Add(time.Minute)),
+//		providertest.CLIFixture("claude/overloaded"),
 //		providertest.CLIAnswer("done\nTASK COMPLETE").Write("a.txt", "hello"),
 //	)
 //	provider, err := claudecli.New(claudecli.Options{Path: cli.Path})
 //
-// Each run plays the next step. Which one that is stands in a file beside the program, so it
-// survives whoever runs it. "--version" plays no step.
+// Each run plays the next step. Its number is kept in files beside the program, so it survives the
+// process that started the program. "--version" plays no step.
 type CLI struct {
 	// Path is the program.
 	Path string
+
+	dir   string // of the steps and the calls
+	steps int
 }
 
-// cliScript is what a program plays.
-type cliScript struct {
-	Steps   []CLIStep
-	Version CLIStep
-}
-
-// NewCLI makes a program in dir that plays the steps. dir should be outside of the working tree.
+// NewCLI creates a program in dir that plays the steps. The directory should be outside of the
+// working tree.
 func NewCLI(dir string, steps ...CLIStep) (*CLI, error) {
+	if runtime.GOOS == "windows" {
+		return nil, errors.New("the scripted program needs /bin/sh")
+	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+	c := &CLI{Path: filepath.Join(dir, "claude"), dir: filepath.Join(dir, "claude.d")}
+	for _, sub := range []string{"steps", "calls"} {
+		if err := os.MkdirAll(filepath.Join(c.dir, sub), 0o700); err != nil {
+			return nil, err
+		}
 	}
-	c := &CLI{Path: filepath.Join(dir, "claude")}
-	if runtime.GOOS == "windows" {
-		c.Path += ".exe"
-	}
-	if err := c.save(cliScript{Steps: steps}); err != nil {
+	// The program is complete before it gets its name, because a file that is open for writing
+	// cannot be executed.
+	script := strings.Replace(driver, "DIRECTORY", quote(c.dir), 1)
+	if err := os.WriteFile(c.Path+".new", []byte(script), 0o700); err != nil {
 		return nil, err
 	}
-	if err := alias(self, c.Path); err != nil {
-		return nil, fmt.Errorf("make the program: %w", err)
+	if err := os.Rename(c.Path+".new", c.Path); err != nil {
+		return nil, err
 	}
-	return c, nil
-}
-
-// alias makes a program known under another name. Where there are no symbolic links, it is copied.
-func alias(program, path string) error {
-	if os.Symlink(program, path) == nil {
-		return nil
-	}
-	content, err := os.ReadFile(program)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, content, 0o700)
+	return c, c.Add(steps...)
 }
 
 // Add appends steps.
 func (c *CLI) Add(steps ...CLIStep) error {
-	return c.change(func(s *cliScript) { s.Steps = append(s.Steps, steps...) })
-}
-
-// Version has the program do something else than tell a version when it is asked for that.
-func (c *CLI) Version(step CLIStep) error {
-	return c.change(func(s *cliScript) { s.Version = step })
-}
-
-func (c *CLI) change(f func(*cliScript)) error {
-	return c.locked(func() error {
-		script, err := loadScript(c.Path)
+	for _, s := range steps {
+		c.steps++
+		name := strconv.Itoa(c.steps)
+		script, err := s.render(filepath.Join(c.dir, "steps", name))
 		if err != nil {
 			return err
 		}
-		f(&script)
-		return c.save(script)
-	})
+		if s.Repeat {
+			name += ".always"
+		}
+		if err := os.WriteFile(filepath.Join(c.dir, "steps", name+".sh"), []byte(script), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// The files beside the program.
-const (
-	scriptSuffix = ".script.json"
-	callsSuffix  = ".calls.jsonl" // one line for each run, so that their number is the next step
-	lockSuffix   = ".lock"
-	lockEvery    = 5 * time.Millisecond
-	childSuffix  = ".child"
-)
-
-func (c *CLI) save(s cliScript) error {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("write the script: %w", err)
-	}
-	return os.WriteFile(c.Path+scriptSuffix, b, 0o600)
-}
-
-func loadScript(path string) (cliScript, error) {
-	var s cliScript
-	b, err := os.ReadFile(path + scriptSuffix)
-	if err != nil {
-		return s, err
-	}
-	return s, json.Unmarshal(b, &s)
-}
-
-// locked runs f while no other process has the files.
-func (c *CLI) locked(f func() error) error {
-	lock, err := filelock.Wait(context.Background(), c.Path+lockSuffix, lockEvery)
-	if err != nil {
-		return fmt.Errorf("lock the script: %w", err)
-	}
-	defer func() { _ = lock.Release() }()
-	return f()
+// Version replaces the answer to "--version" by a script.
+func (c *CLI) Version(script string) error {
+	return os.WriteFile(filepath.Join(c.dir, "version.sh"), []byte(script), 0o600)
 }
 
 // CLICall is one run of the program.
 type CLICall struct {
 	// Args are its arguments.
 	Args []string
-	// Prompt is what it was given on standard input.
+	// Prompt is its standard input.
 	Prompt string
 	// Dir is its working directory.
 	Dir string
-	// Env are the names of the variables in its environment. Values are not kept, but for the one
-	// that says how often requests are tried again.
+	// Env are the names of the variables in its environment.
 	Env []string
 	// Retries is the value of CLAUDE_CODE_MAX_RETRIES.
 	Retries string
-	// PID is its number.
+	// PID is its process number.
 	PID int
 }
 
-// Resumed returns the session that the call continued; empty when it began one.
+// Resumed returns the session that the call continued; empty if it began one.
 func (c CLICall) Resumed() string {
 	for _, arg := range c.Args {
 		if session, ok := strings.CutPrefix(arg, "--resume="); ok {
@@ -161,58 +114,45 @@ func (c CLICall) Resumed() string {
 	return ""
 }
 
-// Calls returns the runs so far, in order, those that are under way among them.
+// Calls returns the runs so far, in order, including those that have not ended.
 func (c *CLI) Calls() ([]CLICall, error) {
 	var calls []CLICall
-	err := c.locked(func() (err error) {
-		calls, err = loadCalls(c.Path)
-		return err
-	})
-	return calls, err
-}
-
-func loadCalls(path string) ([]CLICall, error) {
-	b, err := os.ReadFile(path + callsSuffix)
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var calls []CLICall
-	for line := range strings.Lines(string(b)) {
-		var call CLICall
-		if err := json.Unmarshal([]byte(line), &call); err != nil {
-			return nil, fmt.Errorf("read the calls: %w", err)
+	for n := 1; ; n++ {
+		dir := filepath.Join(c.dir, "calls", strconv.Itoa(n))
+		pid, err := os.ReadFile(filepath.Join(dir, "pid")) // written last
+		if errors.Is(err, fs.ErrNotExist) {
+			return calls, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var files [5]string
+		for i, name := range []string{"args", "prompt", "dir", "env", "retries"} {
+			b, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				return nil, err
+			}
+			files[i] = string(b)
+		}
+		call := CLICall{Prompt: files[1], Dir: strings.TrimSuffix(files[2], "\n"), Env: strings.Fields(files[3]),
+			Retries: files[4]}
+		if files[0] != "" {
+			call.Args = strings.Split(strings.TrimSuffix(files[0], "\x00"), "\x00")
+		}
+		if call.PID, err = strconv.Atoi(strings.TrimSpace(string(pid))); err != nil {
+			return nil, fmt.Errorf("read call %d: %w", n, err)
 		}
 		calls = append(calls, call)
 	}
-	return calls, nil
 }
 
-// Child returns the number of the process that the last step with a child has left behind; 0 when
-// there is none yet.
+// Child returns the number of the process that the last step with a child has left running; 0 if
+// it does not exist yet.
 func (c *CLI) Child() int {
-	var pid int
-	b, err := os.ReadFile(c.Path + childSuffix)
-	if err != nil {
-		return 0
-	}
-	if _, err := fmt.Sscanf(string(b), "%d\n", &pid); err != nil {
-		return 0
-	}
+	b, _ := os.ReadFile(filepath.Join(c.dir, "child"))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 	return pid
 }
 
-// CLIFile is a file that a step writes.
-type CLIFile struct {
-	// Path is relative to the working directory, or leads out of it; whatever a model may come up
-	// with.
-	Path string
-	// Content is what is in it.
-	Content []byte
-	// Mode is 0644 unless set.
-	Mode fs.FileMode
-	// Link makes it a symbolic link to there.
-	Link string
-}
+// quote returns a text as one word of a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,19 +1,19 @@
-// Package providertest speaks the failures of providers in their real wire forms, on this machine
-// and without an account, so that a taxonomy can be tried against the clients that meet them: the
-// real SDK, the real HTTP client, a real process.
+// Package providertest plays the services and the program behind the providers on this machine, so
+// that a taxonomy, or a program that uses the providers, can be tested against the real SDKs over
+// HTTP and a real process, without an account.
 //
 //	server := providertest.NewServer(
-//		providertest.AnthropicRateLimit("30"),
+//		providertest.Fixture("anthropic/rate_limit"),
 //		providertest.AnthropicTool("write_file", `{"path":"a.txt","content":"hello"}`),
 //		providertest.AnthropicText("done\nTASK COMPLETE"),
 //	)
 //	defer server.Close()
 //
-// A [Server] plays its replies in order, one for each request, and remembers the requests. A
-// [Reply] is in terms of the wire: status, headers, body, events, and how the connection ends.
-// There are constructors for what the services of Anthropic and OpenAI send.
+// A [Server] plays its replies in order, one for each request, and records the requests. A [Reply]
+// is raw HTTP: status, headers, body, and how the connection ends. [Fixture] reads one of the
+// package's raw responses, [Fixtures] lists them, and [ParseReply] reads a response of your own.
+// [AnthropicMessage] and [OpenAIMessage] build streamed answers.
 //
-// [Examples] reads the examples that a taxonomy itself gives for its codes, and [AnthropicReply]
-// and its like turn the evidence of one into the reply from which a client gets that evidence. A
-// [CLI] is the same for a provider that is a process.
+// A [CLI] is a program that plays Claude Code. Its steps are scripts for /bin/sh, built by
+// [CLIAnswer] and its siblings or read by [CLIFixture].
 package providertest

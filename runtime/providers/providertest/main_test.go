@@ -4,11 +4,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
-func TestMain(m *testing.M) {
-	providertest.CLIMain()
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -2,7 +2,6 @@ package providertest
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"log"
 	"maps"
@@ -13,7 +12,7 @@ import (
 	"sync"
 )
 
-// Bounds on what a server remembers.
+// Limits of what a server records.
 const (
 	maxRequests = 1000
 	maxBody     = 1 << 20
@@ -25,9 +24,9 @@ type Request struct {
 	Method string
 	// Path is the path with the query.
 	Path string
-	// Header are its headers. The values of those that hold credentials are masked.
+	// Header are the headers. Credentials are replaced by "***".
 	Header http.Header
-	// Body is its body, the first MiB of it. Of very many requests only the first bodies are kept.
+	// Body is the first MiB of the body. After 64 MiB of bodies, no more are kept.
 	Body []byte
 }
 
@@ -46,20 +45,19 @@ type Server struct {
 	requests []Request
 	bodies   int
 	count    int
-	asked    chan struct{} // closed, and made anew, with each request
 }
 
-// NewServer starts a server that answers with the replies, in order. What is asked for beyond them
-// has the status 500. It panics if it cannot listen, as [httptest.NewServer] does.
+// NewServer starts a server that answers with the replies, in order, and then with status 500. It
+// panics if it cannot listen, as [httptest.NewServer] does.
 func NewServer(replies ...Reply) *Server { return start((*httptest.Server).Start, replies) }
 
-// NewTLSServer is NewServer with TLS and a certificate that nobody knows.
+// NewTLSServer is NewServer with TLS and a certificate that no client trusts.
 func NewTLSServer(replies ...Reply) *Server { return start((*httptest.Server).StartTLS, replies) }
 
 func start(listen func(*httptest.Server), replies []Reply) *Server {
-	s := &Server{closed: make(chan struct{}), asked: make(chan struct{}), replies: slices.Clone(replies)}
+	s := &Server{closed: make(chan struct{}), replies: slices.Clone(replies)}
 	s.server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
-	// Clients that leave early, or do not trust the server, are what is tested here.
+	// Clients that disconnect early, or do not trust the server, are part of tests.
 	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	listen(s.server)
 	s.URL = s.server.URL
@@ -87,24 +85,7 @@ func (s *Server) Count() int {
 	return s.count
 }
 
-// Await waits until there were n requests. It returns the cause of ctx's end if that comes first.
-func (s *Server) Await(ctx context.Context, n int) error {
-	for {
-		s.mu.Lock()
-		count, asked := s.count, s.asked
-		s.mu.Unlock()
-		if count >= n {
-			return nil
-		}
-		select {
-		case <-asked:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// Left returns how many replies were not played yet. One that repeats counts until it is reached.
+// Left returns how many replies were not played yet. A repeated one counts until it is reached.
 func (s *Server) Left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,8 +95,8 @@ func (s *Server) Left() int {
 	return len(s.replies)
 }
 
-// Close ends what hangs, closes all connections, and waits until every handler has returned. It may
-// be called again.
+// Close ends hanging responses, closes all connections, and waits until every handler has returned.
+// It can be called repeatedly.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.closed)
@@ -124,8 +105,8 @@ func (s *Server) Close() {
 	})
 }
 
-// Refused returns the URL of a port of 127.0.0.1 on which nobody listens. Another process could
-// take the port.
+// Refused returns the URL of a port of 127.0.0.1 that refuses connections, unless another process
+// takes the port.
 func Refused() string {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
@@ -135,24 +116,9 @@ func Refused() string {
 // serve answers a request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	reply := s.next(record(r))
-	if reply.Wait != nil {
-		select {
-		case <-reply.Wait:
-		case <-r.Context().Done():
-			abort()
-		case <-s.closed:
-			abort()
-		}
+	if !reply.empty() || reply.End == EndWhole || reply.End == EndEarly {
+		s.write(w, &reply)
 	}
-	if reply.End == EndReset && reply.empty() {
-		reset(w)
-		return
-	}
-	if reply.End == EndNever && reply.empty() {
-		s.hang(r)
-		return
-	}
-	s.write(w, &reply)
 	switch reply.End {
 	case EndEarly:
 		abort()
@@ -163,7 +129,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hang keeps the connection until somebody has had enough.
+// hang keeps the connection until the client disconnects or the server is closed.
 func (s *Server) hang(r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -180,8 +146,6 @@ func (s *Server) next(r Request) Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count++
-	close(s.asked)
-	s.asked = make(chan struct{})
 	if len(s.requests) < maxRequests {
 		if s.bodies += len(r.Body); s.bodies > maxBodies {
 			r.Body = nil
@@ -190,7 +154,7 @@ func (s *Server) next(r Request) Reply {
 	}
 	if len(s.replies) == 0 {
 		return Reply{Status: http.StatusInternalServerError,
-			Body: `{"error":{"type":"script_used_up","message":"the test's script has no more replies"}}`}
+			Body: `{"error":{"type":"script_exhausted","message":"the test's script has no more replies"}}`}
 	}
 	reply := s.replies[0]
 	if !reply.Repeat {
@@ -199,9 +163,9 @@ func (s *Server) next(r Request) Reply {
 	return reply
 }
 
-// record reads a request to its end, so that the server notices when the client leaves.
+// record reads a request to its end, so that the server notices when the client disconnects.
 func record(r *http.Request) Request {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // of a client that leaves, what it has sent
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody)) // a client that disconnects has sent less
 	_, _ = io.Copy(io.Discard, r.Body)
 	header := maps.Clone(r.Header)
 	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key", "Cookie", "Proxy-Authorization"} {
@@ -212,12 +176,7 @@ func record(r *http.Request) Request {
 	return Request{Method: r.Method, Path: r.URL.RequestURI(), Header: header, Body: body}
 }
 
-// empty reports whether nothing at all is sent.
-func (r *Reply) empty() bool {
-	return r.Status == 0 && len(r.Header) == 0 && r.Body == "" && len(r.Events) == 0 && r.Filler == 0
-}
-
-// write sends everything but the end. A client that has left is no matter.
+// write sends everything but the end. Errors mean that the client has disconnected.
 func (s *Server) write(w http.ResponseWriter, reply *Reply) {
 	maps.Copy(w.Header(), reply.Header)
 	if w.Header().Get("Content-Type") == "" {
@@ -225,13 +184,9 @@ func (s *Server) write(w http.ResponseWriter, reply *Reply) {
 	}
 	w.WriteHeader(max(reply.Status, http.StatusOK))
 	_, _ = io.WriteString(w, reply.Body)
-	for _, e := range reply.Events {
-		_, _ = io.WriteString(w, e.wire())
-		flush(w)
-	}
 	s.fill(w, reply.Filler)
 	if reply.End != EndWhole {
-		flush(w)
+		_ = http.NewResponseController(w).Flush()
 	}
 }
 
@@ -246,9 +201,7 @@ func (s *Server) fill(w io.Writer, n int64) {
 	}
 }
 
-func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }
-
-// reset ends the connection so that the client is told it was reset.
+// reset resets the connection.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -1,28 +1,32 @@
 package toolbox
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// What is kept of a long text begins and ends anywhere, also in a secret.
-func TestNoPartOfASecretIsKept(t *testing.T) {
+// A long text may be cut within a secret. No part of the secret must be left.
+func TestCutSecrets(t *testing.T) {
+	dir := t.TempDir()
+	tools, err := New(t.Context(), Options{Dir: dir})
+	require.NoError(t, err)
+	defer tools.Close()
 	for _, secret := range []string{"https://user:GIVEN-s3cr3t-GIVEN@host/x",
 		"sk-ant-api03-GIVENDEFghijkl1234567890GIVEN"} {
 		for at := range len(secret) + 1 {
 			begun := func(limit int) string {
 				return strings.Repeat("x", limit-at-1) + " " + secret + " " + strings.Repeat("x", limit)
 			}
-			assert.NotContains(t, text.Quote(begun(200), maxQuoted), "GIVEN")
 			assert.NotContains(t, Label("run_command", []byte(`{"command": "`+begun(maxShown)+`"}`)), "GIVEN")
-			s := &searching{t: &Toolbox{limits: Limits{Entries: 10, Read: 1 << 20}}}
-			require.False(t, s.keep("a.go", 1, []byte(begun(maxShown))))
-			assert.NotContains(t, s.found[0], "GIVEN")
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte(begun(maxShown)), 0o600))
+			found, err := tools.Call(t.Context(), "search_files", []byte(`{"regexp":"x"}`))
+			require.NoError(t, err)
+			assert.NotContains(t, found.Text, "GIVEN")
 
 			c := newClip(1000)
 			_, _ = c.Write(

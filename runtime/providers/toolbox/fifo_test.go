@@ -13,7 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 )
 
-// A pipe that nobody writes to would keep a reader waiting for ever.
+// A pipe without a writer would block its reader.
 func TestPipesAreNotOpened(t *testing.T) {
 	dir, _ := tree(t, nil)
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))

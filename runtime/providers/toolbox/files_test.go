@@ -27,21 +27,21 @@ func TestRead(t *testing.T) {
 		{[]any{"path", "./x/../a.txt"}, "one\ntwo\nthree\n", false},
 		{[]any{"path", filepath.Join(dir, "a.txt")}, "one\ntwo\nthree\n", false},
 		{[]any{"path", "a.txt", "offset", 2}, "two\nthree\n", false},
-		{[]any{"path", "a.txt", "offset", 2, "limit", 1}, "two\n\n[cut; go on with offset 3]", false},
+		{[]any{"path", "a.txt", "offset", 2, "limit", 1}, "two\n\n[cut; continue with offset 3]", false},
 		{[]any{"path", "a.txt", "offset", 9}, "a.txt has no line 9", true},
 		{[]any{"path", "a.txt", "offset", -1}, "offset and limit must be positive", true},
 		{[]any{"path", "empty"}, "", false},
 		{[]any{"path", "latin"}, "caf\uFFFD\n", false},
-		{[]any{"path", "long"}, strings.Repeat("x", 100) + "\n[cut; go on with offset 2]", false},
+		{[]any{"path", "long"}, strings.Repeat("x", 100) + "\n[cut; continue with offset 2]", false},
 		{[]any{"path", "long", "offset", 2}, "short\n", false},
-		{[]any{"path", "picture"}, "picture is not a text file; it has 5 bytes", true},
+		{[]any{"path", "picture"}, "picture: not a text file", true},
 		{[]any{"path", "none"}, "none: no such file or directory", true},
 		{[]any{"path", "."}, ".: is a directory", true},
 		{[]any{"path", "a.txt/b"}, "a.txt/b: not a directory", true},
 		{[]any{}, "path is missing", true},
 		{[]any{"path", "../outside/x"}, "../outside/x: outside of the working tree", true},
 		{[]any{"path", "/etc/passwd"}, "/etc/passwd: outside of the working tree", true},
-		{[]any{"path", "a\x00b"}, `"a\x00b": a name has no zero byte`, true},
+		{[]any{"path", "a\x00b"}, `"a\x00b": a name must not contain a zero byte`, true},
 	} {
 		got := use(t, tools, "read_file", c.args...)
 		assert.Equal(t, toolbox.Result{Text: c.want, IsError: c.isError}, got, "read %v", c.args)
@@ -93,7 +93,7 @@ func TestWrite(t *testing.T) {
 		{[]any{"path", "locked", "content", ""}, "locked: is read-only"},
 		{[]any{"path", "old/x", "content", ""}, "old/x: not a directory"},
 		{[]any{"path", "big", "content", strings.Repeat("x", 101)},
-			"the content has 101 bytes, more than the 100 that a file may have"},
+			"big: the file is too large"},
 	} {
 		assert.Equal(t, toolbox.Result{Text: c.want, IsError: true}, use(t, tools, "write_file", c.args...), "write %v",
 			c.args)
@@ -128,14 +128,14 @@ func TestEdit(t *testing.T) {
 		after   string
 	}{
 		{[]any{"path", "a", "old", "two", "new", "2"},
-			"a holds the old text 2 times; give more of what is around it, or set all", true, "one two two\n"},
-		{[]any{"path", "a", "old", "three", "new", "3"}, "a does not hold the old text", true, "one two two\n"},
-		{[]any{"path", "a", "old", "", "new", "3"}, "old and new are required, and old must not be empty", true,
+			"a: contains the old text 2 times; give more of its context, or set all", true, "one two two\n"},
+		{[]any{"path", "a", "old", "three", "new", "3"}, "a: does not contain the old text", true, "one two two\n"},
+		{[]any{"path", "a", "old", "", "new", "3"}, "old must not be empty", true,
 			"one two two\n"},
-		{[]any{"path", "a", "old", "one"}, "old and new are required, and old must not be empty", true,
+		{[]any{"path", "a", "old", "one"}, "new is missing", true,
 			"one two two\n"},
 		{[]any{"path", "a", "old", "two", "new", strings.Repeat("x", 60), "all", true},
-			"the file would have more than the 100 bytes that it may have", true, "one two two\n"},
+			"a: the file is too large", true, "one two two\n"},
 		{[]any{"path", "none", "old", "one", "new", "1"}, "none: no such file or directory", true, "one two two\n"},
 		{[]any{"path", "big", "old", "x", "new", "y", "all", true}, "big: the file is too large", true,
 			"one two two\n"},
@@ -185,13 +185,13 @@ func TestList(t *testing.T) {
 		args []any
 		want string
 	}{
-		{[]any{"pattern", "["}, `pattern "[": not a pattern`},
+		{[]any{"pattern", "["}, `pattern "[": invalid`},
 		{[]any{"pattern", strings.Repeat("**/", 9)}, `pattern "**/**/**/**/**/**/**/**/**/": too complex`},
 		{[]any{"path", "none"}, "none: no such file or directory"},
 		{[]any{"path", "../outside"}, "../outside: outside of the working tree"},
 		{[]any{"path", "link"}, "link: outside of the working tree"},
-		{[]any{"path", ".git"}, ".git: git's own files are not to be read"},
-		{[]any{"path", "sub/.git"}, "sub/.git: git's own files are not to be read"},
+		{[]any{"path", ".git"}, ".git: git's own files cannot be accessed"},
+		{[]any{"path", "sub/.git"}, "sub/.git: git's own files cannot be accessed"},
 	} {
 		assert.Equal(t, toolbox.Result{Text: c.want, IsError: true}, use(t, tools, "list_files", c.args...), "list %v",
 			c.args)
@@ -223,10 +223,11 @@ func TestSearch(t *testing.T) {
 		{[]any{"regexp", `Add`, "pattern", "b/**"}, "b/b.go:1: package b // Add", false},
 		{[]any{"regexp", `none`}, "nothing matches", false},
 		{[]any{"regexp", `(`}, "error parsing regexp: missing closing ): `(`", true},
-		{[]any{}, "regexp must have from 1 to 1000 bytes", true},
+		{[]any{}, "regexp is missing", true},
+		{[]any{"regexp", ""}, "regexp must have from 1 to 1000 bytes", true},
 		{[]any{"regexp", "a", "path", "../outside"}, "../outside: outside of the working tree", true},
-		{[]any{"regexp", "Add", "path", ".git"}, ".git: git's own files are not to be read", true},
-		{[]any{"regexp", "Add", "path", ".git/config"}, ".git/config: git's own files are not to be read", true},
+		{[]any{"regexp", "Add", "path", ".git"}, ".git: git's own files cannot be accessed", true},
+		{[]any{"regexp", "Add", "path", ".git/config"}, ".git/config: git's own files cannot be accessed", true},
 		{[]any{"regexp", "Add", "pattern", "**/config"}, "nothing matches", false},
 	} {
 		assert.Equal(t, toolbox.Result{Text: c.want, IsError: c.isError}, use(t, tools, "search_files", c.args...),
@@ -237,8 +238,8 @@ func TestSearch(t *testing.T) {
 func TestSearchIsBounded(t *testing.T) {
 	dir, _ := tree(t, map[string]string{"a": strings.Repeat("x\n", 100), "b": strings.Repeat("z\n", 100_000)})
 	tools := open(t, dir, func(o *toolbox.Options) { o.Limits.Entries = 2; o.Limits.Search = 10_000 })
-	assert.Equal(t, "a:1: x\na:2: x\n[cut after 2; search less]", use(t, tools, "search_files", "regexp", "x").Text)
-	assert.Equal(t, "[cut after 0; search less]", use(t, tools, "search_files", "regexp", "none").Text)
+	assert.Equal(t, "a:1: x\na:2: x\n[cut after 2; name a directory or a pattern]", use(t, tools, "search_files", "regexp", "x").Text)
+	assert.Equal(t, "[cut after 0; name a directory or a pattern]", use(t, tools, "search_files", "regexp", "none").Text)
 }
 
 func assertNoDrafts(t *testing.T, dir string) {

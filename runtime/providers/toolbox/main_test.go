@@ -13,7 +13,18 @@ import (
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// beServer is the variable that makes this program an MCP server, which serve is.
+const beServer = "TOOLBOX_TEST_SERVER"
+
+var serve func(mode string)
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(beServer); mode != "" {
+		serve(mode)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // tree makes a directory with the given files, and returns it beside a directory that is outside of
 // it.
@@ -38,7 +49,7 @@ func open(t *testing.T, dir string, options ...func(*toolbox.Options)) *toolbox.
 	for _, option := range options {
 		option(&o)
 	}
-	tools, err := toolbox.New(o)
+	tools, err := toolbox.New(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, tools.Close()) })
 	return tools

@@ -10,19 +10,17 @@ import (
 	"unicode"
 )
 
-// errOutside says that a path leads out of the directory.
+// errOutside means that a path leads out of the directory.
 var errOutside = errors.New("outside of the working tree")
 
 // maxLinks bounds how many symbolic links one path goes through.
 const maxLinks = 32
 
-// resolve returns the path, relative to the root, slash-separated and without symbolic links, that
-// a name of the model's means. What does not exist yet has the name that it would have. It is
-// errOutside for what is not under the root.
+// resolve returns the path of a name that the model gave: relative to the root, with slashes, and
+// without symbolic links. The file need not exist. A path that is not under the root is errOutside.
 //
-// The root does not let one out either. Names are resolved here because it must be known, before
-// anything is done, which file it is done to: a link within the tree may lead to a file that the
-// task must not change.
+// The root prevents that, too. Names are resolved here because the scope is checked before a file
+// is accessed, and a link within the tree can lead to a file outside of the scope.
 func (t *Toolbox) resolve(name string) (string, error) {
 	name, err := t.relative(name)
 	if err != nil {
@@ -66,11 +64,10 @@ func (t *Toolbox) resolve(name string) (string, error) {
 	return done, nil
 }
 
-// relative returns a name with slashes. An absolute one is made relative if it is under the
-// directory.
+// relative returns a name with slashes. An absolute name under the directory becomes relative.
 func (t *Toolbox) relative(name string) (string, error) {
 	if strings.IndexByte(name, 0) >= 0 {
-		return "", &fs.PathError{Op: "open", Path: name, Err: errors.New("a name has no zero byte")}
+		return "", &fs.PathError{Op: "open", Path: name, Err: errors.New("a name must not contain a zero byte")}
 	}
 	if !filepath.IsAbs(name) {
 		if filepath.VolumeName(name) != "" || strings.HasPrefix(filepath.ToSlash(name), "/") {
@@ -85,30 +82,31 @@ func (t *Toolbox) relative(name string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// link returns where a symbolic link leads, and whether the path is one. What does not exist is
-// none.
+// link returns the target of a symbolic link, and whether the path is one.
 func (t *Toolbox) link(name string) (target string, link bool, err error) {
 	info, err := t.root.Lstat(filepath.FromSlash(name))
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", false, nil
-	}
-	if err != nil {
+	case err != nil, info.Mode()&fs.ModeSymlink == 0:
 		return "", false, err
-	}
-	if info.Mode()&fs.ModeSymlink == 0 {
-		return "", false, nil
 	}
 	target, err = t.root.Readlink(filepath.FromSlash(name))
 	return target, true, err
 }
 
-// isGit reports whether a path is of what git keeps: of a part of that name, also as file systems
-// know it that tell no capitals from small letters, or know short names.
+// isGit reports whether a path has a part named .git, in a form that any file system resolves to
+// that name: without regard to case, as a short name, or with characters that are ignored.
 func isGit(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		part = strings.TrimRight(strings.ToLower(part), ". ")
 		part, _, _ = strings.Cut(part, ":") // a stream of the file, on NTFS
-		part = strings.Map(visible, part)
+		part = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) { // HFS+ ignores these
+				return -1
+			}
+			return r
+		}, part)
 		if part == ".git" || part == "git~1" {
 			return true
 		}
@@ -116,22 +114,13 @@ func isGit(name string) bool {
 	return false
 }
 
-// visible drops the characters that HFS+ ignores in names.
-func visible(r rune) rune {
-	if unicode.Is(unicode.Cf, r) {
-		return -1
-	}
-	return r
-}
-
-// openRegular opens a regular file for reading. Anything else could keep the reader waiting for
-// ever.
+// openRegular opens a regular file for reading. Others, such as pipes, could block the reader.
 func (t *Toolbox) openRegular(name string) (*os.File, fs.FileInfo, error) {
 	info, err := t.root.Lstat(filepath.FromSlash(name))
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		err = regular(name, info)
 	}
-	if err := regular(name, info); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
 	f, err := t.root.Open(filepath.FromSlash(name))
@@ -157,4 +146,11 @@ func regular(name string, info fs.FileInfo) error {
 		return &fs.PathError{Op: "open", Path: name, Err: errors.New("is a directory")}
 	}
 	return &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+}
+
+// escapes reports whether a path leads out of the directory: as resolve found, or the root, which
+// has no error value for it.
+func escapes(err error) bool {
+	p, is := errors.AsType[*fs.PathError](err)
+	return errors.Is(err, errOutside) || is && p.Err != nil && p.Err.Error() == "path escapes from parent"
 }

@@ -101,9 +101,9 @@ func TestGitIsNeitherReadNorChanged(t *testing.T) {
 		assert.Equal(t, "EACCES", ev.Errno, path)
 		assert.ErrorIs(t, errs.Classify(ev), errs.CodePermissionFileAccess)
 		for _, name := range []string{"read_file", "list_files", "search_files"} {
-			want := toolbox.Result{Text: path + ": git's own files are not to be read", IsError: true}
+			want := toolbox.Result{Text: path + ": git's own files cannot be accessed", IsError: true}
 			if strings.ContainsRune(path, '\u200c') {
-				want.Text = strconv.Quote(path) + ": git's own files are not to be read"
+				want.Text = strconv.Quote(path) + ": git's own files cannot be accessed"
 			}
 			assert.Equal(t, want, use(t, tools, name, "path", path, "regexp", "core"), "%s %s", name, path)
 		}
@@ -287,12 +287,12 @@ func TestNewRefuses(t *testing.T) {
 		options toolbox.Options
 		want    string
 	}{
-		{toolbox.Options{Commands: toolbox.Policy{Allow: []string{"..."}}}, `command policy: "...": names no command`},
+		{toolbox.Options{Commands: toolbox.Policy{Allow: []string{"..."}}}, `command policy: "...": contains no command`},
 		{toolbox.Options{Dir: filepath.Join(t.TempDir(), "none")}, "open the directory of the tools: "},
 		{toolbox.Options{Dir: t.TempDir(), Commands: toolbox.Policy{Allow: []string{"..."}}},
-			`command policy: "...": names no command`},
+			`command policy: "...": contains no command`},
 	} {
-		_, err := toolbox.New(c.options)
+		_, err := toolbox.New(t.Context(), c.options)
 		assert.ErrorContains(t, err, c.want)
 	}
 }

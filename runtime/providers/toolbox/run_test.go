@@ -50,6 +50,13 @@ func TestCommandPolicy(t *testing.T) {
 		{"go test ...", "/tmp/go test", false},
 		{"git log -n *", "git log -n 5", true},
 		{"git log -n *", "git log -n", false},
+		{"git log -n *", "git log -n --output=x", false},
+		{"git show *", "git show --output=x", false},
+		{"git show *", "git show HEAD", true},
+		{"git show -*", "git show --stat", true},
+		{"cat *", "cat -", false},
+		{"cat *", "cat '-n'", false},
+		{"cat ?a", "cat -a", false},
 		{"cat src/*.go", "cat src/a.go", true},
 		{"cat src/*.go", "cat src/../a.go", false},
 		{"cat src/*.go", "cat 'src/*.go'", true},
@@ -67,12 +74,12 @@ func TestCommandPolicy(t *testing.T) {
 
 func TestPolicyThatCannotBeRead(t *testing.T) {
 	for line, want := range map[string]string{
-		"":             "names no command",
+		"":             "contains no command",
 		"make [":       "syntax error in pattern",
-		"* test":       "the command itself must be named",
+		"* test":       "the command itself must be literal",
 		"make 'test":   "a quote is not closed",
 		"make\ntest":   "shell operators are not allowed",
-		"m[ab]ke test": "the command itself must be named",
+		"m[ab]ke test": "the command itself must be literal",
 	} {
 		err := toolbox.Options{Commands: toolbox.Policy{Allow: []string{line}}}.Check()
 		assert.ErrorContains(t, err, want, "%q", line)

@@ -10,16 +10,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// WithinScope returns a function for [Options.Write] that refuses what the guard does not allow,
-// with evidence of source "scope" and op "scope": type "forbidden" or "outside_allowed", the file,
-// and the attribute scope_mode. What a person would be asked about is let through, since the
-// executor asks about all files together once the call has ended. For reading there is
-// [ReadWithinScope].
+// WithinScope returns a function for [Options.Write] that refuses files that the guard does not
+// allow. Its error is evidence of source "scope" and op "scope" with the type "forbidden" or
+// "outside_allowed", the file, and the attribute scope_mode. Files that a person is asked about
+// pass, because the executor asks about all files of a call together.
 func WithinScope(g executor.Guard) func(ctx context.Context, path string) error {
 	return func(ctx context.Context, path string) error {
 		verdict, err := judge(ctx, g, path)
 		if err != nil {
-			return fmt.Errorf("judge a file that is to be written: %w", err)
+			return fmt.Errorf("check the scope of a file: %w", err)
 		}
 		kind := "forbidden"
 		switch verdict {
@@ -36,17 +35,16 @@ func WithinScope(g executor.Guard) func(ctx context.Context, path string) error 
 	}
 }
 
-// errForbidden says that the guard forbids a file.
+// errForbidden means that the guard forbids a file.
 var errForbidden = errors.New("the task's scope forbids it")
 
-// ReadWithinScope returns a function for [Options.Read] that refuses what the guard forbids to be
-// changed: secrets, as a rule. Whatever else there is may be read, also outside of what the task
-// may change.
+// ReadWithinScope returns a function for [Options.Read] that refuses the files that the guard
+// forbids, such as secrets. All other files can be read, also those that the task must not change.
 func ReadWithinScope(g executor.Guard) func(ctx context.Context, path string) error {
 	return func(ctx context.Context, path string) error {
 		verdict, err := judge(ctx, g, path)
 		if err != nil {
-			return fmt.Errorf("judge a file that is to be read: %w", err)
+			return fmt.Errorf("check the scope of a file: %w", err)
 		}
 		if verdict == executor.Forbidden {
 			return errForbidden
@@ -55,7 +53,7 @@ func ReadWithinScope(g executor.Guard) func(ctx context.Context, path string) er
 	}
 }
 
-// judge returns the guard's verdict on a change of a file. None is that it is forbidden.
+// judge returns the guard's verdict on a change of a file. Without a verdict it is forbidden.
 func judge(ctx context.Context, g executor.Guard, path string) (executor.Verdict, error) {
 	verdicts, err := g.Judge(ctx, []executor.Change{{Path: path, Kind: executor.Modified}})
 	if err != nil || len(verdicts) != 1 || verdicts[0] == 0 {

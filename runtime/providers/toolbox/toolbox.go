@@ -1,91 +1,126 @@
+// Package toolbox has the tools of a model over an API. The tools read, write, edit, list, search
+// and delete files of one directory, run the commands that a policy allows, and report that the
+// task is done or blocked. The tools of MCP servers can be added.
+//
+//	tools, err := toolbox.New(ctx, toolbox.Options{
+//		Dir:      dir,
+//		Write:    toolbox.WithinScope(scope),
+//		Read:     toolbox.ReadWithinScope(scope),
+//		Commands: toolbox.Policy{Allow: []string{"go test ..."}},
+//	})
+//
+// [Toolbox.Tools] describes the tools to the model, and [Toolbox.Call] runs one. Ordinary failures,
+// such as a missing file or a command that exits with 1, are a [Result] for the model. A refusal by
+// a safeguard is an error, which ends the call of the provider.
+//
+// Files are accessed through an [os.Root]: neither ".." nor a symbolic link leads out of the
+// directory, and git's own files can neither be read nor changed. A command policy decides which
+// commands start, not what they do. It is no sandbox: a test runner runs code that the model wrote.
+// The same applies to MCP servers.
 package toolbox
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options are what a [Toolbox] is made of.
+// opCall is the operation of the evidence of tools.
+const opCall = "call"
+
+// maxQuoted bounds the bytes of an argument in an error.
+const maxQuoted = 200
+
+// Options configure a [Toolbox].
 type Options struct {
-	// Dir is the directory that the tools work in. Providers set it for each call. Without one
-	// there are no tools but those with which the model says how its task stands.
+	// Dir is the directory of the tools. Without it, the only tools are task_done and task_blocked.
+	// Providers set it for each call.
 	Dir string
-	// Source is what evidence names as its source: the provider's name. Providers set it.
+	// Source is the source of evidence: the provider's name. Providers set it.
 	Source string
-	// Write, unless nil, is asked before the file of that path is written or deleted: an error
-	// refuses it, and ends the call with that error. The path is relative to Dir, slash-separated,
-	// clean, and without symbolic links. [WithinScope] makes one of a guard.
+	// Started, unless nil, is called with each process that a tool starts. Its error refuses the
+	// process. Providers set it.
+	Started func(executor.Process) error
+	// Write, unless nil, is called before a file is written or deleted. Its error refuses that and
+	// ends the call of the provider. The path is relative to Dir, with slashes, clean, and without
+	// symbolic links. [WithinScope] makes one from a guard.
 	Write func(ctx context.Context, path string) error
-	// Read, unless nil, is asked in the same way before the content of a file is read, searched or
-	// edited: an error refuses it, and does not end the call. The model is told of it, and a search
-	// passes the file over. Lists have the names of all files. [ReadWithinScope] makes one of a
-	// guard.
+	// Read, unless nil, is called in the same way before the content of a file is read, searched or
+	// edited. Its error refuses that, and the model is told. A search skips the file. Lists contain
+	// the names of all files. [ReadWithinScope] makes one from a guard.
 	Read func(ctx context.Context, path string) error
-	// Commands says which commands may be run; the zero Policy allows none, and then there is no
-	// tool for it.
+	// Commands are the commands that may run. The zero Policy allows none, and there is no tool for
+	// commands then.
 	Commands Policy
-	// ReadOnly leaves out the tools that change files.
+	// Servers are MCP servers, whose tools are added.
+	Servers []Server
+	// ReadOnly omits the tools that change files.
 	ReadOnly bool
-	// Env is what commands find in their environment beside the safe part of this process's own:
+	// Env is added to the environment of commands and MCP servers, which is [proc.SafeEnv]:
 	// "NAME=value".
 	Env []string
-	// Limits bound what the tools do.
+	// Limits limit the tools.
 	Limits Limits
 }
 
-// Check returns what is wrong with the options apart from the directory.
+// Check validates the options, apart from the directory.
 func (o Options) Check() error {
 	if _, err := o.Commands.compile(); err != nil {
 		return fmt.Errorf("command policy: %w", err)
 	}
+	for _, s := range o.Servers {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("MCP server %s: %w", text.Quote(s.Name, maxQuoted), err)
+		}
+	}
 	return nil
 }
 
-// Limits bound the tools. A zero limit has the default that is named.
+// Limits limit the tools. Zero is the documented default.
 type Limits struct {
-	// Read is how many bytes of files one call returns; 128 KiB.
+	// Read is the number of bytes of files that one call returns; 128 KiB.
 	Read int
-	// Write is how many bytes a file may have that is written or edited; 4 MiB.
+	// Write is the size of a file that is written or edited; 4 MiB.
 	Write int
-	// Output is how many bytes of a command's output are returned, its beginning and its end; 32
-	// KiB.
+	// Output is the number of bytes that are returned of the output of a command, from its
+	// beginning and its end, or of the result of an MCP server; 32 KiB.
 	Output int
-	// Entries is how many files one call lists, and how many lines it finds; 500.
+	// Entries is the number of files that one call lists, and of lines that it finds; 500.
 	Entries int
-	// Visit is how many files one call looks at; 50 000.
+	// Visit is the number of files that one call looks at; 50,000.
 	Visit int
-	// Search is how many bytes of files one call searches; 256 MiB.
+	// Search is the number of bytes of files that one call searches; 256 MiB.
 	Search int64
-	// Command is how long a command may take; 5 minutes.
+	// Command is how long a command, or a tool of an MCP server, may take; 5 minutes.
 	Command time.Duration
-	// Grace is how long a command that must end has before it is killed; 5 seconds.
+	// Grace is how long a command has to end by itself before it is killed; 5 seconds.
 	Grace time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		Read: or(l.Read, 128<<10), Write: or(l.Write, 4<<20), Output: or(l.Output, 32<<10),
-		Entries: or(l.Entries, 500), Visit: or(l.Visit, 50_000), Search: or(l.Search, 256<<20),
-		Command: or(l.Command, 5*time.Minute), Grace: or(l.Grace, 5*time.Second),
+		Read: positive(l.Read, 128<<10), Write: positive(l.Write, 4<<20), Output: positive(l.Output, 32<<10),
+		Entries: positive(l.Entries, 500), Visit: positive(l.Visit, 50_000), Search: positive(l.Search, 256<<20),
+		Command: positive(l.Command, 5*time.Minute), Grace: positive(l.Grace, 5*time.Second),
 	}
 }
 
-func or[T int | int64 | time.Duration](v, def T) T {
-	if v <= 0 {
-		return def
-	}
-	return v
-}
+func positive[T int | int64 | time.Duration](v, fallback T) T { return cmp.Or(max(v, 0), fallback) }
 
-// Tool is a tool as a model is told of it.
+// Tool describes a tool to a model.
 type Tool struct {
 	Name        string
 	Description string
@@ -95,62 +130,101 @@ type Tool struct {
 
 // Result is what a tool returns to the model.
 type Result struct {
-	// Text is what the model is told.
+	// Text is for the model.
 	Text string
-	// IsError reports that the tool did not do what was asked.
+	// IsError reports that the tool failed.
 	IsError bool
-	// Signal is what the model said about its task by calling the tool; the call of the provider
-	// ends with it.
+	// Signal is the state of the task that the model reports by the tool. It ends the call of the
+	// provider.
 	Signal executor.Signal
-	// Question is what a person is asked with [executor.SignalBlocked].
+	// Question is the question to a person of [executor.SignalBlocked].
 	Question string
 }
 
-// Toolbox carries out tools in one directory. It must not be used by several goroutines at a time,
-// and must be closed.
+// failed is a result that tells the model why a tool failed.
+func failed(format string, args ...any) Result {
+	return Result{Text: fmt.Sprintf(format, args...), IsError: true}
+}
+
+// Toolbox runs tools in one directory. It must not be used concurrently, and must be closed.
 type Toolbox struct {
 	options  Options
 	limits   Limits
 	dir      string   // absolute
 	root     *os.Root // nil without a directory
 	commands []pattern
+	servers  []*server
 	tools    []tool
 }
 
-// New returns the tools for a directory. Its error says that the directory cannot be opened, or
-// that the command policy has a pattern that cannot be read.
-func New(o Options) (*Toolbox, error) {
-	commands, err := o.Commands.compile()
-	if err != nil {
-		return nil, fmt.Errorf("command policy: %w", err)
+// tool is a tool and its implementation.
+type tool struct {
+	Tool
+	call func(ctx context.Context, args json.RawMessage) (Result, error)
+}
+
+// New returns the tools for a directory, and starts the MCP servers. Its error is evidence if an
+// MCP server fails.
+func New(ctx context.Context, o Options) (*Toolbox, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	t := &Toolbox{options: o, limits: o.Limits.withDefaults()}
+	t.commands, _ = o.Commands.compile() // Check has
+	ending := []tool{
+		define(t, "task_done", "Reports that the task is done, completely. Call it last, and only then.", t.done),
+		define(t, "task_blocked", "Reports that the task cannot continue without a person. Call it only if nothing "+
+			"else is left to do.", t.blocked),
 	}
 	if o.Dir == "" {
-		t := &Toolbox{options: o, limits: o.Limits.withDefaults()}
-		t.tools = t.ending()
+		t.tools = ending
 		return t, nil
 	}
-	dir, err := filepath.Abs(o.Dir)
-	if err != nil {
+	var err error
+	if t.dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, fmt.Errorf("find the directory of the tools: %w", err)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	if t.root, err = os.OpenRoot(t.dir); err != nil {
 		return nil, fmt.Errorf("open the directory of the tools: %w", err)
 	}
-	t := &Toolbox{options: o, limits: o.Limits.withDefaults(), dir: dir, root: root, commands: commands}
-	t.tools = t.offered()
+	t.tools = []tool{
+		define(t, "read_file", "Reads a text file, or some of its lines.", t.read),
+		define(t, "list_files", "Lists the files under a directory, at any depth.", t.list),
+		define(t, "search_files", "Finds lines in text files by a regular expression (RE2 syntax).", t.search),
+	}
+	if !o.ReadOnly {
+		t.tools = append(t.tools,
+			define(t, "write_file", "Writes a whole file. It creates the file and its directories, or replaces it.",
+				t.write),
+			define(t, "edit_file", "Replaces a text in a file. The old text must occur once, unless all is true.",
+				t.edit),
+			define(t, "delete_file", "Deletes a file.", t.delete))
+	}
+	if len(t.commands) > 0 {
+		t.tools = append(t.tools, define(t, "run_command", t.commandDescription(), t.run))
+	}
+	for _, s := range o.Servers {
+		if err := t.connect(ctx, s); err != nil {
+			_ = t.Close() // the first error is reported
+			return nil, err
+		}
+	}
+	t.tools = append(t.tools, ending...)
 	return t, nil
 }
 
-// Close lets go of the directory.
+// Close ends the MCP servers and releases the directory.
 func (t *Toolbox) Close() error {
+	for _, s := range t.servers {
+		s.close()
+	}
 	if t.root == nil {
 		return nil
 	}
 	return t.root.Close()
 }
 
-// Tools returns the tools that the model is offered, always in the same order.
+// Tools returns the tools for the model, always in the same order.
 func (t *Toolbox) Tools() []Tool {
 	all := make([]Tool, len(t.tools))
 	for i, x := range t.tools {
@@ -159,18 +233,18 @@ func (t *Toolbox) Tools() []Tool {
 	return all
 }
 
-// Call carries out a tool with the arguments that the model gave. An error ends the call of the
-// provider. It is
+// Call runs a tool with the arguments of the model. An error ends the call of the provider. It is
 //
-//   - a [*taxonomy.Evidence] of type "tool_arguments" for arguments that are no JSON object or of
-//     another type than the tool's schema has;
-//   - one of type "command_blocked", with the attributes command and policy, for a command that is
-//     not allowed;
-//   - one of errno "EACCES", with the attribute path, for writing outside of the directory or to
-//     what git keeps;
-//   - one with the errno of a disk that is full, read-only or broken;
-//   - what [Options.Write] returned;
-//   - the cause of ctx's end.
+//   - a [*taxonomy.Evidence] of type "tool_arguments" for arguments that are no JSON object, or of
+//     another type than the schema specifies;
+//   - evidence of type "command_blocked", with the attributes command and policy, for a command
+//     that is not allowed;
+//   - evidence of errno "EACCES", with the attribute path, for a change outside of the directory or
+//     of git's files;
+//   - evidence with the errno of a disk that is full, read-only or broken;
+//   - evidence with the attribute mcp_server of an MCP server that has ended;
+//   - the error of [Options.Write] or [Server.Check];
+//   - the cause of the end of ctx.
 func (t *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
@@ -183,15 +257,96 @@ func (t *Toolbox) Call(ctx context.Context, name string, args json.RawMessage) (
 	return failed("there is no tool %s", text.Quote(name, maxQuoted)), nil
 }
 
-// evidence returns the beginning of evidence about a tool.
+// define returns a tool whose arguments are decoded to an A. Its fields with a description are the
+// schema; those without omitempty are required.
+func define[A any](t *Toolbox, name, description string, do func(context.Context, A) (Result, error)) tool {
+	schema, err := jsonschema.For[A](nil)
+	if err != nil {
+		panic(err) // the types are those of this package
+	}
+	raw, _ := json.Marshal(schema) // of the same
+	return tool{
+		Tool: Tool{Name: name, Description: description, Schema: raw},
+		call: func(ctx context.Context, raw json.RawMessage) (Result, error) {
+			var args A
+			given, err := object(raw)
+			if err == nil && len(given) > 0 {
+				err = json.Unmarshal(raw, &args)
+			}
+			if err != nil {
+				return Result{}, t.badArguments(name, err)
+			}
+			for _, required := range schema.Required {
+				if given[required] == nil {
+					return failed("%s is missing", required), nil
+				}
+			}
+			return do(ctx, args)
+		},
+	}
+}
+
+// object decodes the arguments of a model. No arguments are an empty object.
+func object(raw json.RawMessage) (o map[string]json.RawMessage, err error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	err = json.Unmarshal(raw, &o)
+	if _, is := errors.AsType[*json.UnmarshalTypeError](err); is || err == nil && o == nil {
+		err = errors.New("not a JSON object")
+	}
+	return o, err
+}
+
+// evidence returns the begin of evidence about a tool.
 func (t *Toolbox) evidence() *taxonomy.Evidence {
 	return &taxonomy.Evidence{Source: t.options.Source, Op: opCall}
 }
 
-// opCall is the operation in which tools are used.
-const opCall = "call"
+func (t *Toolbox) badArguments(name string, err error) error {
+	ev := t.evidence()
+	ev.Type, ev.Text, ev.Err = "tool_arguments", err.Error(), err
+	ev.Attributes = map[string]string{"tool": name}
+	return ev
+}
 
-// failed is a result that tells the model why a tool did not do what was asked.
-func failed(format string, args ...any) Result {
-	return Result{Text: fmt.Sprintf(format, args...), IsError: true}
+// started passes on a process that a tool has started.
+func (t *Toolbox) started(id proc.ID) error {
+	if t.options.Started == nil {
+		return nil
+	}
+	return t.options.Started(executor.Process{PID: id.PID, Start: id.Start})
+}
+
+type doneArgs struct {
+	Summary string `json:"summary,omitempty" jsonschema:"What was done, in a few sentences."`
+}
+
+// done is task_done.
+func (t *Toolbox) done(_ context.Context, a doneArgs) (Result, error) {
+	return Result{Text: cmp.Or(a.Summary, "done"), Signal: executor.SignalDone}, nil
+}
+
+type blockedArgs struct {
+	Question string `json:"question" jsonschema:"The question to the person."`
+}
+
+// blocked is task_blocked.
+func (t *Toolbox) blocked(_ context.Context, a blockedArgs) (Result, error) {
+	if a.Question == "" {
+		return failed("question is missing"), nil
+	}
+	return Result{Text: a.Question, Signal: executor.SignalBlocked, Question: a.Question}, nil
+}
+
+// Label describes a call of a tool on one line: "write_file src/a.go".
+func Label(name string, args []byte) string {
+	var a struct{ Path, Command, Regexp string }
+	if json.Unmarshal(args, &a) == nil {
+		if about := cmp.Or(a.Path, a.Command, a.Regexp); about != "" {
+			return text.Name(name) + " " + text.Name(text.Head(about, maxShown))
+		}
+	}
+	return text.Name(text.Head(name, maxShown))
 }

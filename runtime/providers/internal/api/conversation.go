@@ -1,0 +1,171 @@
+package api
+
+import (
+	"crypto/rand"
+	"slices"
+	"sync"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// overhead is about how many bytes a message takes besides its texts.
+const overhead = 256
+
+// message is a message of a conversation.
+type message[M any] struct {
+	param M
+	size  int
+	tools bool // uses tools, or has their results
+}
+
+func newMessage[M any](param M, size int, tools bool) message[M] {
+	return message[M]{param, size + overhead, tools}
+}
+
+// conversation is messages that are not changed once they are in one.
+type conversation[M any] []message[M]
+
+func (c conversation[M]) size() int {
+	n := 0
+	for _, m := range c {
+		n += m.size
+	}
+	return n
+}
+
+// params returns the messages for the SDK. The caller owns the slice.
+func (c conversation[M]) params() []M {
+	out := make([]M, len(c))
+	for i, m := range c {
+		out[i] = m.param
+	}
+	return out
+}
+
+// reduced returns a shorter conversation: without tools and their results or, if it has none,
+// without the older half after the first message, which is the task.
+func (c conversation[M]) reduced() conversation[M] {
+	said := slices.DeleteFunc(slices.Clone(c), func(m message[M]) bool { return m.tools })
+	if len(said) < len(c) || len(said) < 2 {
+		return said
+	}
+	return append(slices.Clip(said[:1]), said[1+len(said)/2:]...)
+}
+
+const (
+	// maxConversations bounds the stored conversations, maxConversation the bytes of one, and
+	// maxStored those of all.
+	maxConversations = 256
+	maxConversation  = 16 << 20
+	maxStored        = 256 << 20
+)
+
+// store has the conversations that can be continued, in memory. It evicts the least recently used.
+type store[M any] struct {
+	mu    sync.Mutex
+	byID  map[string]conversation[M]
+	order []string // least recently used first
+	size  int
+}
+
+// get returns a conversation, and whether it is known. The conversation without an id is empty.
+func (s *store[M]) get(id string) (conversation[M], bool) {
+	if id == "" {
+		return nil, true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.byID[id]
+	if ok {
+		i := slices.Index(s.order, id)
+		s.order = append(slices.Delete(s.order, i, i+1), id)
+	}
+	return c, ok
+}
+
+// keep stores a conversation under its id, or a new one if id is empty, and returns the id. A
+// conversation that is too long is not stored, and the id is empty.
+func (s *store[M]) keep(id string, c conversation[M]) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(id)
+	size := c.size()
+	if size > maxConversation {
+		return ""
+	}
+	if id == "" {
+		id = rand.Text()
+	}
+	if s.byID == nil {
+		s.byID = map[string]conversation[M]{}
+	}
+	s.byID[id] = slices.Clip(c)
+	s.order = append(s.order, id)
+	for s.size += size; len(s.order) > maxConversations || s.size > maxStored; {
+		s.remove(s.order[0])
+	}
+	return id
+}
+
+func (s *store[M]) remove(id string) {
+	if c, ok := s.byID[id]; ok {
+		s.size -= c.size()
+		delete(s.byID, id)
+		i := slices.Index(s.order, id)
+		s.order = slices.Delete(s.order, i, i+1)
+	}
+}
+
+// Tokens are the tokens that a request used. Input does not include tokens that were read from a
+// cache or written to one.
+type Tokens struct{ Input, CacheWrite, CacheRead, Output int64 }
+
+// valid reports whether the numbers are plausible.
+func (t Tokens) valid() bool {
+	const most = 1 << 40
+	return min(t.Input, t.CacheWrite, t.CacheRead, t.Output) >= 0 &&
+		max(t.Input, t.CacheWrite, t.CacheRead, t.Output) <= most
+}
+
+// spent adds up the tokens of the requests of a call.
+type spent struct {
+	sum              Tokens
+	counted, unknown bool
+}
+
+// add adds a request. If the service did not report all of its tokens, the sum is unknown, unless
+// the service certainly did no work.
+func (s *spent) add(x *Exchange, used taxonomy.Opt[Tokens]) {
+	t, ok := used.Get()
+	switch {
+	case ok && t.valid():
+		s.counted = true
+		s.sum = Tokens{s.sum.Input + t.Input, s.sum.CacheWrite + t.CacheWrite, s.sum.CacheRead + t.CacheRead,
+			s.sum.Output + t.Output}
+	case ok || !x.unused():
+		s.unknown = true
+	}
+}
+
+// usage returns the sum and its cost. An unknown sum is absent, as is the cost without prices.
+func (s *spent) usage(cost func(Tokens) float64) executor.Usage {
+	switch {
+	case s.unknown:
+		return executor.Usage{}
+	case !s.counted:
+		return nothing()
+	}
+	u := executor.Usage{InputTokens: taxonomy.Some(s.sum.Input + s.sum.CacheWrite + s.sum.CacheRead),
+		OutputTokens: taxonomy.Some(s.sum.Output)}
+	if cost != nil {
+		u.CostUSD = taxonomy.Some(cost(s.sum))
+	}
+	return u
+}
+
+// nothing is the usage of a call without a request.
+func nothing() executor.Usage {
+	return executor.Usage{InputTokens: taxonomy.Some[int64](0), OutputTokens: taxonomy.Some[int64](0),
+		CostUSD: taxonomy.Some(0.0)}
+}

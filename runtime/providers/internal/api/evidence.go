@@ -1,0 +1,264 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// The types of failures that the service does not name.
+const (
+	typeNetwork = "network" // no response, or an interrupted one
+	TypeStream  = "stream"  // a response that is invalid or incomplete
+	typeTimeout = "timeout"
+)
+
+// StreamError is a stream without an answer: the service reports a failure in it, or the model
+// stopped early.
+type StreamError struct {
+	// Event is the event that reports the failure, as the service sent it; empty for none.
+	Event string
+	// Type and Text are those of the evidence unless Event has its own.
+	Type, Text string
+	// Attribute and Value are an attribute: why the model stopped, in the service's words.
+	Attribute, Value string
+	// Cut reports that the answer reached the limit of tokens.
+	Cut bool
+}
+
+// Error returns the text.
+func (e *StreamError) Error() string { return e.Text }
+
+// timing is an operation that has begun, as its evidence names it.
+type timing struct {
+	name, credential, op string
+	mask                 mask
+	clock                retry.Clock
+	started              time.Time
+	limit                time.Duration // 0 if unknown
+}
+
+// begin begins an operation. Without a limit it is what ctx leaves.
+func (p *Provider[M]) begin(ctx context.Context, op string, limit time.Duration) timing {
+	now := p.config.Clock.Now()
+	if at, ok := ctx.Deadline(); ok && limit <= 0 {
+		limit = at.Sub(now)
+	}
+	return timing{name: p.config.Name, credential: p.config.Credential, op: op, mask: p.mask, clock: p.config.Clock,
+		started: now, limit: max(limit, 0)}
+}
+
+// stamp sets source, op and credential.
+func (t *timing) stamp(ev *taxonomy.Evidence) *taxonomy.Evidence {
+	ev.Source, ev.Op, ev.Credential = t.name, t.op, t.credential
+	return ev
+}
+
+// failed returns the error of a request. If ctx has ended, that is the cause of all other errors.
+func (t *timing) failed(ctx context.Context, x *Exchange, err error) error {
+	if ctx.Err() != nil {
+		return t.ended(ctx)
+	}
+	return t.stamp(x.evidence(err))
+}
+
+// ended returns the error for the end of ctx: evidence for a deadline, and an error that is no
+// failure for a cancellation.
+func (t *timing) ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(cause, context.DeadlineExceeded) {
+		if errors.Is(cause, err) {
+			return fmt.Errorf("%s of %s: %w", t.op, t.name, cause)
+		}
+		return fmt.Errorf("%s of %s: %w: %w", t.op, t.name, err, cause)
+	}
+	milliseconds := func(d time.Duration) string { return strconv.FormatInt(max(d, 0).Milliseconds(), 10) }
+	ev := &taxonomy.Evidence{Type: typeTimeout, Text: "no answer within the time limit", Err: context.DeadlineExceeded,
+		Attributes: map[string]string{"elapsed_ms": milliseconds(t.clock.Now().Sub(t.started))}}
+	if t.limit > 0 {
+		ev.Attributes["timeout_ms"] = milliseconds(t.limit)
+	}
+	return t.stamp(ev)
+}
+
+// evidence returns the evidence of a request that failed with err. It contains neither the key nor
+// the request: errors of SDKs contain both, so that they are not kept.
+func (x *Exchange) evidence(err error) *taxonomy.Evidence {
+	var ev taxonomy.Evidence
+	inStream, is := errors.AsType[*StreamError](err)
+	switch {
+	case x.status == 0:
+		ev = noResponse(err)
+	case x.stream == nil:
+		ev = x.noStream()
+	case is:
+		ev = inStream.evidence()
+	default:
+		ev = x.brokenStream(err)
+	}
+	detect.Header(&ev, x.header)
+	if ev.RetryAfter.IsZero() && ev.ResetAt.IsZero() {
+		if wait, ok := detect.RetryHint(ev.Text); ok {
+			ev.RetryAfter, ev.RetryAfterDerived = taxonomy.Some(wait), true
+		}
+	}
+	attribute(&ev, "host", x.host)
+	attribute(&ev, "request_id", ev.Attributes["request-id"])
+	x.mask.evidence(&ev)
+	return &ev
+}
+
+// noStream is a response with the status of a failure, or another body than a stream: a page of a
+// gateway, or an object that reports a failure.
+func (x *Exchange) noStream() taxonomy.Evidence {
+	ev := taxonomy.Evidence{Err: x.broken}
+	fallback := "the server did not answer with a stream"
+	if x.status >= http.StatusMultipleChoices {
+		ev.Status, fallback = x.status, http.StatusText(x.status)
+	}
+	if mediaType(x.header) == "text/html" {
+		ev.Text = pageText(x.page)
+	} else {
+		detect.Body(&ev, x.page)
+	}
+	if ev.Text == "" {
+		ev.Text = fallback
+	}
+	named(&ev)
+	return ev
+}
+
+// evidence returns the evidence of a stream without an answer. The status of the response is not
+// part of it, because the response began well.
+func (e *StreamError) evidence() taxonomy.Evidence {
+	ev := taxonomy.Evidence{Type: e.Type, Text: e.Text, Err: e}
+	if e.Event != "" {
+		ev = taxonomy.Evidence{Err: e}
+		detect.Body(&ev, []byte(e.Event))
+	}
+	named(&ev)
+	attribute(&ev, e.Attribute, e.Value)
+	return ev
+}
+
+// brokenStream is a stream that was interrupted, or that is invalid.
+func (x *Exchange) brokenStream(err error) taxonomy.Evidence {
+	ev := taxonomy.Evidence{Text: err.Error(), Type: TypeStream, Err: err}
+	if x.stream.broken != nil {
+		of := detect.Of(x.stream.broken)
+		ev.Type, ev.Errno = of.Type, of.Errno
+		if ev.Type == "" {
+			ev.Type = typeNetwork
+		}
+	}
+	return ev
+}
+
+// noResponse is a request without a response: its server was not found, refused the connection, or
+// has an unknown certificate.
+func noResponse(err error) taxonomy.Evidence {
+	ev := detect.Of(err)
+	if inner, is := errors.AsType[*url.Error](err); is && inner.Err != nil {
+		ev.Text = inner.Err.Error() // without the address, which can contain a secret
+		ev.Err = &url.Error{Op: inner.Op, Err: inner.Err}
+	}
+	if ev.Type == "" {
+		ev.Type = typeNetwork
+	}
+	return ev
+}
+
+// named sets the type of a failure that has no name.
+func named(ev *taxonomy.Evidence) {
+	if ev.Type == "" && ev.Code == "" && ev.Status == 0 {
+		ev.Type = TypeStream
+	}
+}
+
+func attribute(ev *taxonomy.Evidence, name, value string) {
+	if value == "" || ev.Attributes[name] != "" {
+		return
+	}
+	if ev.Attributes == nil {
+		ev.Attributes = map[string]string{}
+	}
+	ev.Attributes[name] = value
+}
+
+var (
+	titleTag = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	anyTag   = regexp.MustCompile(`(?is)<(?:script|style)\b.*?(?:</(?:script|style)>|$)|<[^>]*(?:>|$)`)
+)
+
+// pageText returns the title of an HTML page, or else its text.
+func pageText(page []byte) string {
+	page = bytes.ToValidUTF8(page[:min(len(page), 64<<10)], nil)
+	words := func(b []byte) string {
+		s := strings.Join(strings.Fields(html.UnescapeString(string(b))), " ")
+		if len(s) > 512 {
+			s = text.Head(s, 512)
+		}
+		return s
+	}
+	if m := titleTag.FindSubmatch(page); m != nil && words(m[1]) != "" {
+		return words(m[1])
+	}
+	return words(anyTag.ReplaceAll(page, []byte(" ")))
+}
+
+// mask is a key that is removed from texts, because servers and models repeat it. Local servers
+// accept any word as a key, and a short word can be part of any text, so that it is not removed.
+type mask string
+
+func (m mask) text(s string) string {
+	if len(m) < 8 {
+		return s
+	}
+	return strings.ReplaceAll(s, string(m), taxonomy.Redacted)
+}
+
+// head returns the first n bytes of s, without the key and with all that looks like a secret
+// masked.
+func (m mask) head(s string, n int) string {
+	return text.Mask(func(s string) string { return text.Masked(m.text(s)) }).Head(s, n)
+}
+
+// evidence removes the key from texts that are not this program's.
+func (m mask) evidence(ev *taxonomy.Evidence) {
+	for _, s := range []*string{&ev.Type, &ev.Code, &ev.Text, &ev.Output} {
+		*s = m.text(*s)
+	}
+	ev.Attributes = maps.Clone(ev.Attributes)
+	for name, value := range ev.Attributes {
+		ev.Attributes[name] = m.text(value)
+	}
+	for e := ev.Err; e != nil; e = errors.Unwrap(e) {
+		// An error that repeats the key is replaced by its masked text.
+		if s := fmt.Sprintf("%v %+v %#v", e, e, e); m.text(s) != s {
+			ev.Err = errors.New(m.text(ev.Err.Error()))
+			return
+		}
+	}
+}
+
+// fingerprint returns a name for a key of a server that does not reveal the key.
+func fingerprint(name, server, key string) string {
+	sum := sha256.Sum256([]byte("errgen credential\x00" + server + "\x00" + key))
+	return name + ":" + hex.EncodeToString(sum[:6])
+}

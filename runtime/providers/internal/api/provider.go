@@ -1,0 +1,356 @@
+// Package api is the common part of the providers over HTTP: the loop of requests and tools, the
+// conversations, and the evidence of failures. A provider adds an [API], which wraps its SDK.
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/providers/toolbox"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	// DefaultTurns is the default of Config.Turns.
+	DefaultTurns = 50
+	// DefaultSystem is the default of Config.System.
+	DefaultSystem = "You work on the files of one directory, with the tools that you are given. Paths are " +
+		"relative to that directory. Look at what is there before you change it. " + plainSystem
+	// plainSystem replaces DefaultSystem in a call without a directory.
+	plainSystem = "When the task is done, or cannot go on without a person, say so with the tool for it."
+	// unknownSession is the failure of a call that cannot continue its conversation. The executor
+	// begins a new one.
+	unknownSession = "the conversation to be continued is not known"
+)
+
+// The operations of evidence.
+const (
+	opCall      = "call"
+	opAvailable = "available"
+)
+
+// API wraps the SDK of a service, whose type for messages is M.
+type API[M any] interface {
+	// User returns a message with a prompt.
+	User(text string) M
+	// Results returns the messages that answer the uses of tools.
+	Results(results []Result) []M
+	// Ask makes one request. With an error, which is a [*StreamError] or an error of the SDK, the
+	// reply is incomplete.
+	Ask(ctx context.Context, q Question[M], x *Exchange) (Reply[M], error)
+	// Probe asks the service for the model.
+	Probe(ctx context.Context, x *Exchange) error
+}
+
+// Question is one request.
+type Question[M any] struct {
+	System   string
+	Messages []M
+	Tools    []toolbox.Tool
+	// Say is called with each text of the model as soon as it is complete.
+	Say func(text string)
+}
+
+// Reply is the answer to one request.
+type Reply[M any] struct {
+	// Message is the answer as a message; Empty reports that it cannot be sent back.
+	Message M
+	Empty   bool
+	// Size is about how many bytes the message takes.
+	Size int
+	// Text is what the model said, and Uses are the tools that it uses.
+	Text string
+	Uses []Use
+	// Continue reports that the model has not finished its turn.
+	Continue bool
+	// Used are the tokens used, if the service reported all of them.
+	Used taxonomy.Opt[Tokens]
+}
+
+// Use is a tool that the model uses, with the arguments as the model gave them.
+type Use struct{ ID, Name, Arguments string }
+
+// Result is the result of a use.
+type Result struct {
+	ID, Text string
+	IsError  bool
+}
+
+// Config is what a provider is made of.
+type Config struct {
+	Name, BaseURL, Key, Credential, Model, System string
+	MaxTokens, Turns                              int
+	Toolbox                                       toolbox.Options
+	Probe                                         bool
+	Client                                        *http.Client
+	Clock                                         retry.Clock
+	// KeyRequired reports that Available fails without a key.
+	KeyRequired bool
+	// Cost returns the price of tokens; nil if it is unknown.
+	Cost func(Tokens) float64
+}
+
+// Complete sets defaults and validates. Its error contains neither the key nor the address, which
+// can contain a password.
+func (c *Config) Complete() error {
+	c.System = cmp.Or(c.System, DefaultSystem)
+	if c.Turns <= 0 {
+		c.Turns = DefaultTurns
+	}
+	if c.Clock == nil {
+		c.Clock = retry.System
+	}
+	c.Credential = cmp.Or(c.Credential, fingerprint(c.Name, c.BaseURL, c.Key))
+	client := http.Client{}
+	if c.Client != nil {
+		client = *c.Client
+	}
+	// A redirect would receive the key.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.Client = &client
+	if err := c.check(); err != nil {
+		return fmt.Errorf("provider %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+func (c *Config) check() error {
+	u, err := url.Parse(c.BaseURL)
+	switch {
+	case err != nil:
+		return errors.New("base URL is invalid")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return errors.New("base URL must begin with https:// or http:// and contain a host")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return errors.New("base URL must not contain a user, query or fragment")
+	case c.Model == "":
+		return errors.New("model is missing")
+	case c.MaxTokens < 0:
+		return fmt.Errorf("max tokens: %d is out of range (at least 0)", c.MaxTokens)
+	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("key contains characters that are not allowed in a header")
+	}
+	return c.Toolbox.Check()
+}
+
+// Provider calls a model. It is safe for concurrent use.
+type Provider[M any] struct {
+	config        Config
+	api           API[M]
+	mask          mask
+	conversations store[M]
+}
+
+// New returns a provider with a complete config.
+func New[M any](c Config, api API[M]) *Provider[M] {
+	return &Provider[M]{config: c, api: api, mask: mask(c.Key)}
+}
+
+// Name returns the source of the provider's evidence.
+func (p *Provider[M]) Name() string { return p.config.Name }
+
+// Credential names the key.
+func (p *Provider[M]) Credential() string { return p.config.Credential }
+
+// String returns name, model and address.
+func (p *Provider[M]) String() string {
+	return fmt.Sprintf("%s, model %s at %s", p.config.Name, p.config.Model, p.config.BaseURL)
+}
+
+// GoString is String.
+func (p *Provider[M]) GoString() string { return p.String() }
+
+// LogValue is String.
+func (p *Provider[M]) LogValue() slog.Value { return slog.StringValue(p.String()) }
+
+// Available checks that there is a key if one is required and, if the provider probes, that the
+// service has the model.
+func (p *Provider[M]) Available(ctx context.Context) error {
+	timing := p.begin(ctx, opAvailable, 0)
+	if p.config.KeyRequired && p.config.Key == "" {
+		return timing.stamp(&taxonomy.Evidence{Text: "no key is configured"})
+	}
+	if !p.config.Probe {
+		return nil
+	}
+	x := &Exchange{mask: p.mask}
+	if err := p.api.Probe(ctx, x); err != nil {
+		return timing.failed(ctx, x, err)
+	}
+	return nil
+}
+
+// End ends the group of a process that a call of an earlier run has left running: a command of a
+// tool, or an MCP server.
+func (p *Provider[M]) End(ctx context.Context, process executor.Process) error {
+	return proc.End(ctx, proc.ID{PID: process.PID, Start: process.Start}, p.config.Toolbox.Limits.Grace)
+}
+
+// Call runs one prompt to its end. If this process does not have the conversation to be continued,
+// because another process began it or it became too long, the answer has a Failure.
+func (p *Provider[M]) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
+	before, known := p.conversations.get(req.Session)
+	if !known {
+		return executor.Answer{Failure: unknownSession, Usage: nothing()}, nil
+	}
+	if req.Reduced && req.Session != "" {
+		before = before.reduced()
+		p.conversations.keep(req.Session, before)
+	}
+	timing := p.begin(ctx, opCall, req.Limit)
+	o := p.config.Toolbox
+	o.Dir, o.Source, o.Started = req.Dir, p.config.Name, req.Started
+	tools, err := toolbox.New(ctx, o)
+	if err != nil {
+		if _, is := errors.AsType[*taxonomy.Evidence](err); !is {
+			ev := detect.Of(err)
+			err = timing.stamp(&ev)
+		}
+		return executor.Answer{Session: req.Session, Usage: nothing()}, timing.toolFailed(ctx, err)
+	}
+	defer func() { _ = tools.Close() }()
+	prompt := p.mask.text(req.Prompt)
+	c := &call[M]{Provider: p, timing: timing, req: req, tools: tools,
+		messages: append(before[:len(before):len(before)], newMessage(p.api.User(prompt), len(prompt), false))}
+	answer, err := c.run(ctx)
+	answer.Session = req.Session
+	if c.added {
+		answer.Session = p.conversations.keep(req.Session, c.messages)
+	}
+	answer.Usage = c.spent.usage(p.config.Cost)
+	return answer, err
+}
+
+// call is one call: requests and uses of tools in turn.
+type call[M any] struct {
+	*Provider[M]
+	timing   timing
+	req      executor.Request
+	tools    *toolbox.Toolbox
+	messages conversation[M]
+	added    bool // a round, after the prompt
+	spent    spent
+}
+
+// run makes requests until the model has finished. After the last turn the answer is the one so
+// far: the task continues in the next call.
+func (c *call[M]) run(ctx context.Context) (executor.Answer, error) {
+	for turn := 1; ; turn++ {
+		reply, err := c.ask(ctx)
+		if err != nil {
+			return executor.Answer{}, err
+		}
+		last, err := c.use(ctx, reply)
+		if err != nil {
+			return executor.Answer{}, err
+		}
+		if last.Signal != executor.SignalNone || turn >= c.config.Turns || len(reply.Uses) == 0 && !reply.Continue {
+			text := reply.Text
+			if text == "" && last.Signal != executor.SignalNone {
+				text = last.Text
+			}
+			return executor.Answer{Text: c.mask.text(strings.TrimSpace(text)), Signal: last.Signal,
+				Question: c.mask.text(last.Question)}, nil
+		}
+	}
+}
+
+// ask makes one request.
+func (c *call[M]) ask(ctx context.Context) (Reply[M], error) {
+	x := &Exchange{mask: c.mask}
+	system := c.config.System
+	if c.req.Dir == "" && system == DefaultSystem {
+		system = plainSystem
+	}
+	reply, err := c.api.Ask(ctx, Question[M]{System: system, Messages: c.messages.params(), Tools: c.tools.Tools(),
+		Say: c.say}, x)
+	c.spent.add(x, reply.Used)
+	if err == nil {
+		return reply, nil
+	}
+	// The next call can continue an answer that reached the limit of tokens, but not a use of a
+	// tool, whose arguments may be incomplete.
+	cut, is := errors.AsType[*StreamError](err)
+	if is && cut.Cut && len(reply.Uses) == 0 {
+		c.add(reply, nil)
+	}
+	return reply, c.timing.failed(ctx, x, err)
+}
+
+// use runs the tools that the model uses, and adds the round to the conversation. It ends at a
+// tool that reports the state of the task, and at a failure; the tools after that are not run.
+func (c *call[M]) use(ctx context.Context, reply Reply[M]) (last toolbox.Result, err error) {
+	results := make([]Result, len(reply.Uses))
+	over := false
+	for i, u := range reply.Uses {
+		results[i] = Result{ID: u.ID, Text: "not done: the call was over", IsError: true}
+		if over {
+			continue
+		}
+		c.say(toolbox.Label(u.Name, []byte(u.Arguments)))
+		last, err = c.tools.Call(ctx, u.Name, []byte(u.Arguments))
+		if err != nil {
+			results[i].Text, over = "refused", true
+			continue
+		}
+		results[i].Text, results[i].IsError = c.mask.text(cmp.Or(last.Text, "(nothing)")), last.IsError
+		over = last.Signal != executor.SignalNone
+	}
+	c.add(reply, results)
+	if err != nil {
+		return last, c.timing.toolFailed(ctx, err)
+	}
+	return last, nil
+}
+
+// add adds a round to the conversation.
+func (c *call[M]) add(reply Reply[M], results []Result) {
+	if !reply.Empty {
+		c.messages, c.added = append(c.messages, newMessage(reply.Message, reply.Size, len(reply.Uses) > 0)), true
+	}
+	if len(results) == 0 {
+		return
+	}
+	size := 0
+	for _, r := range results {
+		size += len(r.Text) + overhead
+	}
+	messages := c.api.Results(results)
+	for _, m := range messages {
+		c.messages = append(c.messages, newMessage(m, size/len(messages), true))
+	}
+}
+
+// maxSaid is how many bytes of a text are passed on as progress.
+const maxSaid = 4 << 10
+
+// say passes on what the model says and does.
+func (c *call[M]) say(text string) {
+	if c.req.Progress != nil && strings.TrimSpace(text) != "" {
+		c.req.Progress(c.mask.head(strings.TrimSpace(text), maxSaid))
+	}
+}
+
+// toolFailed returns the failure of a tool. Evidence is masked; an error of another type, such as
+// one of the taxonomy, is unchanged.
+func (t *timing) toolFailed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return t.ended(ctx)
+	}
+	if ev, is := err.(*taxonomy.Evidence); is {
+		masked := *ev
+		t.mask.evidence(&masked)
+		return &masked
+	}
+	return err
+}

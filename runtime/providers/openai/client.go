@@ -1,0 +1,223 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/errgen/errgen/runtime/providers/internal/api"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// param is the SDK's type for a message of a request.
+type param = sdk.ChatCompletionMessageParamUnion
+
+// client wraps the SDK. Its services read nothing from the environment; the SDK's client would.
+type client struct {
+	chat   sdk.ChatCompletionService
+	models sdk.ModelService
+	config api.Config
+}
+
+func newClient(c api.Config, o Options) *client {
+	settings := []option.RequestOption{option.WithBaseURL(c.BaseURL), option.WithHTTPClient(c.Client)}
+	if c.Key != "" {
+		settings = append(settings, option.WithAPIKey(c.Key))
+	}
+	settings = append(append(settings, o.Settings...), option.WithMaxRetries(0))
+	return &client{sdk.NewChatCompletionService(settings...), sdk.NewModelService(settings...), c}
+}
+
+// Probe asks the server for the model.
+func (c *client) Probe(ctx context.Context, x *api.Exchange) error {
+	_, err := c.models.Get(ctx, c.config.Model, option.WithMiddleware(x.Pass))
+	return err
+}
+
+// User returns a message with a prompt.
+func (c *client) User(text string) param { return sdk.UserMessage(text) }
+
+// Results returns a message for each result.
+func (c *client) Results(results []api.Result) []param {
+	messages := make([]param, len(results))
+	for i, r := range results {
+		if r.IsError {
+			r.Text = "error: " + r.Text
+		}
+		messages[i] = sdk.ToolMessage(r.Text, r.ID)
+	}
+	return messages
+}
+
+// Ask makes one request and reads the streamed completion.
+func (c *client) Ask(ctx context.Context, q api.Question[param], x *api.Exchange) (api.Reply[param], error) {
+	params := sdk.ChatCompletionNewParams{
+		Model: c.config.Model, Messages: slices.Insert(q.Messages, 0, sdk.SystemMessage(q.System)),
+		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
+	}
+	if c.config.MaxTokens > 0 {
+		params.MaxCompletionTokens = sdk.Int(int64(c.config.MaxTokens))
+	}
+	for _, t := range q.Tools {
+		var schema sdk.FunctionParameters
+		_ = json.Unmarshal(t.Schema, &schema) // the toolbox has checked that it is an object
+		params.Tools = append(params.Tools, sdk.ChatCompletionFunctionTool(sdk.FunctionDefinitionParam{
+			Name: t.Name, Description: sdk.String(t.Description), Parameters: schema,
+		}))
+	}
+	a := answer{turn: len(q.Messages)}
+	err := a.read(c.chat.NewStreaming(ctx, params, option.WithMiddleware(x.Pass)), x)
+	reply := a.reply(x.Size(), err == nil)
+	q.Say(reply.Text)
+	if err == nil {
+		err = a.stopped()
+	}
+	return reply, err
+}
+
+// answer is a completion that is read from a stream.
+type answer struct {
+	sdk.ChatCompletionAccumulator
+	// turn makes generated IDs of tool calls unique.
+	turn int
+	// calls are the tool calls as the server identifies them.
+	calls []callID
+	// usage is the last that the server reported, absent unless it is complete.
+	usage taxonomy.Opt[api.Tokens]
+	// event is the last event that is no part of an answer. Some servers report failures so.
+	event string
+}
+
+type callID struct {
+	index int64
+	id    string
+}
+
+const (
+	maxCalls = 128     // the tool calls of an answer
+	maxOther = 8 << 10 // the bytes of an event that is no part of an answer
+)
+
+var errInvalid = errors.New("the events of the stream do not form an answer")
+
+// read reads the stream.
+func (a *answer) read(stream *ssestream.Stream[sdk.ChatCompletionChunk], x *api.Exchange) error {
+	defer stream.Close()
+	for stream.Next() {
+		chunk := stream.Current()
+		if chunk.JSON.Usage.Valid() {
+			a.usage = tokens(&chunk.Usage)
+		} else if len(chunk.Choices) == 0 && len(chunk.RawJSON()) <= maxOther {
+			a.event = strings.Clone(chunk.RawJSON())
+		}
+		size, err := a.normalize(&chunk)
+		if err == nil {
+			err = x.Grow(size)
+		}
+		if err != nil {
+			return err
+		}
+		if !a.AddChunk(chunk) {
+			return errInvalid
+		}
+	}
+	err := stream.Err()
+	if failed, is := errors.AsType[*ssestream.StreamError](err); is {
+		return &api.StreamError{Event: string(failed.Event.Data), Text: "the server reported an error in the stream"}
+	}
+	return err
+}
+
+// normalize numbers the tool calls of a chunk, because some servers give all of them one index and
+// identify them by IDs. It also removes an ID that changes, and further choices.
+func (a *answer) normalize(chunk *sdk.ChatCompletionChunk) (size int, err error) {
+	chunk.ID = ""
+	chunk.Choices = slices.DeleteFunc(chunk.Choices, func(c sdk.ChatCompletionChunkChoice) bool { return c.Index != 0 })
+	for i := range chunk.Choices {
+		delta := &chunk.Choices[i].Delta
+		size += len(delta.Content) + len(delta.Refusal)
+		for j := range delta.ToolCalls {
+			part := &delta.ToolCalls[j]
+			size += len(part.ID) + len(part.Function.Name) + len(part.Function.Arguments)
+			if part.Index, err = a.number(part.Index, part.ID); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return size, nil
+}
+
+// number returns the number of the tool call that a part belongs to.
+func (a *answer) number(index int64, id string) (int64, error) {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		c := &a.calls[i]
+		if c.index == index && (id == "" || c.id == "" || c.id == id) {
+			c.id = cmp.Or(c.id, strings.Clone(id))
+			return int64(i), nil
+		}
+	}
+	if len(a.calls) == maxCalls {
+		return 0, fmt.Errorf("the answer has more than %d tool calls", maxCalls)
+	}
+	a.calls = append(a.calls, callID{index, strings.Clone(id)})
+	return int64(len(a.calls) - 1), nil
+}
+
+// reply returns the answer so far.
+func (a *answer) reply(size int, whole bool) api.Reply[param] {
+	r := api.Reply[param]{Size: size, Empty: true}
+	if len(a.Choices) == 0 {
+		return r
+	}
+	m := a.Choices[0].Message
+	r.Text, r.Empty = cmp.Or(m.Content, m.Refusal), m.Content == "" && m.Refusal == ""
+	for i := range m.ToolCalls {
+		c := &m.ToolCalls[i]
+		c.Type, c.ID = "function", cmp.Or(c.ID, fmt.Sprintf("call_%d_%d", a.turn, i))
+		r.Uses = append(r.Uses, api.Use{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+		r.Empty = false
+	}
+	r.Message = m.ToParam()
+	// Some servers report the usage so far with each event.
+	if whole && a.Choices[0].FinishReason != "" {
+		r.Used = a.usage
+	}
+	return r
+}
+
+// tokens returns what a request used, absent if the server did not report all of it.
+func tokens(u *sdk.CompletionUsage) taxonomy.Opt[api.Tokens] {
+	if !u.JSON.PromptTokens.Valid() || !u.JSON.CompletionTokens.Valid() {
+		return taxonomy.Opt[api.Tokens]{}
+	}
+	cached := max(0, min(u.PromptTokensDetails.CachedTokens, u.PromptTokens))
+	return taxonomy.Some(api.Tokens{Input: u.PromptTokens - cached, CacheRead: cached, Output: u.CompletionTokens})
+}
+
+// stopped returns why a stream is no answer, or nil.
+func (a *answer) stopped() error {
+	reason := ""
+	if len(a.Choices) > 0 {
+		reason = a.Choices[0].FinishReason
+	}
+	e := &api.StreamError{Type: reason, Attribute: "finish_reason", Value: reason}
+	switch reason {
+	case "", "error": // "error" of gateways
+		e.Type, e.Event, e.Text = api.TypeStream, a.event, "the stream ended before the answer"
+	case "length":
+		e.Cut, e.Text = true, "the answer reached the limit of tokens"
+	case "content_filter":
+		e.Text = "the answer was withheld by the content filter of the provider"
+	default:
+		return nil
+	}
+	return e
+}
