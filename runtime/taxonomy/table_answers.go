@@ -22,10 +22,10 @@ func (t Table) Reaction(err error) Reaction {
 	if !ok {
 		return *t.Overlay.head(t.uncategorized(), true)
 	}
-	traits := t.row(c.Row())
 	if t.Overlay == nil {
-		return *traits.Reaction
+		return *t.Taxonomy.Traits(c.Row()).Reaction
 	}
+	traits := t.row(c.Row())
 	return *t.Overlay.head(traits.Reaction, traits.Retryable)
 }
 
