@@ -119,7 +119,7 @@ func (p program) End(ctx context.Context, left executor.Process) error {
 	return proc.End(ctx, proc.ID{PID: left.PID, Start: left.Start}, proc.DefaultGrace)
 }
 
-func classify(ev *taxonomy.Evidence, profile string) (code, action string, err error) {
+func classify(ev *taxonomy.Evidence, profile taxonomy.ProfileName) (code, action string, err error) {
 	table, err := errs.Table.Profile(profile)
 	if err != nil {
 		return "", "", err
