@@ -186,7 +186,7 @@ func TestDocsProviderProgram(t *testing.T) {
 func TestDocsProviderProfile(t *testing.T) {
 	limited := &taxonomy.Evidence{Source: "anthropic-api", Op: "call", Status: 429}
 	for profile, want := range map[string]string{"": "retry", "strict": "block"} {
-		code, action, err := classify(limited, profile)
+		code, action, err := classify(limited, taxonomy.ProfileName(profile))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"PROVIDER_RATE_LIMIT", want}, []string{code, action}, profile)
 	}
