@@ -28,6 +28,9 @@ func (d detectionData) rules() jen.Code {
 	c.address("Taxonomy", "definition")
 	c.detectList("Rules", "Rule", numbered(d.matched.Rules, ruleText))
 	c.detectList("Patterns", "Pattern", numbered(d.matched.Patterns, patternText))
+	if len(d.matched.Leads) > 0 {
+		c.add("Leads", words(d.matched.Leads))
+	}
 	c.detectList("Needs", "Need", sourceOf(d.matched.Needs, needText))
 	if len(d.matched.FallbackSet) > 0 {
 		c.add("FallbackSet", words(d.matched.FallbackSet))
@@ -131,6 +134,9 @@ func patternText(p detect.Pattern) string {
 	s.list("Literals", "[]detect.Literal", eachText(p.Literals, literalText))
 	if p.Reach != 0 {
 		s.add("Reach", strconv.Itoa(p.Reach))
+	}
+	if p.Lead != 0 {
+		s.add("Lead", decimal(uint16(p.Lead)))
 	}
 	return s.String()
 }

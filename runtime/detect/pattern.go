@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -14,6 +15,10 @@ const (
 	// maxRead is how many times the length of a text may be searched for literals before the
 	// expression is run on all of it.
 	maxRead = 8
+	// maxMatches is how many matches of a pattern are tested for what precedes them.
+	maxMatches = 16
+	// maxLead bounds in bytes the part of a line before a match that is tested.
+	maxLead = 256
 )
 
 // program is a compiled pattern and the properties of its matches.
@@ -27,13 +32,18 @@ type program struct {
 	must []literal
 	// literal reports that the pattern is a literal.
 	literal bool
+	// lead matches the line before a match; nil is no test.
+	lead *regexp.Regexp
 }
 
 // compiled returns the program of the pattern. It is compiled on first use.
-func (p *pattern) compiled() *program {
+func (p *pattern) compiled(leads []func() *regexp.Regexp) *program {
 	c := p.program.Load()
 	if c == nil {
 		c = compile(p.Pattern)
+		if p.Lead > 0 && int(p.Lead) <= len(leads) {
+			c.lead = leads[p.Lead-1]()
+		}
 		p.program.Store(c)
 	}
 	return c
@@ -151,7 +161,7 @@ func (l *literal) after(text string, i int) int {
 // search reports whether the text contains a pattern that has no literal, or of which a literal was
 // found. It runs the expression on windows around the literals until these are more than the text.
 func (e *engine) search(p *pattern, text string, s *scratch) bool {
-	c := p.compiled()
+	c := p.compiled(e.leads)
 	switch {
 	case c.re == nil:
 		return false
@@ -259,7 +269,31 @@ func (c *program) run(text string, s *scratch) bool {
 	}
 	s.work.runs++
 	s.work.bytes += len(text)
+	if c.lead != nil {
+		return c.leads(text)
+	}
 	return c.re.MatchString(text)
+}
+
+// leads reports whether there is a match in a text behind the beginning of a line that matches lead.
+func (c *program) leads(text string) bool {
+	for at, n := 0, 0; n < maxMatches; n++ {
+		match := c.re.FindStringIndex(text[at:])
+		if match == nil {
+			return false
+		}
+		start := at + match[0]
+		line := strings.LastIndexByte(text[:start], '\n') + 1
+		if c.lead.MatchString(text[max(line, start-maxLead):start]) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(text[start:])
+		at = start + max(size, 1)
+		if at > len(text) {
+			return false
+		}
+	}
+	return false
 }
 
 // window returns a part of the text in which the program finds every match of at most reach bytes
