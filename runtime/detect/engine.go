@@ -2,6 +2,7 @@ package detect
 
 import (
 	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ const (
 type engine struct {
 	patterns []pattern
 	literals []literal
+	leads    []func() *regexp.Regexp // compiled on first use; nil for an invalid expression
 	scanner  *scanner
 	// always are the rules with a pattern without a literal.
 	always []uint16
@@ -53,6 +55,12 @@ type literal struct {
 // newEngine returns the engine for the patterns of rules.
 func newEngine(r *Rules) *engine {
 	e := &engine{patterns: make([]pattern, len(r.Patterns))}
+	for _, expr := range r.Leads {
+		e.leads = append(e.leads, sync.OnceValue(func() *regexp.Regexp {
+			re, _ := regexp.Compile(`^(?:` + expr + `)$`) // the generator has checked it
+			return re
+		}))
+	}
 	ids := map[Literal]uint32{}
 	for i := range r.Patterns {
 		p := &e.patterns[i]

@@ -285,3 +285,29 @@ func TestMatchConcurrently(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestLead(t *testing.T) {
+	rules := &detect.Rules{
+		Leads:    []string{`(?:[a-z]+: )+`},
+		Patterns: []detect.Pattern{{Expr: `disk full\b`, Lead: 1, Literals: []detect.Literal{{Text: "disk full"}}}},
+		Rules:    []detect.Rule{{Name: "FULL/1", Text: []uint16{0}}},
+	}
+	for _, test := range []struct {
+		name, text string
+		want       int
+	}{
+		{"lead begins the text", "cp: error: disk full", 0},
+		{"lead begins a line", "copying\ncp: disk full", 0},
+		{"second match", "the disk full of dust\ncp: disk full", 0},
+		{"without lead", "disk full", detect.NoRule},
+		{"other lead", "The tool says cp: disk full", detect.NoRule},
+		{"lead in another line", "cp: \ndisk full", detect.NoRule},
+		{"invalid UTF-8", "\xffdisk full\ncp: disk full\xff", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := rules.Match(&taxonomy.Evidence{Text: test.text}, nil); got != test.want {
+				t.Errorf("%q: rule %d, want %d", test.text, got, test.want)
+			}
+		})
+	}
+}

@@ -5,6 +5,14 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxMatches is how many matches of a pattern are tested for what precedes them.
+	maxMatches = 16
+	// maxLead bounds in bytes the part of a line before a match that is tested.
+	maxLead = 256
 )
 
 // program is a compiled pattern and the properties of its matches.
@@ -18,13 +26,18 @@ type program struct {
 	must []literal
 	// literal reports that the pattern is a literal.
 	literal bool
+	// lead matches the line before a match; nil is no test.
+	lead *regexp.Regexp
 }
 
 // compiled returns the program of the pattern. It is compiled on first use.
-func (p *pattern) compiled() *program {
+func (p *pattern) compiled(leads []func() *regexp.Regexp) *program {
 	c := p.program.Load()
 	if c == nil {
 		c = compile(p.Pattern)
+		if p.Lead > 0 && int(p.Lead) <= len(leads) {
+			c.lead = leads[p.Lead-1]()
+		}
 		p.program.Store(c)
 	}
 	return c
@@ -137,7 +150,7 @@ func (l *literal) in(text string) bool {
 // search reports whether the text contains a pattern that has no literal, or of which a literal was
 // found. It runs the expression on windows around the literals, or on the text if that is shorter.
 func (e *engine) search(p *pattern, text string, s *scratch) bool {
-	c := p.compiled()
+	c := p.compiled(e.leads)
 	switch {
 	case c.re == nil:
 		return false
@@ -177,13 +190,37 @@ func (c *program) run(text string, s *scratch) bool {
 		if !c.mayMatch(text) {
 			return false
 		}
-		if c.literal {
+		if c.literal && c.lead == nil {
 			return true
 		}
 	}
 	s.work.runs++
 	s.work.bytes += len(text)
+	if c.lead != nil {
+		return c.leads(text)
+	}
 	return c.re.MatchString(text)
+}
+
+// leads reports whether there is a match in a text behind the beginning of a line that matches lead.
+func (c *program) leads(text string) bool {
+	for at, n := 0, 0; n < maxMatches; n++ {
+		match := c.re.FindStringIndex(text[at:])
+		if match == nil {
+			return false
+		}
+		start := at + match[0]
+		line := strings.LastIndexByte(text[:start], '\n') + 1
+		if c.lead.MatchString(text[max(line, start-maxLead):start]) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(text[start:])
+		at = start + max(size, 1)
+		if at > len(text) {
+			return false
+		}
+	}
+	return false
 }
 
 // window returns a part of the text in which the program finds every match that contains the

@@ -18,6 +18,8 @@ type Rules struct {
 	Rules []Rule
 	// Patterns are the texts that rules search for, without duplicates.
 	Patterns []Pattern
+	// Leads are expressions for the beginning of a line before the match of a pattern.
+	Leads []string
 	// Needs are the required fields that only evidence can fill, by code.
 	Needs []Need
 	// FallbackSet are the fields that the fallback sets, by wire name.
@@ -124,6 +126,10 @@ type Pattern struct {
 	Literals []Literal
 	// Reach is the length of the longest match in bytes; 0 is no bound.
 	Reach int
+	// Lead is the place in [Rules.Leads], from 1, of the expression that the line before a match
+	// must match; 0 is none. Expr must not begin with an assertion such as ^ or \b. Of a longer
+	// line the last 256 bytes are tested, and of a window the first 16 matches.
+	Lead uint8
 }
 
 // Literal is a text in matches of a pattern.

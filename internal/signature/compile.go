@@ -1,0 +1,234 @@
+package signature
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/signatures"
+)
+
+// Rule is one condition of a signature as a detection rule has it.
+type Rule struct {
+	Conditions []detect.Condition
+	Text       []Text
+	Contains   []string // literals
+}
+
+// Structured reports whether the rule tests more than texts.
+func (r *Rule) Structured() bool { return len(r.Conditions) > 0 }
+
+// Compile returns the rules of a signature. Evidence that meets one of them matches the signature.
+// A condition on statuses, types and codes only also gives a rule for texts that state them.
+func Compile(s *signatures.Signature) ([]Rule, error) {
+	var rules []Rule
+	var values []string // that texts name
+	for i := range s.Any {
+		c := &s.Any[i]
+		r, err := compile(c)
+		if err != nil {
+			return nil, fmt.Errorf("signature %s: condition %d: %w", s.Name, i+1, err)
+		}
+		rules = append(rules, r)
+		switch {
+		case !onlyListed(c):
+		case c.Status.Any != nil:
+			rules = append(rules, Rule{Text: stated(c.Status.Any)})
+		default:
+			for _, v := range slices.Concat(c.Type.Any, c.Code.Any) {
+				if !slices.Contains(values, v) {
+					values = append(values, v)
+				}
+			}
+		}
+	}
+	if values != nil {
+		rules = append(rules, Rule{Text: named(values)})
+	}
+	rules = mergeTexts(rules)
+	for i := range rules {
+		for _, text := range rules[i].Text {
+			re, err := syntax.Parse(text.Expr, syntax.Perl)
+			if err != nil {
+				return nil, fmt.Errorf("signature %s: %w", s.Name, err)
+			}
+			if text.Lead != noLead && beginsWithAssertion(re) {
+				return nil, fmt.Errorf("signature %s: an expression begins with an assertion: %s", s.Name, text.Expr)
+			}
+		}
+	}
+	return rules, nil
+}
+
+// beginsWithAssertion reports whether an expression may test what precedes its match.
+func beginsWithAssertion(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpEndLine, syntax.OpEndText, syntax.OpWordBoundary,
+		syntax.OpNoWordBoundary:
+		return true
+	case syntax.OpCapture, syntax.OpAlternate, syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		return slices.ContainsFunc(re.Sub, beginsWithAssertion)
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if beginsWithAssertion(sub) {
+				return true
+			}
+			if !mayBeEmpty(sub) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+func mayBeEmpty(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpStar, syntax.OpQuest, syntax.OpEmptyMatch:
+		return true
+	case syntax.OpRepeat:
+		return re.Min == 0 || mayBeEmpty(re.Sub[0])
+	case syntax.OpCapture, syntax.OpPlus:
+		return mayBeEmpty(re.Sub[0])
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(re.Sub, mayBeEmpty)
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !mayBeEmpty(sub) })
+	}
+	return false
+}
+
+// mergeTexts returns the rules with one rule for all texts without conditions, at the end.
+func mergeTexts(rules []Rule) []Rule {
+	var out []Rule
+	var texts Rule
+	for _, r := range rules {
+		switch {
+		case r.Structured() || r.Text != nil && r.Contains != nil:
+			out = append(out, r)
+		case r.Contains == nil:
+			texts.Text = append(texts.Text, r.Text...)
+		default:
+			for _, text := range r.Contains {
+				texts.Text = append(texts.Text, Text{Expr: "(?i)" + regexp.QuoteMeta(text)})
+			}
+		}
+	}
+	if texts.Text != nil {
+		out = append(out, texts)
+	}
+	return out
+}
+
+// onlyListed reports whether a condition tests only that a status, a type or a code is in a list.
+func onlyListed(c *signatures.Condition) bool {
+	tests := 0
+	for _, m := range []signatures.Matcher{c.Status, c.Type, c.Code} {
+		if !m.IsZero() {
+			tests++
+		}
+	}
+	return tests == 1 && (c.Status.Any != nil || c.Type.Any != nil || c.Code.Any != nil) &&
+		c.Text == nil && c.Contains == nil && c.Reported == nil && c.Announced == nil && c.Attributes == nil &&
+		c.Source.IsZero() && c.Op.IsZero() && c.ExitCode.IsZero() && c.Signal.IsZero() && c.Errno.IsZero()
+}
+
+func compile(c *signatures.Condition) (Rule, error) {
+	r := Rule{Contains: slices.Clone(c.Contains)}
+	for _, expr := range c.Text {
+		r.Text = append(r.Text, Text{Expr: expr})
+	}
+	if c.Reported != nil {
+		r.Text = append(r.Text, reported(c.Reported)...)
+	}
+	if c.Announced != nil {
+		r.Text = append(r.Text, announced(c.Announced)...)
+	}
+	add := func(key detect.Key, name string, m signatures.Matcher) error {
+		if m.IsZero() {
+			return nil
+		}
+		d, err := condition(key, name, m)
+		r.Conditions = append(r.Conditions, d)
+		return err
+	}
+	for _, part := range []struct {
+		key detect.Key
+		m   signatures.Matcher
+	}{
+		{detect.Source, c.Source}, {detect.Op, c.Op}, {detect.Status, c.Status}, {detect.Type, c.Type},
+		{detect.Code, c.Code}, {detect.ExitCode, c.ExitCode}, {detect.Signal, c.Signal}, {detect.Errno, c.Errno},
+	} {
+		if err := add(part.key, "", part.m); err != nil {
+			return Rule{}, err
+		}
+	}
+	names := make([]string, 0, len(c.Attributes))
+	for name := range c.Attributes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := add(detect.Attribute, name, c.Attributes[name]); err != nil {
+			return Rule{}, err
+		}
+	}
+	if len(r.Conditions)+len(r.Text)+len(r.Contains) == 0 {
+		return Rule{}, fmt.Errorf("tests nothing")
+	}
+	return r, nil
+}
+
+func condition(key detect.Key, name string, m signatures.Matcher) (detect.Condition, error) {
+	d := detect.Condition{Key: key, Name: name, Prefix: m.Prefix}
+	if m.Present != nil {
+		d.Presence = detect.Absent
+		if *m.Present {
+			d.Presence = detect.Present
+		}
+	}
+	if m.Min != nil {
+		d.Min, d.Bounds = *m.Min, d.Bounds|detect.HasMin
+	}
+	if m.Max != nil {
+		d.Max, d.Bounds = *m.Max, d.Bounds|detect.HasMax
+	}
+	if key != detect.Status && key != detect.ExitCode {
+		d.Any, d.Not = m.Any, m.Not
+		return d, nil
+	}
+	var err error
+	if d.AnyNumber, err = numbers(m.Any); err == nil {
+		d.NotNumber, err = numbers(m.Not)
+	}
+	return d, err
+}
+
+func numbers(list []string) ([]int, error) {
+	var out []int
+	for _, s := range list {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", s)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// Extract returns the attributes that a text contains, by the expressions of a signature.
+func Extract(s *signatures.Signature, text string) map[string]string {
+	found := map[string]string{}
+	for _, x := range s.Extract {
+		for _, expr := range x.Text {
+			if m := regexp.MustCompile(expr).FindStringSubmatch(text); len(m) > 1 && m[1] != "" {
+				found[x.Attribute] = strings.TrimSpace(m[1])
+				break
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,127 @@
+// Package signature compiles signatures to the conditions and expressions of detection rules.
+//
+// A message is a failure when a tool reports it, not when its words appear. This package has the
+// forms in which tools report: what may precede a message, as leads of patterns, and what may
+// follow it. Package detect has expressions of RE2 only.
+package signature
+
+import (
+	"regexp"
+	"strings"
+)
+
+// end matches what follows a message that is complete: the end of the line, punctuation, a bracket,
+// or a word that begins its circumstances.
+const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)` +
+	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d` +
+	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`
+
+// Text is an expression that a rule searches for.
+type Text struct {
+	Expr string
+	Lead uint8 // the place of the lead in [Leads], from 1
+}
+
+// reported returns the texts that a line reports.
+func reported(exprs []string) []Text { return []Text{{messages(exprs), reportedLead}} }
+
+// announced returns the texts that a line announces, or that are the complete text.
+func announced(exprs []string) []Text {
+	return []Text{
+		{messages(exprs), announcedLead},
+		{`(?i)\A[ \t\r\n]*(?:` + strings.Join(exprs, `|`) + `)` +
+			`(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, noLead},
+	}
+}
+
+// messages returns the expression of messages. One that ends with .* may be followed by anything.
+func messages(exprs []string) string {
+	var open, closed []string
+	for _, expr := range exprs {
+		if rest, ok := strings.CutSuffix(expr, `.*`); ok {
+			open = append(open, rest)
+		} else {
+			closed = append(closed, expr)
+		}
+	}
+	if closed != nil {
+		open = append(open, `(?:`+strings.Join(closed, `|`)+`)`+end)
+	}
+	return `(?im)(?:` + strings.Join(open, `|`) + `)`
+}
+
+// named returns the texts that name one of the values as the value of a field, in JSON, in the
+// notation of a language, or in XML, or as the kind of an error: "type":"rate_limit_error", name:
+// 'ThrottlingException', ThrottlingException: ...
+func named(values []string) []Text {
+	var kinds, names, codes, all []string
+	for _, v := range values {
+		quoted := regexp.QuoteMeta(v)
+		all = append(all, quoted)
+		if strings.HasPrefix(v, "E") && v == strings.ToUpper(v) { // an error of Node.js
+			codes = append(codes, quoted)
+		}
+		switch {
+		case strings.Contains(v, "Err") || strings.Contains(v, "Exception") || strings.Contains(v, "_"):
+			kinds = append(kinds, quoted)
+		case v != strings.ToLower(v): // may also be a name in code
+			names = append(names, quoted)
+		}
+	}
+	expr := `(?:` + strings.Join(all, `|`) + `)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)`
+	if kinds != nil {
+		expr += `|(?:` + strings.Join(kinds, `|`) + `)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t])`
+	}
+	texts := []Text{{`(?m)(?:` + expr + `)`, kindLead}}
+	if codes != nil {
+		code := `(?:` + strings.Join(codes, `|`) + `)`
+		texts = append(texts, Text{`(?m)(?:code|errno) ` + code + `[ \t\r]*$`, announcedLead})
+	}
+	if names != nil {
+		name := `(?:` + strings.Join(names, `|`) + `)`
+		texts = append(texts, Text{`(?m)` + name + `(?:\)(?: when|: \w|$)|:[ \t])`, announcedLead},
+			Text{Expr: `(?m)(?:\b\w+\.|^|\{ |\()` + name + `(?:\) when|:[ \t])`})
+	}
+	return texts
+}
+
+// stated returns the texts that state one of the statuses.
+func stated(statuses []string) []Text {
+	any := `(?:` + strings.Join(statuses, `|`) + `)\b`
+	phrase := phrases(statuses)
+	return []Text{
+		// Error: 429 ..., Request rejected (429), unexpected status code: 429
+		{`(?im)` + any + `(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']` +
+			`|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`,
+			announcedLead},
+		// 429 {"error"...}, 403 PERMISSION_DENIED, 429 Too Many Requests: ..., HTTP 429: ...
+		{`(?im)` + any + `(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*` + phrase +
+			`[ \t]*[:;({\["'—–-])|http[ \t]` + any + `[ \t]?(?:[:(]|` + phrase + `[ \t]*(?:$|[.:;,({]))`, reportedLead},
+		{any, statusLead},
+		{Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase +
+			`|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b` + any + ` (?:Client|Server) Error: `},
+	}
+}
+
+// reasons are the expressions of the reason phrases of statuses.
+var reasons = map[string]string{
+	"400": "Bad Request", "401": "Unauthorized", "402": "Payment Required|Insufficient (?:Balance|credits|funds)",
+	"403": "Forbidden", "404": "Not Found", "408": "Request Time-?out", "409": "Conflict",
+	"413": "(?:Payload|Content|Request Entity) Too Large", "422": "Unprocessable (?:Entity|Content)",
+	"429": "Too Many Requests", "500": "Internal Server Error", "502": "Bad Gateway",
+	"503": "Service (?:Temporarily )?Unavailable", "504": "Gateway Time-?out", "529": "(?:Site is )?Overloaded",
+}
+
+// phrases returns the expression of the reason phrases of statuses.
+func phrases(statuses []string) string {
+	var all []string
+	for _, s := range statuses {
+		if p, ok := reasons[s]; ok {
+			all = append(all, p)
+		}
+	}
+	if all == nil {
+		return `[^\s\S]`
+	}
+	return `(?:` + strings.Join(all, `|`) + `)`
+}

@@ -1,0 +1,151 @@
+package signature
+
+import (
+	"slices"
+	"strings"
+)
+
+// The places of [Leads], from 1.
+const (
+	noLead uint8 = iota
+	reportedLead
+	announcedLead
+	statusLead
+	kindLead
+)
+
+// escape matches the colours of terminals.
+const escape = `\x1b\[[\d;]*m`
+
+// Leads returns the expressions of the lines before a match: of all that a line reports, of what a
+// line announces by other words, of a status, and of the kind of an error.
+func Leads() []string {
+	// Symbols of terminals. Lists, headings, quotations, comments and lines about success do not
+	// begin with them.
+	const marks = `(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|` + escape + `)*`
+	// The beginning of a line, which may be escaped in a string.
+	const line = `(?:|[^\n]*\\n)` + marks
+	// The quotes and brackets that a message begins with.
+	const opener = `(?:b?[("'\[{<]){0,3}`
+	words := `(?:(?:` + item() + `|` + label() + `)` + marks + `)`
+	field := field()
+	reported := line + `(?:[1-5]\d\d[ \t]+|` + words + `*)` + opener + `|` + field
+	announced := line + words + `+` + opener + `|` + field
+	return []string{
+		`(?i)(?:` + reported + `)`,
+		`(?i)(?:` + announced + `)`,
+		`(?i)(?:` + statusName() + `)`,
+		`(?i)(?:` + reported + `|` + kindName + `)(?:[\w.]+[.:])?`,
+	}
+}
+
+// oneOf returns the expression of a list of words.
+func oneOf(words string) string { return `(?:` + strings.Join(strings.Fields(words), `|`) + `)` }
+
+// wordExcept returns the expression of words, names and paths other than those of a list. Numbers
+// are none of them.
+func wordExcept(words string) string { return endExcept(strings.Fields(words), "") }
+
+// endExcept returns the expression of the ends of words that are not in a list, and that may begin
+// with other characters than letters.
+func endExcept(ends []string, other string) string {
+	const letters = `a-z0-9_./@+-`
+	if len(ends) == 0 {
+		return `[` + letters + `]*`
+	}
+	next := map[byte][]string{}
+	var firsts []byte
+	var alternatives []string
+	for _, end := range ends {
+		if end == "" {
+			continue
+		}
+		if _, ok := next[end[0]]; !ok {
+			firsts = append(firsts, end[0])
+		}
+		next[end[0]] = append(next[end[0]], end[1:])
+	}
+	for _, c := range firsts {
+		alternatives = append(alternatives, string(c)+endExcept(next[c], "0123456789"))
+	}
+	var others strings.Builder
+	for c := byte(' '); c < 0x7f; c++ {
+		if _, ok := next[c]; !ok && (c-'a' < 26 || strings.IndexByte("_./@+"+other, c) >= 0) {
+			others.WriteByte(c)
+		}
+	}
+	alternatives = append(alternatives, `[`+others.String()+`-][`+letters+`]*`)
+	if !slices.Contains(ends, "") {
+		alternatives = append(alternatives, ``)
+	}
+	return `(?:` + strings.Join(alternatives, `|`) + `)`
+}
+
+// status matches a status between a colon and a message.
+const status = `(?:[1-5]\d\d[ \t:—–-]+)?`
+
+// level matches a level of logging, and the same words before a message.
+var level = oneOf(`error err!? fatal warn(?:ing)? info debug crit(?:ical)? panic severe emerg alert notice trace`) +
+	`\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*` + status + `|[ \t]\d+[ \t(\w)]*:[ \t]*)`
+
+// item matches one thing that a tool prints before a message.
+func item() string {
+	const stamp = `\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?` +
+		`|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?` +
+		`(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+`
+	const tag = `(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]|\([^()\n]{1,60}\)` +
+		`|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*`
+	// A program or the name of a field, with up to three operands.
+	tool := `-?` + wordExcept(`a answer chore ci docs feat fix hint note perf q question refactor revert style test tests
+		tip title todo troubleshooting`) +
+		`(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}` +
+		`|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?`
+	// A system call or a request with its operand.
+	call := oneOf(`open write read stat lstat mkdir remove rename unlink symlink readlink chdir truncate exec fork/exec
+		lookup dial connect listen accept get post put patch delete head clone fetch pull push`) +
+		`\b[^\n\x60]*?:[ \t]+`
+	// A file with a line.
+	const place = `[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*`
+	// The name of an exception with the beginning of its argument.
+	const raised = `[\w.]*(?:error|exception)\(`
+	return `(?:` + strings.Join([]string{stamp, tag, level, tool, call, place, raised}, `|`) + `)`
+}
+
+// label matches words that announce a failure, up to a separator. Lists, headings, quotations,
+// comments and lines of a diff do not begin with it, and it contains no code in quotes and no call
+// with a text.
+func label() string {
+	const start = `(?:[^\n\x60#*+>(/-]|/[^/*\n])`
+	const words = `(?:[^\n\x60(]|\([^"'\x60\n])*?`
+	const colon = `(?:[:·]|[^=!<>]=)[ \t]*` + status
+	return `(?:` + start + words + `)?(?:` +
+		oneOf(`error \berr\b fail exception fatal panic unable could\x20?n[o']t cannot can't denied reject refuse
+			unexpected abort crash unhandled uncaught stderr problem unavailable`) + words +
+		`(?:;[ \t]*|` + colon + `|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|` +
+		oneOf(`invalid caused\x20by reason response status \bcode\b attempt retry warn connecting received \bgot\b`) +
+		words + colon + `)`
+}
+
+// field matches a line up to the value of a field for messages.
+func field() string {
+	return `[^\n]*(?:\\*["']` + oneOf(`message msg errors? err details? errmsg error_?description error_?message
+		reason description cause title stderr errordata data body text output log`) +
+		`\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:` + level + `|[1-5]\d\d[ \t]+)?` +
+		`|\b(?:err|error|msg|reason|cause)=\\*["']?` +
+		`|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>)`
+}
+
+// statusName matches a line up to a number that it calls the status of an answer.
+func statusName() string {
+	return `[^\n]*(?:\b(?:status(?:[ _-]?code)?|http_?status|remote response)(?:["']?:[ \t]*|["']? = |=)["']?` +
+		`|\\*["'](?:code|(?:http_?)?status(?:_?code)?)\\*["'][ \t]*(?:=>?|:)[ \t]*\\*["']?` +
+		`|\bhttp error |<(?:title|h1)>|\breturned error: \(?` +
+		`|\b` + oneOf(`error fail(?:ed|ure)? could\x20not cannot rejected unexpected responded got`) +
+		`\b[^\n\x60]{0,60}?\b` + oneOf(`with returned returning of received`) + ` (?:a )?(?:http )?` +
+		oneOf(`status(?:\x20code)? code http response\x20code`) + `(?: of)? )|http/[\d.]+ `
+}
+
+// kindName matches a line up to a value that it calls the kind of an error.
+const kindName = `[^\n]*(?:\\*["'](?:type|code|status|reason|__type|name|error|error_?type|error_?code)\\*["'][ \t]*` +
+	`(?::|=>?)[ \t]*\\*["'](?:[\w.]+#)?|(?-i:<(?:Code|Type)>)|\((?:[\w.]+ )?|\berror \[|[{\[][ \t]*)` +
+	`|(?:[^\n]*\])?[ \t]*(?:type|code|name|error_?code|status)[ \t]?[:=][ \t]?['"]`

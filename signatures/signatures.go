@@ -1,0 +1,195 @@
+// Package signatures contains what failures look like: named sets of conditions that describe how a
+// kind of failure shows itself, whatever tool prints it. A detection rule of a taxonomy refers to a
+// signature by name, and errgen compiles the signatures that a taxonomy uses into its package.
+//
+// The signatures are data: one YAML file for each family. A condition matches a status, type, code,
+// errno, exit code or signal, or a text in the form in which tools report failures.
+package signatures
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// Signature is a kind of failure. It matches evidence that meets one of its conditions.
+type Signature struct {
+	Name   string `yaml:"-"`
+	Family string `yaml:"-"` // the name of its file
+	Doc    string `yaml:"doc"`
+	// Over are less specific signatures. If both match, the rules of this one come first.
+	Over []string    `yaml:"over"`
+	Any  []Condition `yaml:"any"`
+	// Extract are the attributes that the text of the failure contains.
+	Extract []Extract `yaml:"extract"`
+	// Seen are the tools, with their versions, that print the forms of the text conditions.
+	Seen        List[string] `yaml:"seen"`
+	Examples    []Example    `yaml:"examples"`
+	NotExamples []Example    `yaml:"not_examples"`
+}
+
+// Condition is met if all of its keys are. The keys are those of detection rules, and Reported.
+type Condition struct {
+	Source     Matcher            `yaml:"source"`
+	Op         Matcher            `yaml:"op"`
+	Status     Matcher            `yaml:"status"`
+	Type       Matcher            `yaml:"type"`
+	Code       Matcher            `yaml:"code"`
+	ExitCode   Matcher            `yaml:"exit_code"`
+	Signal     Matcher            `yaml:"signal"`
+	Errno      Matcher            `yaml:"errno"`
+	Attributes map[string]Matcher `yaml:"attributes"`
+	// Text are expressions (RE2) of which the text contains one.
+	Text List[string] `yaml:"text"`
+	// Contains are literals, in any case, of which the text contains one.
+	Contains List[string] `yaml:"contains"`
+	// Reported are expressions, in any case, of which a line of the text reports one: the match
+	// begins the line, or follows what tools print before a message.
+	Reported List[string] `yaml:"reported"`
+	// Announced are like Reported, but do not begin a line unless they are the complete
+	// text: the words of an HTTP status, for example, are also a heading.
+	Announced List[string] `yaml:"announced"`
+}
+
+// Matcher tests a value. It is written as a value, a list, or a mapping of the tests.
+type Matcher struct {
+	Any     List[string] `yaml:"any"`
+	Not     List[string] `yaml:"not"`
+	Prefix  List[string] `yaml:"prefix"`
+	Min     *float64     `yaml:"min"`
+	Max     *float64     `yaml:"max"`
+	Present *bool        `yaml:"present"`
+}
+
+// IsZero reports whether the matcher tests nothing.
+func (m Matcher) IsZero() bool {
+	return m.Any == nil && m.Not == nil && m.Prefix == nil && m.Min == nil && m.Max == nil && m.Present == nil
+}
+
+// Extract reads an attribute from the text of a failure: the first group of an expression (RE2).
+type Extract struct {
+	Attribute string       `yaml:"attribute"`
+	Text      List[string] `yaml:"text"`
+}
+
+// Example is evidence that a signature must match or, as a counter-example, must not match.
+type Example struct {
+	Source     string            `yaml:"source"`
+	Op         string            `yaml:"op"`
+	Status     int               `yaml:"status"`
+	Type       string            `yaml:"type"`
+	Code       string            `yaml:"code"`
+	ExitCode   *int              `yaml:"exit_code"`
+	Signal     string            `yaml:"signal"`
+	Errno      string            `yaml:"errno"`
+	Text       string            `yaml:"text"`
+	Attributes map[string]string `yaml:"attributes"`
+	// Want are attributes that must be extracted.
+	Want map[string]string `yaml:"want"`
+}
+
+// List is a list that may be written as its only element.
+type List[T any] []T
+
+// UnmarshalYAML decodes a list or one element.
+func (l *List[T]) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.SequenceNode {
+		return n.Decode((*[]T)(l))
+	}
+	*l = make(List[T], 1)
+	return n.Decode(&(*l)[0])
+}
+
+// UnmarshalYAML decodes a value, a list or a mapping of tests.
+func (m *Matcher) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.MappingNode {
+		return n.Decode(&m.Any)
+	}
+	for i := 0; i < len(n.Content); i += 2 { // a decoder inside UnmarshalYAML accepts unknown keys
+		switch key := n.Content[i]; key.Value {
+		case "any", "not", "prefix", "min", "max", "present":
+		default:
+			return fmt.Errorf("line %d: unknown test %q", key.Line, key.Value)
+		}
+	}
+	type plain Matcher
+	return n.Decode((*plain)(m))
+}
+
+// Library returns all signatures of errgen, by family and in the order of their files.
+func Library() ([]Signature, error) { return library() }
+
+var library = sync.OnceValues(func() ([]Signature, error) { return load(files) })
+
+// load decodes the signatures of a directory.
+func load(dir fs.FS) ([]Signature, error) {
+	names, err := fs.Glob(dir, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var all []Signature
+	seen := map[string]string{}
+	for _, name := range names {
+		b, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		list, err := Decode(strings.TrimSuffix(name, ".yaml"), b)
+		if err != nil {
+			return nil, fmt.Errorf("read signatures: %s: %w", name, err)
+		}
+		for _, s := range list {
+			if former, ok := seen[s.Name]; ok {
+				return nil, fmt.Errorf("read signatures: %s: signature %q is duplicated in %s", name, s.Name, former)
+			}
+			seen[s.Name] = name
+		}
+		all = append(all, list...)
+	}
+	for _, s := range all {
+		for _, over := range s.Over {
+			if _, ok := seen[over]; !ok {
+				return nil, fmt.Errorf("read signatures: signature %q is over unknown signature %q", s.Name, over)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Decode decodes the signatures of a family, a mapping by name, in order. Unknown keys are errors.
+func Decode(family string, b []byte) ([]Signature, error) {
+	var order yaml.Node
+	if err := yaml.Unmarshal(b, &order); err != nil {
+		return nil, err
+	}
+	if len(order.Content) == 0 || order.Content[0].Kind != yaml.MappingNode {
+		return nil, errors.New("want a mapping of signatures by name")
+	}
+	var byName map[string]Signature
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	d.KnownFields(true)
+	if err := d.Decode(&byName); err != nil {
+		return nil, err
+	}
+	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("want one document")
+	}
+	var list []Signature
+	keys := order.Content[0].Content
+	for i := 0; i < len(keys); i += 2 {
+		s := byName[keys[i].Value]
+		s.Name, s.Family = keys[i].Value, family
+		list = append(list, s)
+	}
+	return list, nil
+}
