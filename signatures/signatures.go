@@ -1,6 +1,6 @@
 // Package signatures contains what failures look like: named sets of conditions that describe how a
-// kind of failure shows itself, whatever tool prints it. A detection rule of a taxonomy refers to a
-// signature by name, and errgen compiles the signatures that a taxonomy uses into its package.
+// kind of failure shows itself, whatever tool prints it. The taxonomy language does not refer to them
+// yet; internal/signature compiles them to detection rules and measures them on real messages.
 //
 // The signatures are data: one YAML file for each family. A condition matches a status, type, code,
 // errno, exit code or signal, or a text in the form in which tools report failures.

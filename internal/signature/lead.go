@@ -93,11 +93,11 @@ func item() string {
 	const stamp = `\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?` +
 		`|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?` +
 		`(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+`
-	const tag = `(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]|\([^()\n]{1,60}\)` +
-		`|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*`
+	const tag = `(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]` +
+		`|\([^()\n]{1,60}\)|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*`
 	// A program or the name of a field, with up to three operands.
-	tool := `-?` + wordExcept(`a answer chore ci docs feat fix hint note perf q question refactor revert style test tests
-		tip title todo troubleshooting`) +
+	tool := `-?` + wordExcept(`a answer chore ci docs feat fix hint note perf q question refactor revert style
+		test tests tip title todo troubleshooting`) +
 		`(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}` +
 		`|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?`
 	// A system call or a request with its operand.
