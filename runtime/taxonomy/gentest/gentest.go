@@ -19,6 +19,7 @@ import (
 	"github.com/errgen/errgen/internal/tabletext"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Cause is the cause of the errors that have one. It belongs to no taxonomy.
@@ -183,7 +184,7 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 		}](err)
 		return found, e.Code()
 	}}
-	k.describe(t, name, fields)
+	k.describe(t, blank, name, fields)
 	for i, code := range codes {
 		t.Run(code.Code.Error(), func(t *testing.T) {
 			checkConstant(t, code.Code.(C), C(i+1))
@@ -221,19 +222,34 @@ func checkConstant[C Coder](t *testing.T, code, want C) {
 }
 
 // describe checks the table's description of the category.
-func (k *category) describe(t *testing.T, name string, fields []string) {
+func (k *category) describe(t *testing.T, blank taxonomy.Error, name string, fields []string) {
 	t.Helper()
+	var list func(taxonomy.Error) []any
 	for _, c := range k.Table.Taxonomy.Categories {
 		if c.Name+" "+c.Type == name {
-			k.name, k.typ, k.fields = c.Name, c.Type, c.Fields
+			k.name, k.typ, k.fields, list = c.Name, c.Type, c.Fields, c.List
 		}
 	}
 	require.NotEmpty(t, k.name, "no category %s", name)
+	if list != nil {
+		checkList(t, name, k.fields, list(blank))
+	}
 	var got []string
 	for _, f := range k.fields {
 		got = append(got, tabletext.Field(f))
 	}
 	assert.Equal(t, fields, got, "the fields of %s", name)
+}
+
+// checkList checks that a list of pointers to fields has one for each field, in objects too.
+func checkList(t *testing.T, name string, fields []taxonomy.Field, list []any) {
+	t.Helper()
+	require.Len(t, list, len(fields), "the list of %s", name)
+	for i, f := range fields {
+		if parts, _ := gen.NewObject(list[i]); parts != nil {
+			checkList(t, name+"."+f.Name, f.Fields, parts)
+		}
+	}
 }
 
 // check checks a code: its description, and its errors.
