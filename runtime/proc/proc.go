@@ -51,8 +51,8 @@ type Command struct {
 	// Grace is how long the group has to end before it is killed, and how long processes that the
 	// program started may go on writing after it ended; 0 is [DefaultGrace].
 	Grace time.Duration
-	// Started, unless nil, is called once, right after the start. If it returns an error, the group
-	// is killed and Run returns that error.
+	// Started, unless nil, is called once, before any output is passed on. If it returns an error, the
+	// group is killed and Run returns that error.
 	Started func(ID) error
 	// Sweep also ends processes that left the group, after the program ended. It needs Linux, and
 	// works as long as they keep their environment.
@@ -90,7 +90,8 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 	if mark != "" {
 		cmd.Env = append(cmd.Env, markVariable+"="+mark)
 	}
-	cmd.Stdout, cmd.Stderr = unfailing(c.Stdout), unfailing(c.Stderr)
+	introduced := make(chan struct{}) // is closed after Started returned
+	cmd.Stdout, cmd.Stderr = passOn(c.Stdout, introduced), passOn(c.Stderr, introduced)
 	if same(c.Stdout, c.Stderr) {
 		cmd.Stderr = cmd.Stdout
 	}
@@ -106,6 +107,7 @@ func Run(ctx context.Context, c Command) (Exit, error) {
 	}
 	g := groupOf(cmd.Process)
 	refused := c.introduce(cmd.Process.Pid, mark)
+	close(introduced)
 	if refused != nil {
 		g.kill()
 	}
@@ -153,26 +155,28 @@ func exitOf(state *os.ProcessState) Exit {
 	return Exit{Code: ev.ExitCode.Or(-1), Signal: ev.Signal}
 }
 
-// unfailing returns a writer that discards after the first error, so that the program goes on. It
-// returns files and nil as they are.
-func unfailing(w io.Writer) io.Writer {
+// passOn returns a writer to w that waits for begin, and that discards after the first error, so that
+// the program goes on. It returns files and nil as they are.
+func passOn(w io.Writer, begin <-chan struct{}) io.Writer {
 	if _, file := w.(*os.File); file || w == nil {
 		return w
 	}
-	return &discarding{w: w}
+	return &passing{w: w, begin: begin}
 }
 
-type discarding struct {
+type passing struct {
 	w      io.Writer
+	begin  <-chan struct{}
 	failed bool
 }
 
-func (d *discarding) Write(p []byte) (int, error) {
-	if !d.failed {
-		_, err := d.w.Write(p)
-		d.failed = err != nil
+func (p *passing) Write(b []byte) (int, error) {
+	<-p.begin
+	if !p.failed {
+		_, err := p.w.Write(b)
+		p.failed = err != nil
 	}
-	return len(p), nil
+	return len(b), nil
 }
 
 // same reports whether both are one writer. Writers of a type that cannot be compared are not.
