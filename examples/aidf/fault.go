@@ -144,7 +144,7 @@ func reason(raw error) string {
 	if !ok {
 		return ""
 	}
-	return strings.TrimSpace(taxonomy.Scrub(ev.Text))
+	return strings.TrimSpace(taxonomy.Redact(ev.Text))
 }
 
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }

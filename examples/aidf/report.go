@@ -108,7 +108,7 @@ func listed(runs []filejournal.Run) []listedRun {
 			At: r.At,
 		}
 		if r.Err != nil {
-			out[i].Error = cmp.Or(reason(r.Err), taxonomy.Scrub(r.Err.Error()))
+			out[i].Error = cmp.Or(reason(r.Err), taxonomy.Redact(r.Err.Error()))
 		}
 	}
 	return out

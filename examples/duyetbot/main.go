@@ -126,7 +126,7 @@ func exitOf(err error, hints io.Writer) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitDone
 	}
-	for line := range strings.SplitSeq(taxonomy.Scrub(err.Error()), "\n") {
+	for line := range strings.SplitSeq(taxonomy.Redact(err.Error()), "\n") {
 		fmt.Fprintln(hints, "duyetbot:", terminal.Printable(line))
 	}
 	return exitUsage

@@ -116,7 +116,7 @@ func (o *options) plan(ctx context.Context, skills []*skill, w io.Writer) error 
 		_, err = s.runner(ctx)
 		wrong = append(wrong, err)
 		what := fmt.Sprintf("%q in %s, at most %s a call", s.Command, s.dir(), s.Timeout)
-		fmt.Fprintf(&b, "%s: %s\n", s.Name, terminal.Printable(taxonomy.Scrub(s.secrets.mask(what))))
+		fmt.Fprintf(&b, "%s: %s\n", s.Name, terminal.Printable(taxonomy.Redact(s.secrets.mask(what))))
 		if o.profile != "" {
 			fmt.Fprintf(&b, "  %-10s %s\n", "-profile", "in place of what the skill says under error-handling")
 		}

@@ -46,7 +46,7 @@ func (s *shows) line(step, format string, args ...any) {
 }
 
 // masked returns a text without secrets.
-func (s *shows) masked(text string) string { return taxonomy.Scrub(s.mask(text)) }
+func (s *shows) masked(text string) string { return taxonomy.Redact(s.mask(text)) }
 
 // lines says all of what the bot itself has to say, such as where something is kept.
 func (s *shows) lines(step, format string, args ...any) {

@@ -21,7 +21,7 @@ type strategies struct {
 var _ errs.Strategies = strategies{}
 
 // Recover runs the strategy that a failure's reaction names, if the skill has the tool for it.
-func (s strategies) Recover(ctx context.Context, failed taxonomy.Failed) error {
+func (s strategies) Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error {
 	name := failed.Reaction.Strategy
 	if key := s.tools.lacking(name); key != "" {
 		return &recovery.Error{Strategy: name, Message: "The skill's file has no tools." + key + " to run"}

@@ -59,7 +59,7 @@ func (c *checkup) unmet() int {
 // write writes a line for each step, for each prerequisite, and for each fault.
 func (c *checkup) write(w io.Writer, name string) {
 	for _, s := range c.Steps {
-		say(w, "    %s  %s  %s", padded(fitted("step "+s.ID, 12), 12), padded(fitted(taxonomy.Scrub(s.Title), 50), 50),
+		say(w, "    %s  %s  %s", padded(fitted("step "+s.ID, 12), 12), padded(fitted(taxonomy.Redact(s.Title), 50), 50),
 			countedAs(s.Criteria, "criterion", "criteria"))
 	}
 	if len(c.Steps) > 0 {
@@ -79,13 +79,13 @@ func (c *checkup) write(w io.Writer, name string) {
 			where = "step " + v.Step
 		}
 		say(w, "%s %s  %s  %s  %s", mark, padded(fitted(where, 12), 12), padded(string(p.Kind), 9),
-			padded(fitted(taxonomy.Scrub(p.Name), 28), 28), fitted(note, 42))
+			padded(fitted(taxonomy.Redact(p.Name), 28), 28), fitted(note, 42))
 	}
 	for _, f := range c.Faults {
-		say(w, "%s:%d: %s", name, f.Line, taxonomy.Scrub(f.Text))
+		say(w, "%s:%d: %s", name, f.Line, taxonomy.Redact(f.Text))
 	}
 	for _, n := range c.Notes {
-		say(w, "%s:%d: %s", name, n.Line, taxonomy.Scrub(n.Text))
+		say(w, "%s:%d: %s", name, n.Line, taxonomy.Redact(n.Text))
 	}
 	fmt.Fprintln(w)
 	say(w, "%d of %d prerequisites are met, %s, %s", len(c.Prerequisites)-c.unmet(), len(c.Prerequisites),
@@ -94,7 +94,7 @@ func (c *checkup) write(w io.Writer, name string) {
 
 // failedText says why a prerequisite is not met.
 func failedText(v escalate.Verification) string {
-	return cmp.Or(taxonomy.Scrub(v.Failed.Text), v.Failed.Type, v.Failed.Error())
+	return cmp.Or(taxonomy.Redact(v.Failed.Text), v.Failed.Type, v.Failed.Error())
 }
 
 func (c *checkup) writeJSON(w io.Writer) error {

@@ -167,7 +167,7 @@ func told(hints io.Writer, err error, code int) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitDone
 	}
-	for line := range strings.SplitSeq(taxonomy.Scrub(err.Error()), "\n") {
+	for line := range strings.SplitSeq(taxonomy.Redact(err.Error()), "\n") {
 		say(hints, prefix+"%s", line)
 	}
 	return code

@@ -63,4 +63,4 @@ func leaves(err error) []error {
 
 // shown returns a text, of whoever it is, as it can be shown to people: masked, on one line, and
 // harmless on a terminal.
-func shown(text string) string { return terminal.Printable(taxonomy.Scrub(text)) }
+func shown(text string) string { return terminal.Printable(taxonomy.Redact(text)) }

@@ -176,7 +176,7 @@ const leastSecret = 8
 func masking(env []string) *strings.Replacer {
 	var pairs []string
 	for _, entry := range env {
-		if name, value, _ := strings.Cut(entry, "="); len(value) >= leastSecret && taxonomy.NamesSecret(name) {
+		if name, value, _ := strings.Cut(entry, "="); len(value) >= leastSecret && taxonomy.IsSecretName(name) {
 			pairs = append(pairs, value, taxonomy.Redacted)
 		}
 	}

@@ -53,7 +53,7 @@ func TestProgressIsToldByLines(t *testing.T) {
 		for at := range len(text) {
 			var told []string
 			answer := proc.NewTail(maxAnswer)
-			w := p.telling(answer, func(line string) { told = append(told, taxonomy.Scrub(line)) })
+			w := p.telling(answer, func(line string) { told = append(told, taxonomy.Redact(line)) })
 			for _, piece := range []string{text[:at], text[at:]} {
 				n, err := w.Write([]byte(piece))
 				require.NoError(t, err)

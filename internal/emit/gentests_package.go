@@ -92,7 +92,7 @@ func recorder[T any](w *testWriter, iface string, list []T, names func(T) (name,
 	}
 	typ, param, arg, run := w.free("gen"+iface), "", "name", "Check"
 	if iface == "Strategies" {
-		failure := w.use(pkgTaxonomy, "Failed")
+		failure := w.use(pkgTaxonomy, "RecoveryRequest")
 		param, run = ", _ "+failure, "Recover"
 		arg = failure + "{Reaction: taxonomy.Reaction{Strategy: name}}"
 	}

@@ -22,7 +22,7 @@ func strategiesInterface(m *model.Package) jen.Code {
 		Type().Id("Strategies").InterfaceFunc(func(g *jen.Group) {
 		for _, s := range m.Strategies {
 			g.Add(comment(about(s.Method, s.Doc, " runs the strategy "+s.Name+"."))).Id(s.Method).Params(
-				jen.Id("ctx").Qual(pkgContext, "Context"), jen.Id("failure").Add(runtimeType("Failed")),
+				jen.Id("ctx").Qual(pkgContext, "Context"), jen.Id("failure").Add(runtimeType("RecoveryRequest")),
 			).Error()
 		}
 	})
@@ -33,7 +33,7 @@ func recoverFunc(m *model.Package) jen.Code {
 	return jen.Add(comment("Recover runs the strategy of s that the failure's reaction names.")).
 		Func().Id("Recover").Params(
 		jen.Id("ctx").Qual(pkgContext, "Context"), jen.Id("s").Id("Strategies"),
-		jen.Id("failure").Add(runtimeType("Failed")),
+		jen.Id("failure").Add(runtimeType("RecoveryRequest")),
 	).Error().Block(
 		jen.Switch(named()).BlockFunc(func(g *jen.Group) {
 			for _, s := range m.Strategies {

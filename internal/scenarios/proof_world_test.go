@@ -239,7 +239,7 @@ func (w *memWorld) Ask(_ context.Context, q executor.Question) (bool, error) {
 }
 
 // Recover runs a strategy: the next of mended says how that goes.
-func (w *memWorld) Recover(_ context.Context, f taxonomy.Failed) error {
+func (w *memWorld) Recover(_ context.Context, f taxonomy.RecoveryRequest) error {
 	w.tell("run strategy %s", f.Reaction.Strategy)
 	if len(w.mended) == 0 {
 		return nil

@@ -63,7 +63,7 @@ func name(s string) string {
 }
 
 func hidesSecret(s string) bool {
-	return strings.Contains(s, taxonomy.Redacted) || taxonomy.Scrub(s) != s
+	return strings.Contains(s, taxonomy.Redacted) || taxonomy.Redact(s) != s
 }
 
 // pair is a key of a rule or an example and its value. A number needs no quotes.

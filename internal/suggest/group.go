@@ -60,7 +60,7 @@ func (g *Groups) Add(e detect.Entry) {
 	if ev.Text == "" && ev.Err != nil {
 		ev.Text = ev.Err.Error()
 	}
-	text := taxonomy.Scrub(ev.Text)
+	text := taxonomy.Redact(ev.Text)
 	ev.Text = strings.Clone(text[max(0, len(text)-maxText):]) // rules search the end of a text
 	ev.Output, ev.Files, ev.Err = "", nil, nil
 	normal := detect.Normalize(ev.Text)

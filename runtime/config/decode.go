@@ -263,10 +263,10 @@ func (l *loader) said(err error, n *yaml.Node, t reflect.Type, at place) string 
 	if library || t == durationType || t == timeType || !reads(t) {
 		return expected(t)
 	}
-	if _, variable := l.expanded[n]; variable || taxonomy.NamesSecret(at.key) {
+	if _, variable := l.expanded[n]; variable || taxonomy.IsSecretName(at.key) {
 		return "something else"
 	}
-	return "something else: " + taxonomy.Scrub(strings.TrimPrefix(err.Error(), "yaml: "))
+	return "something else: " + taxonomy.Redact(strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
 // reads reports whether values of the type read themselves.

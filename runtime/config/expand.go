@@ -73,11 +73,11 @@ func isSecret(key, value string) bool {
 	switch {
 	case value == "":
 		return false
-	case taxonomy.Scrub(value) != value || taxonomy.Scrub(`"`+key+`":"value"`) != `"`+key+`":"value"`:
+	case taxonomy.Redact(value) != value || taxonomy.Redact(`"`+key+`":"value"`) != `"`+key+`":"value"`:
 		return true
 	}
 	// A session or a credential may also be a plain word.
-	return taxonomy.NamesSecret(key) && len(value) >= 8 && strings.ContainsAny(value, "0123456789") &&
+	return taxonomy.IsSecretName(key) && len(value) >= 8 && strings.ContainsAny(value, "0123456789") &&
 		strings.IndexFunc(value, unicode.IsSpace) < 0
 }
 
@@ -88,7 +88,7 @@ func (l *loader) warnSecret(n *yaml.Node, at place) {
 	case l.verbatim:
 		l.warn(n.Line, at, "a secret is written in clear; it must not be in the file")
 		return
-	case !variable.MatchString("${"+name+"}") || taxonomy.Scrub(at.key) != at.key:
+	case !variable.MatchString("${"+name+"}") || taxonomy.Redact(at.key) != at.key:
 		name = "SECRET"
 	}
 	l.warn(n.Line, at, "a secret is written in clear; take it from the environment: ${"+name+"}")

@@ -86,7 +86,7 @@ func Parse(path string, text []byte, into any, opts ...Option) (Warnings, error)
 			err = fmt.Errorf("%w; within { } and [ ] a ${…} must be in quotes", err)
 		}
 		ev := evidence(path, typeParse, err)
-		ev.Text = taxonomy.Scrub(ev.Text)
+		ev.Text = taxonomy.Redact(ev.Text)
 		return nil, &problem{ev: ev}
 	}
 	l.expandAll(root, place{})

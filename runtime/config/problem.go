@@ -161,7 +161,7 @@ func (l *loader) add(line int, at place, kind string, attributes map[string]stri
 // invalid adds that n, which is nil for a key that is missing, is not what is expected.
 func (l *loader) invalid(n *yaml.Node, line int, at place, expected string) {
 	attributes := map[string]string{"expected": expected}
-	if n != nil && !taxonomy.NamesSecret(at.key) {
+	if n != nil && !taxonomy.IsSecretName(at.key) {
 		attributes["value"] = l.shown(n)
 	}
 	l.add(line, at, typeInvalid, attributes)

@@ -125,7 +125,7 @@ func (p place) join(field string) place {
 
 // isName reports whether a path shows the key without quotes.
 func isName(key string) bool {
-	return key != "" && len(key) <= 64 && taxonomy.Scrub(key) == key && strings.Trim(key, nameBytes) == ""
+	return key != "" && len(key) <= 64 && taxonomy.Redact(key) == key && strings.Trim(key, nameBytes) == ""
 }
 
 const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"

@@ -195,7 +195,7 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 	if e.Err != nil {
 		out.Code, out.Category = taxonomy.CodeOf(e.Err), taxonomy.CategoryOf(e.Err)
 		text, _ := textOf(e.Err, e.Err.Error)
-		out.Message = taxonomy.Scrub(text)
+		out.Message = taxonomy.Redact(text)
 		if own, ok := taxonomy.First(e.Err, nil); ok {
 			out.Error, _ = own.(json.Marshaler)
 		}

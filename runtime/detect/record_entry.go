@@ -69,7 +69,7 @@ func entryEvidence(ev *taxonomy.Evidence, limit, step int) taxonomy.Evidence {
 			out.Attributes = make(map[string]string)
 		}
 		value := ev.Attributes[name]
-		if value != "" && taxonomy.NamesSecret(name) {
+		if value != "" && taxonomy.IsSecretName(name) {
 			value = taxonomy.Redacted // the name may be cut
 		}
 		out.Attributes[word(name)] = text.BothEnds(value, maxEntryValue>>step)
@@ -89,7 +89,7 @@ func textOrError(ev *taxonomy.Evidence) string {
 // characters. Varying parts are replaced: quoted text by X, UUIDs by UUID, hexadecimal numbers of 8
 // digits and more by HASH, paths of files by PATH and other runs of digits by N. Colours and
 // control characters are removed, white space becomes one space. Normalising twice changes nothing.
-// Only the first 16 KiB are read. Secrets are not masked; see taxonomy.Scrub.
+// Only the first 16 KiB are read. Secrets are not masked; see taxonomy.Redact.
 func Normalize(text string) string { return normal.Text(text) }
 
 // Literals returns the parts of a text that [Normalize] keeps, in their order and without white

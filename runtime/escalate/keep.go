@@ -92,7 +92,7 @@ func (r *run) committed(ctx context.Context, number int) (done executor.CommitDo
 // commitMessage returns one line that names the step, secrets masked: it is in the repository for
 // good.
 func commitMessage(step plan.Step) string {
-	title := strings.Join(strings.Fields(taxonomy.Scrub(step.Title)), " ")
+	title := strings.Join(strings.Fields(taxonomy.Redact(step.Title)), " ")
 	if title == "" {
 		return "Step " + step.ID
 	}

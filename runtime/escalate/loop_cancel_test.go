@@ -98,4 +98,4 @@ func TestCancel(t *testing.T) {
 
 type recoverer func() error
 
-func (r recoverer) Recover(context.Context, taxonomy.Failed) error { return r() }
+func (r recoverer) Recover(context.Context, taxonomy.RecoveryRequest) error { return r() }

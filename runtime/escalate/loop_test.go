@@ -78,10 +78,10 @@ func TestActions(t *testing.T) {
 
 type sweeper struct {
 	errs []error
-	got  []taxonomy.Failed
+	got  []taxonomy.RecoveryRequest
 }
 
-func (s *sweeper) Recover(_ context.Context, f taxonomy.Failed) error {
+func (s *sweeper) Recover(_ context.Context, f taxonomy.RecoveryRequest) error {
 	s.got = append(s.got, f)
 	err := s.errs[0]
 	s.errs = s.errs[1:]

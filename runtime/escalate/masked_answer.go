@@ -99,7 +99,7 @@ func maskedObject(value json.RawMessage, depth int) (json.RawMessage, error) {
 		if err != nil {
 			return err
 		}
-		if isScalar := value[0] != '{' && value[0] != '['; isScalar && taxonomy.NamesSecret(key) {
+		if isScalar := value[0] != '{' && value[0] != '['; isScalar && taxonomy.IsSecretName(key) {
 			masked = encoded(taxonomy.Redacted)
 		}
 		pairs = append(pairs, append(append(encoded(text.Masked(key)), ':'), masked...))

@@ -240,7 +240,7 @@ func (j *job) recover(ctx context.Context) *ending {
 	w := j.work
 	w.Strategy = false
 	reaction := *j.reactionAt(w.Failed.Depth)
-	err := j.strategy(ctx, taxonomy.Failed{
+	err := j.strategy(ctx, taxonomy.RecoveryRequest{
 		Err: w.Failed.failure(), Reaction: reaction, Evidence: w.Failed.evidence,
 		NoText:  !j.cfg.Calls.Table.SearchesText(),
 		Attempt: max(1, w.Runs[w.Failed.key(w.Failed.Depth)]),
@@ -271,7 +271,7 @@ func (j *job) reactionAt(depth int) *taxonomy.Reaction {
 }
 
 // strategy runs a strategy; its panic is its failure.
-func (j *job) strategy(ctx context.Context, failed taxonomy.Failed) (err error) {
+func (j *job) strategy(ctx context.Context, failed taxonomy.RecoveryRequest) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("strategy %s: panic: %v", failed.Reaction.Strategy, p)

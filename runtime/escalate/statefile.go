@@ -232,7 +232,7 @@ func maskedText(literal []byte) (shown []byte, changed bool) {
 	if json.Unmarshal(literal, &text) != nil {
 		return nil, false
 	}
-	masked := taxonomy.Scrub(text)
+	masked := taxonomy.Redact(text)
 	if masked == text {
 		return nil, false
 	}

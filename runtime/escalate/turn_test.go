@@ -266,7 +266,7 @@ func TestTurnForbidden(t *testing.T) {
 
 type mender struct{ runs int }
 
-func (s *mender) Recover(context.Context, taxonomy.Failed) error {
+func (s *mender) Recover(context.Context, taxonomy.RecoveryRequest) error {
 	s.runs++
 	return nil
 }

@@ -77,7 +77,7 @@ type deferring struct {
 
 var errDeferred = errors.New("the tier has answered: the reaction to the step's failure decides about strategies")
 
-func (d *deferring) Recover(ctx context.Context, failed taxonomy.Failed) error {
+func (d *deferring) Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error {
 	d.call.mu.Lock()
 	heard := d.call.heard
 	d.call.mu.Unlock()

@@ -118,7 +118,7 @@ var errNoStrategies = errors.New("there is nobody to run strategies")
 // recovers runs the strategy of a failure's reaction. When it fails, the reaction that follows is
 // decided on.
 func (r *runner) recovers(ctx context.Context, it *iteration, f *failure) bool {
-	failed := taxonomy.Failed{
+	failed := taxonomy.RecoveryRequest{
 		Err: f.err, Reaction: *f.decision.reaction, Evidence: f.evidence, NoText: !r.cfg.Table.SearchesText(),
 		Run: r.task.Run, Attempt: f.decision.attempt,
 	}

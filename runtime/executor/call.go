@@ -206,7 +206,7 @@ func (r *runner) interrupted(it *iteration) {
 // keptSession returns a conversation that can be written down. One whose name looks like a secret
 // cannot, and masked it names none: it is not continued.
 func keptSession(session string) string {
-	if taxonomy.Scrub(session) != session {
+	if taxonomy.Redact(session) != session {
 		return ""
 	}
 	return session

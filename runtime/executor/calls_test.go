@@ -200,10 +200,10 @@ func TestTiers(t *testing.T) {
 // strategist runs strategies: each returns the next error.
 type strategist struct {
 	errs []error
-	seen []taxonomy.Failed
+	seen []taxonomy.RecoveryRequest
 }
 
-func (s *strategist) Recover(_ context.Context, f taxonomy.Failed) error {
+func (s *strategist) Recover(_ context.Context, f taxonomy.RecoveryRequest) error {
 	s.seen = append(s.seen, f)
 	if len(s.errs) == 0 {
 		return nil

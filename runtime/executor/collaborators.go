@@ -15,7 +15,7 @@ type Classifier func(err error, source, op string) (classified error, why string
 // warning. The generated function Recover is one way to implement it.
 type Recoverer interface {
 	// Recover runs failed.Reaction.Strategy. Nil means that the failed work may be tried again.
-	Recover(ctx context.Context, failed taxonomy.Failed) error
+	Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error
 }
 
 // Filer puts a task's file where files of tasks with such an outcome are. It cannot change the

@@ -299,9 +299,9 @@ type observer func(Event)
 func (o observer) Observe(e Event) { o(e) }
 
 // strategies are a Recoverer.
-type strategies func(taxonomy.Failed) error
+type strategies func(taxonomy.RecoveryRequest) error
 
-func (s strategies) Recover(_ context.Context, f taxonomy.Failed) error { return s(f) }
+func (s strategies) Recover(_ context.Context, f taxonomy.RecoveryRequest) error { return s(f) }
 
 func TestGateBudgetUsedUp(t *testing.T) {
 	for _, c := range []struct {
@@ -316,7 +316,7 @@ func TestGateBudgetUsedUp(t *testing.T) {
 	} {
 		t.Run(c.typ, func(t *testing.T) {
 			w, _ := gated(nil, 1, c.step)
-			w.cfg.Recoverer = strategies(func(taxonomy.Failed) error { return nil })
+			w.cfg.Recoverer = strategies(func(taxonomy.RecoveryRequest) error { return nil })
 			r := w.run(t)
 			assert.Equal(t, c.want, r.EndReason)
 			assert.Equal(t, c.calls, r.Calls, "one retry is left")

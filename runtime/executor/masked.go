@@ -19,7 +19,7 @@ const (
 func maskedPaths(paths []string) []string {
 	out := paths
 	for i, p := range paths {
-		shown := taxonomy.Scrub(p)
+		shown := taxonomy.Redact(p)
 		if shown == p {
 			continue
 		}

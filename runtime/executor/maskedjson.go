@@ -25,7 +25,7 @@ func maskedJSON(b []byte) (strict, plain json.RawMessage) {
 
 func masksOfKeys(b []byte) json.RawMessage {
 	text := string(b)
-	masked := taxonomy.Scrub(text)
+	masked := taxonomy.Redact(text)
 	if masked == text {
 		return b
 	}
@@ -40,7 +40,7 @@ var secretNumber = sync.OnceValue(func() *regexp.Regexp {
 // maskedNumbers returns JSON in which the numbers are 0 that a key names as a secret.
 func maskedNumbers(b []byte) []byte {
 	return secretNumber().ReplaceAllFunc(b, func(pair []byte) []byte {
-		if taxonomy.Scrub(string(pair)) == string(pair) {
+		if taxonomy.Redact(string(pair)) == string(pair) {
 			return pair
 		}
 		return append(bytes.Clone(bytes.TrimRight(pair, "-+.0123456789eE")), '0')
@@ -93,9 +93,9 @@ func maskedLiteral(literal []byte, depth int) (shown []byte, changed bool) {
 	if json.Unmarshal(literal, &text) != nil {
 		return nil, false
 	}
-	masked := taxonomy.Scrub(text)
+	masked := taxonomy.Redact(text)
 	if inner := []byte(masked); depth > 0 && holdsEscapes(inner) {
-		masked = taxonomy.Scrub(string(maskedTextsWithin(inner, depth-1)))
+		masked = taxonomy.Redact(string(maskedTextsWithin(inner, depth-1)))
 	}
 	if masked == text {
 		return nil, false

@@ -92,7 +92,7 @@ type Answer struct {
 	// Question is what a person is asked with [SignalBlocked].
 	Question string
 	// Session is the conversation, to be continued by a later call; empty when it cannot be. It is
-	// written down and shown as it is, so that one that looks like a secret ([taxonomy.Scrub]
+	// written down and shown as it is, so that one that looks like a secret ([taxonomy.Redact]
 	// changes it) is left out, and the next call begins a new one.
 	Session string
 	// Usage is what the call cost.

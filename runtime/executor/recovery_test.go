@@ -59,7 +59,7 @@ func TestRecoveriesAreBoundedByTheProfile(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(recoveries(), c.steps...)
 			runs := 0
-			w.cfg.Recoverer = strategies(func(taxonomy.Failed) error { runs++; return nil })
+			w.cfg.Recoverer = strategies(func(taxonomy.RecoveryRequest) error { runs++; return nil })
 			w.cfg.Table.Overlay = profiled(c.allowed)
 			r := w.run(t)
 			assert.Equal(t, c.want, r.EndReason)
@@ -80,7 +80,11 @@ func TestRecoveriesAreBoundedOverAResume(t *testing.T) {
 				m := mortalOf(DeliverCommits, recoveries(), steps...)
 				runs := map[int]bool{} // by the call that it is the strategy for
 				m.cfg.Recoverer = strategies(
-					func(taxonomy.Failed) error { runs[m.cfg.Provider.(*mortalProvider).over] = true; return nil })
+					func(taxonomy.RecoveryRequest) error {
+						runs[m.cfg.Provider.(*mortalProvider).
+							over] = true
+						return nil
+					})
 				m.cfg.Table.Overlay = profiled(taxonomy.Recovery{Enabled: true, MaxAttempts: 3})
 				m.diesAt(t, at.point, at.iteration)
 				r := m.live(t, 0)
@@ -95,7 +99,7 @@ func TestRecoveriesAreBoundedOverAResume(t *testing.T) {
 // What happened is told with what it happened for.
 func TestEventsOfTries(t *testing.T) {
 	w := newWorld(recoveries(), breaks("in_place"), breaks("wait"), done())
-	w.cfg.Recoverer = strategies(func(taxonomy.Failed) error { return nil })
+	w.cfg.Recoverer = strategies(func(taxonomy.RecoveryRequest) error { return nil })
 	w.cfg.Table.Overlay = profiled(taxonomy.Recovery{Enabled: true, MaxAttempts: 3})
 	r := w.run(t)
 	require.Equal(t, EndCompleted, r.EndReason)
@@ -115,7 +119,7 @@ func TestEventsOfTries(t *testing.T) {
 // A failed strategy says so, and what follows is told, too.
 func TestEventOfAFailedStrategy(t *testing.T) {
 	w := newWorld(recoveries(), breaks("in_place"))
-	w.cfg.Recoverer = strategies(func(taxonomy.Failed) error { return fails("t") })
+	w.cfg.Recoverer = strategies(func(taxonomy.RecoveryRequest) error { return fails("t") })
 	w.run(t)
 	e := w.events.first(Recovered)
 	assert.Error(t, e.Err)

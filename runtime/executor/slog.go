@@ -99,14 +99,14 @@ func eventMessage(e Event) string {
 	switch e.Kind {
 	case ReactionTaken:
 		if e.Reaction.LogMessage != "" {
-			return taxonomy.Scrub(e.Reaction.LogMessage)
+			return taxonomy.Redact(e.Reaction.LogMessage)
 		}
 		if e.Err != nil {
 			return text.Error(e.Err, maxMessage)
 		}
 	case Warned:
 		if e.Text != "" {
-			return taxonomy.Scrub(e.Text)
+			return taxonomy.Redact(e.Text)
 		}
 	}
 	return string(e.Kind)
@@ -182,7 +182,7 @@ type attrList []slog.Attr
 
 func (a *attrList) text(key, value string) {
 	if value != "" {
-		*a = append(*a, slog.String(key, taxonomy.Scrub(value)))
+		*a = append(*a, slog.String(key, taxonomy.Redact(value)))
 	}
 }
 

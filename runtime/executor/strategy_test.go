@@ -13,8 +13,8 @@ import (
 // D164: a strategy that fails is warned of, and what follows the reaction is done.
 func TestAFailedStrategyIsWarnedOf(t *testing.T) {
 	for name, recoverer := range map[string]Recoverer{
-		"it does not help": strategies(func(taxonomy.Failed) error { return errors.New("it does not help") }),
-		"panic":            strategies(func(taxonomy.Failed) error { panic("no") }),
+		"it does not help": strategies(func(taxonomy.RecoveryRequest) error { return errors.New("it does not help") }),
+		"panic":            strategies(func(taxonomy.RecoveryRequest) error { panic("no") }),
 	} {
 		for _, typ := range []string{"in_place", "between"} {
 			t.Run(typ+" "+name, func(t *testing.T) {
@@ -33,8 +33,8 @@ func TestAFailedStrategyIsWarnedOf(t *testing.T) {
 // A strategy is told all that is known of the failure that it is run for.
 func TestWhatAStrategyIsTold(t *testing.T) {
 	w := newWorld(recoveries(), breaks("in_place"), done())
-	var told []taxonomy.Failed
-	w.cfg.Recoverer = strategies(func(f taxonomy.Failed) error {
+	var told []taxonomy.RecoveryRequest
+	w.cfg.Recoverer = strategies(func(f taxonomy.RecoveryRequest) error {
 		told = append(told, f)
 		return nil
 	})

@@ -21,7 +21,9 @@ import (
 
 type nobody struct{}
 
-func (nobody) Recover(context.Context, taxonomy.Failed) error { return fmt.Errorf("nobody mends it") }
+func (nobody) Recover(context.Context, taxonomy.RecoveryRequest) error {
+	return fmt.Errorf("nobody mends it")
+}
 
 func Example() {
 	var recoverer executor.Recoverer = nobody{}

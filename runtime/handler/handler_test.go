@@ -105,9 +105,11 @@ func TestNew(t *testing.T) {
 }
 
 // recoverer runs one strategy.
-type recoverer func(ctx context.Context, failed taxonomy.Failed) error
+type recoverer func(ctx context.Context, failed taxonomy.RecoveryRequest) error
 
-func (r recoverer) Recover(ctx context.Context, failed taxonomy.Failed) error { return r(ctx, failed) }
+func (r recoverer) Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error {
+	return r(ctx, failed)
+}
 
 func TestStrategy(t *testing.T) {
 	tests := []struct {
@@ -127,7 +129,7 @@ func TestStrategy(t *testing.T) {
 		t.Run(tt.row+" "+tt.name, func(t *testing.T) {
 			var attempts []int
 			h := made(t, func(cfg *Config) {
-				cfg.Recoverer = recoverer(func(_ context.Context, failed taxonomy.Failed) error {
+				cfg.Recoverer = recoverer(func(_ context.Context, failed taxonomy.RecoveryRequest) error {
 					assert.Equal(t, "mend", failed.Reaction.Strategy)
 					attempts = append(attempts, failed.Attempt)
 					return tt.strategy(len(attempts))
@@ -170,7 +172,7 @@ func TestProfile(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := made(t, func(cfg *Config) {
 				cfg.Table.Overlay = &tt.profile
-				cfg.Recoverer = recoverer(func(context.Context, taxonomy.Failed) error { return nil })
+				cfg.Recoverer = recoverer(func(context.Context, taxonomy.RecoveryRequest) error { return nil })
 			})
 			assert.Equal(t, tt.calls, h.Handle(t.Context(), Op{Name: "op", Source: "fake", Do: plays(tt.plays)}).Calls)
 		})

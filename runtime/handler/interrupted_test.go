@@ -23,7 +23,7 @@ func TestCancelledRecovery(t *testing.T) {
 	var kinds []executor.EventKind
 	h := made(t, func(c *Config) {
 		c.Sink = report.Sinks{s, reporter}
-		c.Recoverer = recoverer(func(ctx context.Context, _ taxonomy.Failed) error {
+		c.Recoverer = recoverer(func(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 			kinds = nil
 			cancel(why)
 			return context.Cause(ctx)

@@ -46,7 +46,7 @@ func TestReports(t *testing.T) {
 	s := &sink{}
 	n := 0
 	h := made(t, func(c *Config) {
-		c.Sink, c.Recoverer = s, recoverer(func(context.Context, taxonomy.Failed) error { return nil })
+		c.Sink, c.Recoverer = s, recoverer(func(context.Context, taxonomy.RecoveryRequest) error { return nil })
 		c.ID = func() string { n++; return fmt.Sprint("id", n) }
 	})
 	facts := report.Facts{

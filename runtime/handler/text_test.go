@@ -15,7 +15,7 @@ import (
 // them.
 func TestTextThatIsNotSearched(t *testing.T) {
 	for _, text := range []bool{true, false} {
-		var got []taxonomy.Failed
+		var got []taxonomy.RecoveryRequest
 		h := made(t, func(c *Config) {
 			c.Table.Overlay = &taxonomy.Profile{
 				Name: "p", Detection: taxonomy.Detection{Text: text},
@@ -23,7 +23,7 @@ func TestTextThatIsNotSearched(t *testing.T) {
 				Retry:    taxonomy.RetryDefaults{Enabled: true},
 			}
 			c.StatusSources = []string{"fake"}
-			c.Recoverer = recoverer(func(_ context.Context, f taxonomy.Failed) error {
+			c.Recoverer = recoverer(func(_ context.Context, f taxonomy.RecoveryRequest) error {
 				got = append(got, f)
 				return errors.New("no")
 			})

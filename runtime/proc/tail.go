@@ -48,7 +48,7 @@ func (t *Tail) room() int {
 }
 
 // String returns what was written as it is, or else its end in valid UTF-8, with secrets masked as
-// [taxonomy.Scrub] does: what is left of a secret that the cut goes through could not be known for
+// [taxonomy.Redact] does: what is left of a secret that the cut goes through could not be known for
 // one any more.
 func (t *Tail) String() string { return t.Masked(nil) }
 

@@ -55,7 +55,7 @@ var _ errs.Strategies = strategies{}
 // strategy in the taxonomy the host does not compile until it has written that.
 func TestStrategiesOfATaxonomy(t *testing.T) {
 	const eighth = `
-func (strategies) AskAPerson(context.Context, taxonomy.Failed) error { return nil }
+func (strategies) AskAPerson(context.Context, taxonomy.RecoveryRequest) error { return nil }
 `
 	withImports := strings.Replace(
 		host, "import (\n", "import (\n\t\"context\"\n\n\t\"github.com/errgen/errgen/runtime/taxonomy\"\n", 1)

@@ -110,7 +110,7 @@ func TestPlaceholders(t *testing.T) {
 		assert.Equal(t, "fix -- "+tt.want, strings.Join(tools.ran[0].Args, " "), tt.text)
 	}
 	err := w.ApplyTypeFix(
-		t.Context(), taxonomy.Failed{Err: &taxonomy.Evidence{Files: []string{"../x", "a.txt", "a.txt"}}})
+		t.Context(), taxonomy.RecoveryRequest{Err: &taxonomy.Evidence{Files: []string{"../x", "a.txt", "a.txt"}}})
 	require.NoError(t, err)
 	assert.Equal(t, "a.txt", w.last(t).Data[DataFile])
 }

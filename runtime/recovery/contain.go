@@ -32,7 +32,7 @@ type ContainOptions struct {
 	PutBack time.Duration
 	// Validate is asked after a strategy that says that it has mended; an error is the strategy's.
 	// Nil believes what strategies say. It is held within the same bounds.
-	Validate func(ctx context.Context, failure taxonomy.Failed) error
+	Validate func(ctx context.Context, failure taxonomy.RecoveryRequest) error
 }
 
 // Contain returns a recoverer that holds the strategies of next within bounds: what a strategy
@@ -58,11 +58,11 @@ func Contain(next executor.Recoverer, o ContainOptions) executor.Recoverer {
 
 type contained struct {
 	next     executor.Recoverer
-	validate func(ctx context.Context, failure taxonomy.Failed) error
+	validate func(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	keeper   keeper
 }
 
-func (c *contained) Recover(ctx context.Context, failed taxonomy.Failed) error {
+func (c *contained) Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error {
 	name := failed.Reaction.Strategy
 	err := c.keeper.run(ctx, func(ctx context.Context) error { return c.next.Recover(ctx, failed) })
 	if err != nil || c.validate == nil {

@@ -20,7 +20,7 @@ import (
 
 func one(f Strategy) executor.Recoverer { return ByName(map[string]Strategy{"s": f}) }
 
-var failed = taxonomy.Failed{Err: errors.New("x"), Attempt: 1, Reaction: taxonomy.Reaction{Strategy: "s"}}
+var failed = taxonomy.RecoveryRequest{Err: errors.New("x"), Attempt: 1, Reaction: taxonomy.Reaction{Strategy: "s"}}
 
 // angry is an error whose method panics.
 type angry struct{}
@@ -35,16 +35,17 @@ func TestContain(t *testing.T) {
 		f    Strategy
 		want string
 	}{
-		{"mends", func(context.Context, taxonomy.Failed) error { return nil }, ""},
-		{"fails", func(context.Context, taxonomy.Failed) error { return boom }, "boom"},
-		{"panics", func(context.Context, taxonomy.Failed) error { panic("oh") }, "Recovery strategy failed: panic: oh"},
-		{"panics with an error", func(context.Context, taxonomy.Failed) error { panic(boom) },
+		{"mends", func(context.Context, taxonomy.RecoveryRequest) error { return nil }, ""},
+		{"fails", func(context.Context, taxonomy.RecoveryRequest) error { return boom }, "boom"},
+		{"panics", func(context.Context, taxonomy.RecoveryRequest) error { panic("oh") },
+			"Recovery strategy failed: panic: oh"},
+		{"panics with an error", func(context.Context, taxonomy.RecoveryRequest) error { panic(boom) },
 			"Recovery strategy failed: panic: boom"},
-		{"panics with what panics", func(context.Context, taxonomy.Failed) error { panic(angry{}) },
+		{"panics with what panics", func(context.Context, taxonomy.RecoveryRequest) error { panic(angry{}) },
 			"Recovery strategy failed: panic: %!v(PANIC=Error method: no)"},
-		{"exits", func(context.Context, taxonomy.Failed) error { runtime.Goexit(); return nil },
+		{"exits", func(context.Context, taxonomy.RecoveryRequest) error { runtime.Goexit(); return nil },
 			"Recovery strategy failed: its goroutine was ended from within, as runtime.Goexit does"},
-		{"says a secret", func(context.Context, taxonomy.Failed) error { panic("password=hunter2hunter2") },
+		{"says a secret", func(context.Context, taxonomy.RecoveryRequest) error { panic("password=hunter2hunter2") },
 			"Recovery strategy failed: panic: password=[REDACTED]"},
 	}
 	for _, tt := range tests {
@@ -65,7 +66,7 @@ func TestHangingStrategies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		let := make(chan struct{})
 		var began atomic.Int32
-		c := Contain(one(func(context.Context, taxonomy.Failed) error { began.Add(1); <-let; return nil }),
+		c := Contain(one(func(context.Context, taxonomy.RecoveryRequest) error { began.Add(1); <-let; return nil }),
 			ContainOptions{Limit: time.Minute, Grace: time.Second})
 		at := time.Now()
 		for range 8 {
@@ -92,7 +93,7 @@ func TestStrategiesThatAreCancelled(t *testing.T) {
 		let := make(chan struct{})
 		defer close(let)
 		for _, obeys := range []bool{true, false} {
-			c := Contain(one(func(ctx context.Context, _ taxonomy.Failed) error {
+			c := Contain(one(func(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 				if !obeys {
 					<-let
 				}
@@ -104,16 +105,17 @@ func TestStrategiesThatAreCancelled(t *testing.T) {
 			ctx, cancel = context.WithCancelCause(t.Context())
 		}
 		cancel(reason)
-		c := Contain(one(func(context.Context, taxonomy.Failed) error { panic("it must not begin") }), ContainOptions{})
+		c := Contain(one(func(context.Context, taxonomy.RecoveryRequest) error { panic("it must not begin") }),
+			ContainOptions{})
 		assert.Equal(t, reason, c.Recover(ctx, failed))
 	})
 }
 
 // D95: what says that it has mended is not believed when the validation says otherwise.
 func TestLyingStrategies(t *testing.T) {
-	lie := one(func(context.Context, taxonomy.Failed) error { return nil })
+	lie := one(func(context.Context, taxonomy.RecoveryRequest) error { return nil })
 	still := errors.New("still broken")
-	c := Contain(lie, ContainOptions{Validate: func(_ context.Context, f taxonomy.Failed) error {
+	c := Contain(lie, ContainOptions{Validate: func(_ context.Context, f taxonomy.RecoveryRequest) error {
 		assert.Equal(t, failed, f)
 		return still
 	}})
@@ -121,7 +123,7 @@ func TestLyingStrategies(t *testing.T) {
 	assert.ErrorIs(t, err, still)
 	assert.EqualError(
 		t, err, "Recovery strategy failed: it says that it has mended, but the validation does not pass: still broken")
-	c = Contain(lie, ContainOptions{Validate: func(context.Context, taxonomy.Failed) error { panic("oh") }})
+	c = Contain(lie, ContainOptions{Validate: func(context.Context, taxonomy.RecoveryRequest) error { panic("oh") }})
 	assert.EqualError(t, c.Recover(t.Context(), failed), "Recovery strategy failed: panic: oh")
 }
 
@@ -129,11 +131,13 @@ func TestLyingStrategies(t *testing.T) {
 func TestUnknownStrategy(t *testing.T) {
 	r := ByName(newWorld(t, Options{}).Strategies())
 	assert.EqualError(
-		t, r.Recover(t.Context(), taxonomy.Failed{Err: &coded{}, Reaction: taxonomy.Reaction{Strategy: "nope"}}),
+		t, r.Recover(
+			t.Context(), taxonomy.RecoveryRequest{Err: &coded{}, Reaction: taxonomy.Reaction{Strategy: "nope"}}),
 		"No recovery strategy found for error: lint_error")
 	assert.EqualError(
 		t, r.Recover(
-			t.Context(), taxonomy.Failed{Err: errors.New("x"), Reaction: taxonomy.Reaction{Strategy: "no\npe"}}),
+			t.Context(),
+			taxonomy.RecoveryRequest{Err: errors.New("x"), Reaction: taxonomy.Reaction{Strategy: "no\npe"}}),
 		`No recovery strategy found for error: strategy "no\npe"`)
 }
 
@@ -159,7 +163,7 @@ func TestHostFunctionsThatPanic(t *testing.T) {
 		assert.EqualError(t, w.RetryWithBackoff(t.Context(), failed), "Recovery strategy failed: panic: chance")
 	}
 	assert.False(t, w.last(t).Successful)
-	assert.EqualError(t, w.RetryWithBackoff(t.Context(), taxonomy.Failed{Err: angry{}}),
+	assert.EqualError(t, w.RetryWithBackoff(t.Context(), taxonomy.RecoveryRequest{Err: angry{}}),
 		"Recovery strategy failed: panic: chance")
 }
 

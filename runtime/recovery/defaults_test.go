@@ -23,7 +23,7 @@ func TestLongestWaitByDefault(t *testing.T) {
 		clock := newManual()
 		w := newWorld(t, Options{Clock: clock})
 		err := w.WaitForRateLimit(
-			t.Context(), taxonomy.Failed{Err: &coded{hints: taxonomy.Hints{RetryAfter: taxonomy.Some(hint)}}})
+			t.Context(), taxonomy.RecoveryRequest{Err: &coded{hints: taxonomy.Hints{RetryAfter: taxonomy.Some(hint)}}})
 		assert.Equal(t, passes, err == nil, "%s: %v", hint, err)
 		assert.Equal(t, passes, len(clock.sleeps) == 1)
 	}
@@ -35,7 +35,7 @@ func TestValidateLimitByDefault(t *testing.T) {
 		var took time.Duration
 		w := newWorld(
 			t, Options{Tools: &recorder{dir: t.TempDir()}, TestFix: Fix{Commands: line("fix")},
-				Validate: func(ctx context.Context, _ taxonomy.Failed) error {
+				Validate: func(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 					began := time.Now()
 					<-ctx.Done()
 					took = time.Since(began)
@@ -80,7 +80,7 @@ func TestContainByDefault(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				let := make(chan struct{})
 				defer close(let)
-				r := Contain(one(func(ctx context.Context, _ taxonomy.Failed) error {
+				r := Contain(one(func(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 					if c.holds {
 						defer hold(ctx)()
 					}

@@ -10,7 +10,7 @@
 //	type strategies struct {
 //		*recovery.Standard // seven methods of a generated interface Strategies
 //	}
-//	func (strategies) FixTheRest(ctx context.Context, failure taxonomy.Failed) error { … }
+//	func (strategies) FixTheRest(ctx context.Context, failure taxonomy.RecoveryRequest) error { … }
 //
 // [Standard] has the strategies wait_for_rate_limit, retry_with_backoff, install_dependency,
 // apply_lint_fix, apply_type_fix, fix_test and fix_build as methods. A host that embeds it has to

@@ -18,7 +18,7 @@ type strategies struct {
 	*recovery.Standard
 }
 
-func (strategies) AskAPerson(context.Context, taxonomy.Failed) error {
+func (strategies) AskAPerson(context.Context, taxonomy.RecoveryRequest) error {
 	return errors.New("nobody is there")
 }
 

@@ -151,15 +151,16 @@ func (c *chatty) Call(ctx context.Context, r executor.Request) (executor.Answer,
 // A strategy gets all that was said, also when the error that the failure was classified as has
 // only a line of it.
 func TestEvidenceInARun(t *testing.T) {
-	var got taxonomy.Failed
+	var got taxonomy.RecoveryRequest
 	e, err := executor.New(executor.Config{
 		Table: taxonomy.Table{Taxonomy: testTaxonomy}, Provider: &chatty{flaky{1}}, Clock: newManual(),
 		//lint:ignore ST1008 it is a Classifier
 		Classify: func(error, string, string) (error, string) { return &coded{text: "loader:1143"}, "test" },
-		Recoverer: ByName(map[string]Strategy{NameApplyLintFix: func(_ context.Context, failed taxonomy.Failed) error {
-			got = failed
-			return nil
-		}}),
+		Recoverer: ByName(
+			map[string]Strategy{NameApplyLintFix: func(_ context.Context, failed taxonomy.RecoveryRequest) error {
+				got = failed
+				return nil
+			}}),
 	})
 	require.NoError(t, err)
 	result := e.Run(t.Context(), executor.Task{ID: "task"})

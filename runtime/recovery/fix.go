@@ -83,27 +83,27 @@ func isScript(arg string) bool {
 }
 
 // ApplyLintFix runs Options.LintFix, and then the validation; see [Fix].
-func (s *Standard) ApplyLintFix(ctx context.Context, failure taxonomy.Failed) error {
+func (s *Standard) ApplyLintFix(ctx context.Context, failure taxonomy.RecoveryRequest) error {
 	return s.fix(ctx, failure, NameApplyLintFix, "lint fixes", &s.opts.LintFix)
 }
 
 // ApplyTypeFix runs Options.TypeFix, and then the validation; see [Fix].
-func (s *Standard) ApplyTypeFix(ctx context.Context, failure taxonomy.Failed) error {
+func (s *Standard) ApplyTypeFix(ctx context.Context, failure taxonomy.RecoveryRequest) error {
 	return s.fix(ctx, failure, NameApplyTypeFix, "type fixes", &s.opts.TypeFix)
 }
 
 // FixTest runs Options.TestFix, and then the validation; see [Fix].
-func (s *Standard) FixTest(ctx context.Context, failure taxonomy.Failed) error {
+func (s *Standard) FixTest(ctx context.Context, failure taxonomy.RecoveryRequest) error {
 	return s.fix(ctx, failure, NameFixTest, "test fixes", &s.opts.TestFix)
 }
 
 // FixBuild runs Options.BuildFix, and then the validation; see [Fix].
-func (s *Standard) FixBuild(ctx context.Context, failure taxonomy.Failed) error {
+func (s *Standard) FixBuild(ctx context.Context, failure taxonomy.RecoveryRequest) error {
 	return s.fix(ctx, failure, NameFixBuild, "build fixes", &s.opts.BuildFix)
 }
 
 // fix runs a fix; what names its kind for people.
-func (s *Standard) fix(ctx context.Context, failed taxonomy.Failed, name, what string, f *Fix) error {
+func (s *Standard) fix(ctx context.Context, failed taxonomy.RecoveryRequest, name, what string, f *Fix) error {
 	return s.carryOut(ctx, failed, name, ActionFix, func(t *try) error {
 		if err := t.Lacking(name); err != nil {
 			return err

@@ -42,7 +42,8 @@ func TestFixes(t *testing.T) {
 			o.BuildFix = fix
 		}
 		w := newWorld(t, o)
-		require.NoError(t, w.Strategies()[tt.name](t.Context(), taxonomy.Failed{Err: &coded{text: "bad"}, Attempt: 1}),
+		require.NoError(
+			t, w.Strategies()[tt.name](t.Context(), taxonomy.RecoveryRequest{Err: &coded{text: "bad"}, Attempt: 1}),
 			tt.name)
 		assert.Equal(t, tt.name+"\n", r.read("src/b.txt"))
 		got := w.last(t)
@@ -182,22 +183,24 @@ func TestValidate(t *testing.T) {
 	defer close(release)
 	tests := []struct {
 		name     string
-		validate func(context.Context, taxonomy.Failed) error
+		validate func(context.Context, taxonomy.RecoveryRequest) error
 		says     string
 		limit    time.Duration
 	}{
-		{"passes", func(context.Context, taxonomy.Failed) error { return nil }, "", time.Hour},
-		{"fails", func(context.Context, taxonomy.Failed) error { return errors.New("3 tests fail") },
+		{"passes", func(context.Context, taxonomy.RecoveryRequest) error { return nil }, "", time.Hour},
+		{"fails", func(context.Context, taxonomy.RecoveryRequest) error { return errors.New("3 tests fail") },
 			"Failed to apply test fixes: 3 tests fail (what it changed was put back", time.Hour},
-		{"panics", func(context.Context, taxonomy.Failed) error { panic("oh") },
+		{"panics", func(context.Context, taxonomy.RecoveryRequest) error { panic("oh") },
 			"Recovery strategy failed: Failed to apply test fixes: panic: oh", time.Hour},
 		{"ends with its time",
-			func(ctx context.Context, _ taxonomy.Failed) error { <-ctx.Done(); return context.Cause(ctx) },
+			func(ctx context.Context, _ taxonomy.RecoveryRequest) error { <-ctx.Done(); return context.Cause(ctx) },
 			"its time is over", 50 * time.Millisecond},
-		{"hangs", func(context.Context, taxonomy.Failed) error { <-release; return nil },
+		{"hangs", func(context.Context, taxonomy.RecoveryRequest) error { <-release; return nil },
 			"it does not return, and was left behind: its time is over", 50 * time.Millisecond},
 		{"has somebody else's error",
-			func(context.Context, taxonomy.Failed) error { return &Error{Strategy: "mine", Message: "other"} },
+			func(context.Context, taxonomy.RecoveryRequest) error {
+				return &Error{Strategy: "mine", Message: "other"}
+			},
 			"Failed to apply test fixes: other", time.Hour},
 	}
 	for _, tt := range tests {

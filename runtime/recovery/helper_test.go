@@ -135,7 +135,9 @@ func (m *manual) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // says is a failure that says a text and no more.
-func says(text string) taxonomy.Failed { return taxonomy.Failed{Err: errors.New(text), Attempt: 1} }
+func says(text string) taxonomy.RecoveryRequest {
+	return taxonomy.RecoveryRequest{Err: errors.New(text), Attempt: 1}
+}
 
 // line is a command for the shell.
 func line(text string) []validate.Command { return []validate.Command{{Line: text}} }

@@ -64,7 +64,7 @@ var hostile = []string{
 var plainThere = map[Ecosystem][]string{NPM: {evil + "'"}, Python: {"E-v-i-l", evil + "\n--global", evil + "\r\n"}}
 
 // failureOf says a hostile text in every place in which a failure can say something.
-func failureOf(text string) taxonomy.Failed {
+func failureOf(text string) taxonomy.RecoveryRequest {
 	said := "Cannot find module '" + text + "'\nNo module named " + text + "\nno required module provides package " +
 		text + "; to add it:\n" +
 		text + "(1,2): error\n" + text + ":1:2: error\nretry after 1\n" + text
@@ -72,7 +72,7 @@ func failureOf(text string) taxonomy.Failed {
 		Source: text, Op: text, Type: text, Text: said, Output: said, Files: []string{text}, Credential: text,
 		Attributes: map[string]string{"command": text, "env": text, text: text},
 	}
-	return taxonomy.Failed{Err: &coded{text: said, cause: ev,
+	return taxonomy.RecoveryRequest{Err: &coded{text: said, cause: ev,
 		hints: taxonomy.Hints{Files: []string{text}, Output: said, Credential: text}}, Attempt: 1,
 		Reaction: taxonomy.Reaction{Name: text, Strategy: text, LogMessage: text}}
 }
@@ -133,7 +133,7 @@ func TestHostileTextsAndRealProcesses(t *testing.T) {
 			BuildFix: fix("build"), Installer: in})
 	first := failureOf(strings.Join(hostile[:30], "\n"))
 	second := failureOf(hostile[0] + "\na.txt:1:2: " + strings.Join(hostile[30:], "\n"))
-	for _, failure := range []taxonomy.Failed{first, second} {
+	for _, failure := range []taxonomy.RecoveryRequest{first, second} {
 		for _, strategy := range w.Strategies() {
 			_ = strategy(t.Context(), failure)
 		}

@@ -85,7 +85,7 @@ func (in *Installer) unusable() string {
 // The name must be a plain one that the installer allows; nothing else of the failure is used. When
 // the command or the validation fails, and the tools have a Workspace, what has changed is put
 // back; files that git ignores are not looked at.
-func (s *Standard) InstallDependency(ctx context.Context, failure taxonomy.Failed) error {
+func (s *Standard) InstallDependency(ctx context.Context, failure taxonomy.RecoveryRequest) error {
 	return s.carryOut(ctx, failure, NameInstallDependency, ActionInstall, (*try).installDependency)
 }
 

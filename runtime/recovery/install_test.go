@@ -147,7 +147,7 @@ func TestInstallationsThatFail(t *testing.T) {
 			tt.in.Ecosystem, tt.in.AllowAny = NPM, true
 			o := Options{Tools: r.tools(ToolsConfig{}), Installer: &tt.in}
 			if tt.validate != nil {
-				o.Validate = func(context.Context, taxonomy.Failed) error { return tt.validate }
+				o.Validate = func(context.Context, taxonomy.RecoveryRequest) error { return tt.validate }
 			}
 			w := newWorld(t, o)
 			err := w.InstallDependency(t.Context(), says("Cannot find module 'left-pad'"))
@@ -173,6 +173,7 @@ func TestInstallWithoutAWorkspace(t *testing.T) {
 	require.NoError(
 		t, w.InstallDependency(
 			t.Context(),
-			taxonomy.Failed{Err: &taxonomy.Evidence{Output: "no required module provides package example.com/a/b"}}))
+			taxonomy.RecoveryRequest{Err: &taxonomy.Evidence{Output: "no required module provides package " +
+				"example.com/a/b"}}))
 	assert.Equal(t, "example.com/a/b\n", w.last(t).Data[DataOutput])
 }

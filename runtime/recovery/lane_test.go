@@ -20,13 +20,14 @@ func TestLaneOfAClassifiedError(t *testing.T) {
 	err := &coded{text: "limit", hints: taxonomy.Hints{RetryAfter: taxonomy.Some(30 * time.Second)}}
 	for _, tt := range []struct {
 		name   string
-		failed taxonomy.Failed
+		failed taxonomy.RecoveryRequest
 		lane   string
 	}{
-		{"source", taxonomy.Failed{Err: err, Evidence: &taxonomy.Evidence{Source: "api"}}, "api/"},
+		{"source", taxonomy.RecoveryRequest{Err: err, Evidence: &taxonomy.Evidence{Source: "api"}}, "api/"},
 		{"source and credential",
-			taxonomy.Failed{Err: err, Evidence: &taxonomy.Evidence{Source: "api", Credential: "team"}}, "api/team"},
-		{"nobody", taxonomy.Failed{Err: err}, ""},
+			taxonomy.RecoveryRequest{Err: err, Evidence: &taxonomy.Evidence{Source: "api", Credential: "team"}},
+			"api/team"},
+		{"nobody", taxonomy.RecoveryRequest{Err: err}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.NoError(t, w.WaitForRateLimit(t.Context(), tt.failed))

@@ -20,7 +20,7 @@ const (
 )
 
 // Strategy mends, or returns why it could not. Nil means that the failed work may be tried again.
-type Strategy func(ctx context.Context, failure taxonomy.Failed) error
+type Strategy func(ctx context.Context, failure taxonomy.RecoveryRequest) error
 
 // Strategies returns the strategies by name, for [ByName].
 func (s *Standard) Strategies() map[string]Strategy {
@@ -41,7 +41,7 @@ func ByName(strategies map[string]Strategy) executor.Recoverer { return byName(m
 
 type byName map[string]Strategy
 
-func (b byName) Recover(ctx context.Context, failed taxonomy.Failed) error {
+func (b byName) Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error {
 	name := failed.Reaction.Strategy
 	if strategy := b[name]; strategy != nil {
 		return strategy(ctx, failed)

@@ -53,7 +53,7 @@ func TestDefaultWaitIsNoFact(t *testing.T) {
 	clock := newManual()
 	w := newWorld(t, Options{Clock: clock})
 	short := taxonomy.Reaction{Policy: &taxonomy.Policy{MaxRetryAfter: 5 * time.Second}}
-	err := w.WaitForRateLimit(t.Context(), taxonomy.Failed{Err: errors.New("slow down"), Reaction: short})
+	err := w.WaitForRateLimit(t.Context(), taxonomy.RecoveryRequest{Err: errors.New("slow down"), Reaction: short})
 	assert.EqualError(
 		t, err, "Nobody says when the rate limit is reset, and the 1m0s that are waited then are longer than the "+
 			"5s that are waited at most")
@@ -97,7 +97,8 @@ func TestWaitsOfEvidence(t *testing.T) {
 			clock := newManual()
 			w := newWorld(t, Options{Clock: clock})
 			require.NoError(
-				t, w.WaitForRateLimit(t.Context(), taxonomy.Failed{Err: tt.err, Evidence: tt.ev, NoText: noText}))
+				t, w.WaitForRateLimit(
+					t.Context(), taxonomy.RecoveryRequest{Err: tt.err, Evidence: tt.ev, NoText: noText}))
 			assert.Equal(t, []time.Duration{want}, clock.sleeps, "%s, %v", tt.name, noText)
 		}
 	}

@@ -169,9 +169,9 @@ func TestWhatStays(t *testing.T) {
 // The message of a classified error may be a line of what was said; strategies look at all of it.
 func TestAllThatWasSaid(t *testing.T) {
 	r := newRepo(t)
-	failing := func(text string) taxonomy.Failed {
+	failing := func(text string) taxonomy.RecoveryRequest {
 		first, _, _ := strings.Cut(text, "\n")
-		return taxonomy.Failed{Err: &coded{text: first}, Evidence: &taxonomy.Evidence{Text: text}, Attempt: 1}
+		return taxonomy.RecoveryRequest{Err: &coded{text: first}, Evidence: &taxonomy.Evidence{Text: text}, Attempt: 1}
 	}
 	tools := &recorder{dir: r.dir}
 	w := newWorld(

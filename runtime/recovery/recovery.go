@@ -39,7 +39,7 @@ type Options struct {
 	Installer *Installer
 	// Validate runs the validation that has failed, and returns nil when it passes now. A Fix with
 	// a Check has no use for it. One that does not return in time is left behind.
-	Validate func(ctx context.Context, failure taxonomy.Failed) error
+	Validate func(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// ValidateLimit is how long Validate may take; DefaultValidateLimit.
 	ValidateLimit time.Duration
 	// Guard judges what commands have changed: all of it is put back unless all of it is allowed.
@@ -60,7 +60,7 @@ type Options struct {
 	// Lane names the lane of a failure; nil is the failure's source and credential with a slash
 	// between them, which is what the executor uses if its provider has the source's name. Without
 	// a lane nobody is told.
-	Lane func(failure taxonomy.Failed) string
+	Lane func(failure taxonomy.RecoveryRequest) string
 	// Clock is what waits are measured with; nil is [retry.System].
 	Clock retry.Clock
 	// Random is where jitter comes from; nil is no jitter. It need not be safe for concurrent use.
@@ -125,12 +125,12 @@ func New(o Options) (*Standard, error) {
 type try struct {
 	*Standard
 	ctx    context.Context
-	failed taxonomy.Failed
+	failed taxonomy.RecoveryRequest
 	record Record
 }
 
 // carryOut runs a strategy, whatever becomes of it, and records that.
-func (s *Standard) carryOut(ctx context.Context, failed taxonomy.Failed, name string, action Action,
+func (s *Standard) carryOut(ctx context.Context, failed taxonomy.RecoveryRequest, name string, action Action,
 	f func(*try) error) error {
 	t := &try{Standard: s, ctx: ctx, failed: failed, record: Record{
 		Strategy: name, Action: action, Attempts: max(1, failed.Attempt), MaxAttempts: s.opts.MaxAttempts,

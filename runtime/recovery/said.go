@@ -23,7 +23,7 @@ type said struct {
 // saidBy collects the texts of a failure: of its error and of what that wraps, the outermost first,
 // and of the evidence that it was classified from, since the message of a classified error may be a
 // line of it.
-func saidBy(failed taxonomy.Failed) said {
+func saidBy(failed taxonomy.RecoveryRequest) said {
 	s := said{left: maxErrors}
 	hints := taxonomy.HintsOf(failed.Err)
 	s.files = append(s.files, hints.Files...)

@@ -18,7 +18,7 @@ import (
 // Options.MaxWait fails at once. With Options.Lanes everybody in the failure's lane waits along;
 // the lane's order can add to this wait, up to Options.MaxWait in all beside what the failure asked
 // for.
-func (s *Standard) WaitForRateLimit(ctx context.Context, failure taxonomy.Failed) error {
+func (s *Standard) WaitForRateLimit(ctx context.Context, failure taxonomy.RecoveryRequest) error {
 	return s.carryOut(ctx, failure, NameWaitForRateLimit, ActionWait, (*try).waitForRateLimit)
 }
 
@@ -168,7 +168,7 @@ func (t *try) lane() string {
 }
 
 // laneOf names a lane as the executor does.
-func laneOf(failure taxonomy.Failed) string {
+func laneOf(failure taxonomy.RecoveryRequest) string {
 	ev := failure.Evidence // what it was classified as need not say whose it is
 	if ev == nil {
 		found := evidenceOf(failure.Err)
@@ -184,7 +184,7 @@ func laneOf(failure taxonomy.Failed) string {
 // RetryWithBackoff waits as long as the retry engine says for this try under the reaction's policy,
 // or under Options.Backoff where the policy has no delay. A failure whose reaction obeys hints is
 // waited for as its hint says. Under a policy that is used up it fails at once.
-func (s *Standard) RetryWithBackoff(ctx context.Context, failure taxonomy.Failed) error {
+func (s *Standard) RetryWithBackoff(ctx context.Context, failure taxonomy.RecoveryRequest) error {
 	return s.carryOut(ctx, failure, NameRetryWithBackoff, ActionRetry, (*try).retryWithBackoff)
 }
 

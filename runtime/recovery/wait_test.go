@@ -49,7 +49,7 @@ func TestWaitForRateLimit(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			clock := newManual()
 			w := newWorld(t, Options{Clock: clock})
-			require.NoError(t, w.WaitForRateLimit(t.Context(), taxonomy.Failed{Err: tt.err, Attempt: 2}))
+			require.NoError(t, w.WaitForRateLimit(t.Context(), taxonomy.RecoveryRequest{Err: tt.err, Attempt: 2}))
 			assert.Equal(t, tt.wait, clock.Now().Sub(now))
 			r := w.last(t)
 			assert.Equal(t, fmt.Sprintf("Waited %dms for rate limit to reset", tt.wait.Milliseconds()), r.Message)
@@ -82,8 +82,9 @@ func TestWaitsAreCapped(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			clock := newManual()
 			w := newWorld(t, Options{Clock: clock, MaxWait: tt.max, Lanes: retry.NewSharedWait(clock, nil)})
-			err := w.WaitForRateLimit(t.Context(), taxonomy.Failed{Reaction: taxonomy.Reaction{Policy: tt.policy},
-				Err: &coded{hints: taxonomy.Hints{RetryAfter: taxonomy.Some(tt.hint), Credential: "k"}}})
+			err := w.WaitForRateLimit(
+				t.Context(), taxonomy.RecoveryRequest{Reaction: taxonomy.Reaction{Policy: tt.policy},
+					Err: &coded{hints: taxonomy.Hints{RetryAfter: taxonomy.Some(tt.hint), Credential: "k"}}})
 			if !tt.fails {
 				assert.NoError(t, err)
 				return
@@ -115,7 +116,7 @@ func TestLanesWaitAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lanes := retry.NewSharedWait(nil, nil)
 		w := newWorld(t, Options{Lanes: lanes})
-		failure := taxonomy.Failed{Err: &taxonomy.Evidence{Source: "api", Credential: "team",
+		failure := taxonomy.RecoveryRequest{Err: &taxonomy.Evidence{Source: "api", Credential: "team",
 			RetryAfter: taxonomy.Some(30 * time.Second)}}
 		began := time.Now()
 		var wg sync.WaitGroup
@@ -147,7 +148,8 @@ func (b brokenLanes) Until(context.Context, string) (time.Time, error) {
 }
 
 func TestLanesThatFail(t *testing.T) {
-	failure := taxonomy.Failed{Err: &taxonomy.Evidence{Source: "api", RetryAfter: taxonomy.Some(30 * time.Second)}}
+	failure := taxonomy.RecoveryRequest{Err: &taxonomy.Evidence{Source: "api",
+		RetryAfter: taxonomy.Some(30 * time.Second)}}
 	broken := errors.New("no lanes")
 	for _, lanes := range []brokenLanes{{pause: broken}, {opens: broken}} {
 		clock := newManual()
@@ -187,7 +189,7 @@ func TestRetryWithBackoff(t *testing.T) {
 				w := newWorld(t, Options{Clock: clock})
 				err := w.RetryWithBackoff(
 					t.Context(),
-					taxonomy.Failed{Err: errors.New("x"), Attempt: i + 1,
+					taxonomy.RecoveryRequest{Err: errors.New("x"), Attempt: i + 1,
 						Reaction: taxonomy.Reaction{Policy: tt.policy}})
 				r := w.last(t)
 				if want < 0 {
@@ -213,7 +215,8 @@ func TestJitterIsRolledOnce(t *testing.T) {
 	policy := &taxonomy.Policy{InitialDelay: time.Second, MaxDelay: 1050 * time.Millisecond,
 		JitterKind: taxonomy.JitterProportional, Jitter: 0.1}
 	require.NoError(
-		t, w.RetryWithBackoff(t.Context(), taxonomy.Failed{Attempt: 1, Reaction: taxonomy.Reaction{Policy: policy}}))
+		t, w.RetryWithBackoff(
+			t.Context(), taxonomy.RecoveryRequest{Attempt: 1, Reaction: taxonomy.Reaction{Policy: policy}}))
 	assert.Equal(t, 1, rolls)
 	assert.Equal(t, []time.Duration{1050 * time.Millisecond}, clock.sleeps)
 	assert.Equal(t, "1050", w.last(t).Data[DataWait])
@@ -226,7 +229,8 @@ func TestBackoffObeysHints(t *testing.T) {
 		w := newWorld(t, Options{Clock: clock})
 		require.NoError(
 			t, w.RetryWithBackoff(
-				t.Context(), taxonomy.Failed{Err: err, Reaction: taxonomy.Reaction{HonorRetryAfter: honoured}}))
+				t.Context(),
+				taxonomy.RecoveryRequest{Err: err, Reaction: taxonomy.Reaction{HonorRetryAfter: honoured}}))
 		assert.Equal(t, []time.Duration{want}, clock.sleeps)
 	}
 }
@@ -236,7 +240,7 @@ func TestOddAttempts(t *testing.T) {
 	for _, attempt := range []int{-5, 0, 1 << 40} {
 		clock := newManual()
 		w := newWorld(t, Options{Clock: clock})
-		require.NoError(t, w.RetryWithBackoff(t.Context(), taxonomy.Failed{Attempt: attempt}))
+		require.NoError(t, w.RetryWithBackoff(t.Context(), taxonomy.RecoveryRequest{Attempt: attempt}))
 		assert.LessOrEqual(t, clock.sleeps[0], 30*time.Second)
 	}
 }
@@ -246,7 +250,7 @@ func TestGivesUp(t *testing.T) {
 	clock := newManual()
 	w := newWorld(t, Options{Clock: clock, MaxAttempts: 2})
 	for attempt := 1; attempt <= 3; attempt++ {
-		err := w.WaitForRateLimit(t.Context(), taxonomy.Failed{Attempt: attempt})
+		err := w.WaitForRateLimit(t.Context(), taxonomy.RecoveryRequest{Attempt: attempt})
 		assert.Equal(t, attempt > 2, err != nil)
 	}
 	r := w.last(t)

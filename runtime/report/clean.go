@@ -178,7 +178,7 @@ func cleanContext(b json.RawMessage) json.RawMessage {
 		return nil
 	}
 	text := string(b)
-	if masked := taxonomy.Scrub(text); masked != text {
+	if masked := taxonomy.Redact(text); masked != text {
 		if b = json.RawMessage(masked); !json.Valid(b) {
 			return nil
 		}
@@ -203,7 +203,7 @@ func hidesSecret(b []byte) bool {
 		if err != nil {
 			return false
 		}
-		if s, ok := token.(string); ok && taxonomy.Scrub(s) != s {
+		if s, ok := token.(string); ok && taxonomy.Redact(s) != s {
 			return true
 		}
 	}

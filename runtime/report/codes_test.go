@@ -70,7 +70,7 @@ func TestCodesAreMasked(t *testing.T) {
 	for range 2 {
 		Sinks{r, g}.Report(coded("c", hidden, "low", "m"))
 	}
-	shown := taxonomy.Scrub(hidden)
+	shown := taxonomy.Redact(hidden)
 	assert.Equal(t, map[string]int{shown: 2}, r.Metrics().ErrorsByCode)
 	all := g.All()
 	require.Len(t, all, 1)

@@ -132,7 +132,7 @@ func TestCategoriesOfAGroupAreMasked(t *testing.T) {
 	for range 3 {
 		groups.Report(&Occurrence{ID: NewID(), At: moment, Category: "token=" + secret})
 	}
-	assert.Equal(t, map[string]int{taxonomy.Scrub("token=" + secret): 3}, groups.Stats().ErrorsByCategory)
+	assert.Equal(t, map[string]int{taxonomy.Redact("token=" + secret): 3}, groups.Stats().ErrorsByCategory)
 }
 
 // A copy of metadata is of the size that is counted, or less.

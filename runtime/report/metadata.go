@@ -45,7 +45,7 @@ func hides(key string, v any) bool {
 	if v == nil || v == "" || v == taxonomy.Redacted || isMark(key) {
 		return false
 	}
-	return taxonomy.NamesSecret(key)
+	return taxonomy.IsSecretName(key)
 }
 
 // firstKeys returns the keys that sort first, as many as there may be, and before them those that

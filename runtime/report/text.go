@@ -30,7 +30,7 @@ func boundedText(s string, n int) string {
 		return ""
 	}
 	if len(s) <= n {
-		if masked := taxonomy.Scrub(s); len(masked) <= n && utf8.ValidString(masked) {
+		if masked := taxonomy.Redact(s); len(masked) <= n && utf8.ValidString(masked) {
 			return masked
 		}
 	}

@@ -58,7 +58,7 @@ type Attempt struct {
 	Began time.Time
 	Delay time.Duration
 	// Err is the error of the call, classified if a classifier is set; nil after success. It may
-	// contain secrets; see [taxonomy.Scrub].
+	// contain secrets; see [taxonomy.Redact].
 	Err error
 	// Wait is the wait before the next call, without that of a shared wait or a breaker.
 	Wait time.Duration

@@ -65,7 +65,7 @@ func (e Evidence) Masked() Evidence {
 			e.Attributes = make(map[string]string, min(len(attributes), maxList))
 		}
 		value := beginning(attributes[name], maxValue)
-		if value != "" && NamesSecret(name) {
+		if value != "" && IsSecretName(name) {
 			value = redact.Mask
 		}
 		e.Attributes[beginning(name, maxWord)] = value

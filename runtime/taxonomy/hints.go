@@ -90,8 +90,8 @@ func fieldValue[T any](p any) Opt[T] {
 	return Opt[T]{}
 }
 
-// Failed is what a strategy gets: a failure and the reaction that asks for the strategy.
-type Failed struct {
+// RecoveryRequest is what a strategy gets: a failure and the reaction that asks for the strategy.
+type RecoveryRequest struct {
 	Err      error
 	Reaction Reaction
 	// Evidence is what Err was classified from: all that was said, where Err's message may be a

@@ -99,7 +99,7 @@ func (t *Traced) LogValue() slog.Value {
 	if v, ok := t.err.(slog.LogValuer); ok {
 		return v.LogValue()
 	}
-	return slog.StringValue(Scrub(errorText(t.err)))
+	return slog.StringValue(Redact(errorText(t.err)))
 }
 
 // MarshalJSON returns the error's JSON; an object with its message, secrets masked, when it has
@@ -110,5 +110,5 @@ func (t *Traced) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		Message string `json:"message"`
-	}{Scrub(strings.ToValidUTF8(errorText(t.err), "\uFFFD"))})
+	}{Redact(strings.ToValidUTF8(errorText(t.err), "\uFFFD"))})
 }

@@ -78,7 +78,7 @@ func TestWordsAreRead(t *testing.T) {
 
 func TestScrub(t *testing.T) {
 	assert.Equal(t, taxonomy.Redacted, redact.Mask)
-	assert.Equal(t, "password=[REDACTED]", taxonomy.Scrub("password=hunter22"))
+	assert.Equal(t, "password=[REDACTED]", taxonomy.Redact("password=hunter22"))
 }
 
 func TestOpt(t *testing.T) {

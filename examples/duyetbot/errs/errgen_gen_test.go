@@ -172,38 +172,38 @@ func TestTaxonomy(t *testing.T) {
 
 type genStrategies struct{ record gentest.Recorder }
 
-func (r *genStrategies) WaitForRateLimit(ctx context.Context, _ taxonomy.Failed) error {
+func (r *genStrategies) WaitForRateLimit(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "wait_for_rate_limit")
 }
 
-func (r *genStrategies) RetryWithBackoff(ctx context.Context, _ taxonomy.Failed) error {
+func (r *genStrategies) RetryWithBackoff(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "retry_with_backoff")
 }
 
-func (r *genStrategies) InstallDependency(ctx context.Context, _ taxonomy.Failed) error {
+func (r *genStrategies) InstallDependency(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "install_dependency")
 }
 
-func (r *genStrategies) ApplyTypeFix(ctx context.Context, _ taxonomy.Failed) error {
+func (r *genStrategies) ApplyTypeFix(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "apply_type_fix")
 }
 
-func (r *genStrategies) ApplyLintFix(ctx context.Context, _ taxonomy.Failed) error {
+func (r *genStrategies) ApplyLintFix(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "apply_lint_fix")
 }
 
-func (r *genStrategies) FixTest(ctx context.Context, _ taxonomy.Failed) error {
+func (r *genStrategies) FixTest(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "fix_test")
 }
 
-func (r *genStrategies) FixBuild(ctx context.Context, _ taxonomy.Failed) error {
+func (r *genStrategies) FixBuild(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "fix_build")
 }
 
 func TestStrategies(t *testing.T) {
 	gentest.Dispatch(t, func(ctx context.Context, name string) (gentest.Recorder, error) {
 		var r genStrategies
-		err := Recover(ctx, &r, taxonomy.Failed{Reaction: taxonomy.Reaction{Strategy: name}})
+		err := Recover(ctx, &r, taxonomy.RecoveryRequest{Reaction: taxonomy.Reaction{Strategy: name}})
 		return r.record, err
 	}, StrategyWaitForRateLimit, StrategyRetryWithBackoff, StrategyInstallDependency, StrategyApplyTypeFix, StrategyApplyLintFix, StrategyFixTest, StrategyFixBuild)
 	gentest.Names(t, "wait_for_rate_limit retry_with_backoff install_dependency apply_type_fix apply_lint_fix fix_test fix_build", StrategyWaitForRateLimit, StrategyRetryWithBackoff, StrategyInstallDependency, StrategyApplyTypeFix, StrategyApplyLintFix, StrategyFixTest, StrategyFixBuild)

@@ -23,23 +23,23 @@ const (
 // Strategies is what reactions recover with: a method for each strategy of the taxonomy.
 type Strategies interface {
 	// WaitForRateLimit: Waits until the source lets one in again; a minute where nobody says when.
-	WaitForRateLimit(ctx context.Context, failure taxonomy.Failed) error
+	WaitForRateLimit(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// RetryWithBackoff: Waits, longer each time.
-	RetryWithBackoff(ctx context.Context, failure taxonomy.Failed) error
+	RetryWithBackoff(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// InstallDependency: Installs what is missing.
-	InstallDependency(ctx context.Context, failure taxonomy.Failed) error
+	InstallDependency(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// ApplyTypeFix: Mends what the type checker reports.
-	ApplyTypeFix(ctx context.Context, failure taxonomy.Failed) error
+	ApplyTypeFix(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// ApplyLintFix: Lets the linter mend what it reports.
-	ApplyLintFix(ctx context.Context, failure taxonomy.Failed) error
+	ApplyLintFix(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// FixTest: Mends a failing test, or what it tests.
-	FixTest(ctx context.Context, failure taxonomy.Failed) error
+	FixTest(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// FixBuild: Mends the build.
-	FixBuild(ctx context.Context, failure taxonomy.Failed) error
+	FixBuild(ctx context.Context, failure taxonomy.RecoveryRequest) error
 }
 
 // Recover runs the strategy of s that the failure's reaction names.
-func Recover(ctx context.Context, s Strategies, failure taxonomy.Failed) error {
+func Recover(ctx context.Context, s Strategies, failure taxonomy.RecoveryRequest) error {
 	switch failure.Reaction.Strategy {
 	case StrategyWaitForRateLimit:
 		return s.WaitForRateLimit(ctx, failure)

@@ -91,7 +91,7 @@ func (p *Provider) run(ctx context.Context, req executor.Request, args []string)
 	if err == nil && exit.Code == 0 {
 		return nil, nil
 	}
-	said := strings.TrimSpace(out.Masked(taxonomy.Scrub))
+	said := strings.TrimSpace(out.Masked(taxonomy.Redact))
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", args[0], err), nil

@@ -198,7 +198,7 @@ func (w worldOf) Validate(_ context.Context, phase executor.Phase) error {
 
 func (w worldOf) Allow(context.Context, executor.Bill) error { return w.effect("budget", func() {}) }
 
-func (w worldOf) Recover(context.Context, taxonomy.Failed) error {
+func (w worldOf) Recover(context.Context, taxonomy.RecoveryRequest) error {
 	w.Strategies++
 	return w.effect("strategy", func() {})
 }

@@ -34,7 +34,7 @@ const maxFaults = 1000
 // Check returns all that can be seen to be wrong with a plan without looking at anything but the
 // plan: first what is about the plan as a whole, then step by step, always in the same order. Of
 // more than 1000 faults the last says that there are more. What of the plan stands in a text is
-// masked as [taxonomy.Scrub] does, and bounded. A plan without faults may still be wrong.
+// masked as [taxonomy.Redact] does, and bounded. A plan without faults may still be wrong.
 //
 // Invalid are: no steps; an ID that is bad, or that another step has; a kind that there is not; a
 // field that is missing or impossible, which is a path that is empty, absolute, longer than 4096

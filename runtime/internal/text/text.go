@@ -30,8 +30,8 @@ const (
 // leaving a part of a secret. The functions of the same names use [Masked].
 type Mask func(string) string
 
-// Masked is the default [Mask]. It replaces what [taxonomy.Scrub] recognises, and invalid UTF-8.
-func Masked(s string) string { return taxonomy.Scrub(valid(s)) }
+// Masked is the default [Mask]. It replaces what [taxonomy.Redact] recognises, and invalid UTF-8.
+func Masked(s string) string { return taxonomy.Redact(valid(s)) }
 
 func valid(s string) string {
 	if utf8.ValidString(s) { // which is far cheaper than ToValidUTF8

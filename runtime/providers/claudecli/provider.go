@@ -48,7 +48,7 @@ func New(o Options) (*Provider, error) {
 	var pairs []string
 	for _, entry := range env {
 		// Shorter values are switches.
-		if name, value, _ := strings.Cut(entry, "="); len(value) >= 8 && taxonomy.NamesSecret(name) {
+		if name, value, _ := strings.Cut(entry, "="); len(value) >= 8 && taxonomy.IsSecretName(name) {
 			pairs = append(pairs, value, taxonomy.Redacted)
 		}
 	}
@@ -80,7 +80,7 @@ func (p *Provider) Credential() string { return p.credential }
 
 // mask masks secrets: those that the program gets, and all that looks like one.
 func (p *Provider) mask(s string) string {
-	return taxonomy.Scrub(p.secrets.Replace(strings.ToValidUTF8(s, "\uFFFD")))
+	return taxonomy.Redact(p.secrets.Replace(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
 // tail returns the last n bytes of a text. A text that is cut is masked.

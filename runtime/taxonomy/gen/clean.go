@@ -10,7 +10,7 @@ import (
 
 // Clean says how a text is shown: the flags below, or'ed with the greatest length in bytes (0 is no
 // limit). A text is scrubbed as a whole, then cut; cleaning what is clean changes nothing. One that
-// is not scrubbed is cut so that taxonomy.Scrub still masks all that is left of its secrets.
+// is not scrubbed is cut so that taxonomy.Redact still masks all that is left of its secrets.
 type Clean uint32
 
 // The flags of a Clean.

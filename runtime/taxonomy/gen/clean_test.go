@@ -68,7 +68,7 @@ func TestNoPartOfASecretIsLeftAtACut(t *testing.T) {
 					(gen.Clean(limit) | gen.KeepTail).Text(tail), (gen.Clean(limit) | gen.KeepTail).Line(tail),
 				} {
 					require.LessOrEqual(t, len(got), limit)
-					require.Emptyf(t, partOf(taxonomy.Scrub(got), s.hidden), "%q of %q", got, secret)
+					require.Emptyf(t, partOf(taxonomy.Redact(got), s.hidden), "%q of %q", got, secret)
 				}
 			}
 		}
@@ -83,7 +83,7 @@ func TestNoPartOfALongSecretIsLeftAtACut(t *testing.T) {
 		head := strings.Repeat("x", len(key)-at) + "\n" + key + long
 		tail := long + key + strings.Repeat("x", len(key)-at)
 		for _, got := range []string{gen.Clean(len(key)).Text(head), (gen.Clean(len(key)) | gen.KeepTail).Text(tail)} {
-			require.NotContains(t, taxonomy.Scrub(got), "uQ7")
+			require.NotContains(t, taxonomy.Redact(got), "uQ7")
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestMessagesShowNoPartOfASecret(t *testing.T) {
 			expected := strings.Repeat("x", at) + " " + s.before + s.hidden + s.after + strings.Repeat(" y", 100)
 			err := errs.NewConfigInvalid("f", "v", expected)
 			for _, said := range []string{err.Error(), string(err.AppendJSON(nil)), fmt.Sprintf("%+v", err)} {
-				require.Emptyf(t, partOf(taxonomy.Scrub(said), s.hidden), "%q", said)
+				require.Emptyf(t, partOf(taxonomy.Redact(said), s.hidden), "%q", said)
 			}
 		}
 	}

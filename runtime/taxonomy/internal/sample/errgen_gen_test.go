@@ -64,14 +64,14 @@ func TestTaxonomy(t *testing.T) {
 
 type genStrategies struct{ record gentest.Recorder }
 
-func (r *genStrategies) ReduceContext(ctx context.Context, _ taxonomy.Failed) error {
+func (r *genStrategies) ReduceContext(ctx context.Context, _ taxonomy.RecoveryRequest) error {
 	return r.record.Called(ctx, "reduce_context")
 }
 
 func TestStrategies(t *testing.T) {
 	gentest.Dispatch(t, func(ctx context.Context, name string) (gentest.Recorder, error) {
 		var r genStrategies
-		err := Recover(ctx, &r, taxonomy.Failed{Reaction: taxonomy.Reaction{Strategy: name}})
+		err := Recover(ctx, &r, taxonomy.RecoveryRequest{Reaction: taxonomy.Reaction{Strategy: name}})
 		return r.record, err
 	}, StrategyReduceContext)
 	gentest.Names(t, "reduce_context", StrategyReduceContext)

@@ -15,11 +15,11 @@ const StrategyReduceContext = "reduce_context"
 // Strategies is what reactions recover with: a method for each strategy of the taxonomy.
 type Strategies interface {
 	// ReduceContext: Run again with a shorter prompt.
-	ReduceContext(ctx context.Context, failure taxonomy.Failed) error
+	ReduceContext(ctx context.Context, failure taxonomy.RecoveryRequest) error
 }
 
 // Recover runs the strategy of s that the failure's reaction names.
-func Recover(ctx context.Context, s Strategies, failure taxonomy.Failed) error {
+func Recover(ctx context.Context, s Strategies, failure taxonomy.RecoveryRequest) error {
 	switch failure.Reaction.Strategy {
 	case StrategyReduceContext:
 		return s.ReduceContext(ctx, failure)

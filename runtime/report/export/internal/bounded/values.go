@@ -74,7 +74,7 @@ func (v *Values) plain(value string) string {
 
 // fit reports that a value is one line of short text without secrets.
 func fit(value string) bool {
-	if len(value) > longest || !utf8.ValidString(value) || taxonomy.Scrub(value) != value {
+	if len(value) > longest || !utf8.ValidString(value) || taxonomy.Redact(value) != value {
 		return false
 	}
 	for _, r := range value {

@@ -25,14 +25,14 @@ var secretNames = []string{
 
 func TestNamesSecret(t *testing.T) {
 	for _, name := range secretNames {
-		assert.True(t, taxonomy.NamesSecret(name), "%.50s", name)
+		assert.True(t, taxonomy.IsSecretName(name), "%.50s", name)
 	}
 	for _, name := range []string{
 		"", "-", "1", "host", "path", "request-id", "author", "oauth", "authority", "cookie-name", "session-count",
 		"sessions-open", "auth-method",
 		"designature", "max_tokens", "retry-after", "ratelimit-remaining-tokens", "operation", "ж", "\xff",
 	} {
-		assert.False(t, taxonomy.NamesSecret(name), name)
+		assert.False(t, taxonomy.IsSecretName(name), name)
 	}
 }
 
