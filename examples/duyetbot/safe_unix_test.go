@@ -178,7 +178,7 @@ func TestFlagsAfterFiles(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(got.out, "profile    fast"))
 	got = do(t.Context(), "-dry", "--", "-profile")
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.hints, "-profile: there is no such file")
+	assert.Contains(t, got.hints, "-profile: the file does not exist")
 }
 
 // TestFaultsHaveLines: each fault is said on a line of its own.

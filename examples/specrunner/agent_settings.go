@@ -130,7 +130,7 @@ func (h *hook) Validate() []config.Problem {
 
 func atLeast(p []config.Problem, field string, d time.Duration) []config.Problem {
 	if d < 0 {
-		p = append(p, config.Problem{Field: field, Expected: "0, for the default, or more"})
+		p = append(p, config.Problem{Field: field, Expected: "0 (the default) or more"})
 	}
 	return p
 }

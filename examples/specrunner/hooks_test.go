@@ -266,7 +266,7 @@ hooks:
 		{"an empty hook", "hooks: {post_done: ['']}", "hooks.post_done[0]"},
 		{"a limit that is none", "hooks: {post_done: [{run: x, limit: soon}]}",
 			`hooks.post_done[0].limit is "soon", expected`},
-		{"less than nothing", "hooks: {limit: -1s}", `hooks.limit is "-1s", expected 0, for the default, or more`},
+		{"less than nothing", "hooks: {limit: -1s}", `hooks.limit is "-1s", expected 0 (the default) or more`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

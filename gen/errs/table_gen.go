@@ -8,15 +8,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
-// them.
+// Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs", Domain: "aidf",
-	Doc:      "The errors of an AI development executor: what can fail between a task and its commit, and what the executor does about each failure.",
-	Fallback: "PROVIDER_CRASH",
-
 	Categories: []*taxonomy.Category{
 		&providerCategory,
 		&timeoutCategory,
@@ -26,6 +21,9 @@ var definition = taxonomy.Taxonomy{
 		&gitCategory,
 		&permissionCategory,
 	},
+	Package: "errs", Domain: "aidf",
+	Doc:       "The errors of an AI development executor: what can fail between a task and its commit, and what the executor does about each failure.",
+	Fallback:  "PROVIDER_CRASH",
 	None:      taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAgain,
 	Reactions: []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionWait, &reactionCorrect, &reactionUndoAndStop, &reactionUndo, &reactionGoOn, &reactionRepeat, &reactionStop, &reactionStopAll, &reactionAbort, &reactionContinue},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 // match finds the new code of each old one: the code with its value, otherwise the one with that
@@ -327,7 +328,25 @@ func (c *comparison) vocabulary() {
 			}
 		}
 	}
+	for _, list := range []string{"Sources", "Ops", "Policies", "Reactions"} {
+		is := declarations(c.new, list)
+		for _, w := range declarations(c.old, list) {
+			if !hasWord(is, w.name) {
+				c.gone(idGoRemoved, w.at, "keep it declared", "%s: %s and its constant are removed", snake(list), w.name)
+			}
+		}
+	}
 	c.ladder()
+}
+
+// declarations returns the names of a list of the tree.
+func declarations(t *Taxonomy, list string) (out []word) {
+	decls := reflect.ValueOf(*t.tree).FieldByName(list)
+	for i := range decls.Len() {
+		name := decls.Index(i).FieldByName("Name").Interface().(spec.Text)
+		out = append(out, word{name: name.V, at: name.Span})
+	}
+	return out
 }
 
 // words returns the names of a list of the taxonomy. The lists of the model and of the tree are

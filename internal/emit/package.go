@@ -51,8 +51,7 @@ func tableVar(m *model.Package) jen.Code {
 	if classifies(m) {
 		values = append(values, jen.Id("Classifier").Op(":").Op("&").Id("detection"))
 	}
-	return jen.Add(comment("Table answers for the errors of the taxonomy: what their reaction is, and what else is " +
-		"said of them.")).
+	return jen.Add(comment("Table has the reactions and the other traits of the taxonomy's errors.")).
 		Var().Id("Table").Op("=").Add(runtimeType("Table")).Values(values...)
 }
 
@@ -65,8 +64,8 @@ func (t *tables) definition(l *literals) jen.Code {
 	for _, c := range t.m.Categories {
 		list += "&" + c.Table + ",\n"
 	}
-	head, rest, _ := strings.Cut(text, "None: ")
-	return jen.Var().Id("definition").Op("=").Op(head + "\n" + list + "},\nNone: " + rest)
+	head, rest, _ := strings.Cut(text, "{")
+	return jen.Var().Id("definition").Op("=").Op(head + "{\n" + list + "},\n" + strings.TrimPrefix(rest, "\n"))
 }
 
 // variable makes the variable of a reaction or a policy.

@@ -187,7 +187,7 @@ func parseFloat(s string) (float64, float64, fault) {
 }
 
 func parseBool(s string) (bool, float64, fault) {
-	const twofold = "is a truth value to some YAML readers and text to others"
+	const twofold = "is a boolean in some YAML versions and a string in others"
 	switch word := strings.ToLower(s); {
 	case s == "true" || s == "false":
 		return s == "true", 0, fault{}

@@ -154,7 +154,7 @@ func (l *loader) pairs(n *yaml.Node, at place, visit func(key, value *yaml.Node,
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode {
-			l.invalid(nil, key.Line, at, "keys that are texts")
+			l.invalid(nil, key.Line, at, "keys that are strings")
 			continue
 		}
 		visit(key, n.Content[i+1], at.under(key.Value))
@@ -246,6 +246,9 @@ func set(n *yaml.Node, v reflect.Value, variable bool) (err error) {
 		case variable:
 			typed := *n
 			typed.Value, typed.Tag, typed.Style = strings.TrimSpace(n.Value), "", 0
+			if typed.ShortTag() == "!!null" || strings.ContainsAny(typed.Value, "xob_") && v.CanInt() {
+				return errValue // variables are not YAML
+			}
 			return set(&typed, v, false)
 		case n.ShortTag() == "!!float" && v.Kind() < reflect.Float32:
 			return errValue // yaml.v3 would cut 3.0 to 3

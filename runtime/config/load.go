@@ -141,7 +141,7 @@ func plain(n *yaml.Node) error {
 			continue
 		}
 		if first, twice := seen[child.Value]; twice {
-			return fmt.Errorf("line %d: key %q is there twice, first on line %d", child.Line, child.Value, first)
+			return fmt.Errorf("line %d: key %q is duplicated, first on line %d", child.Line, child.Value, first)
 		}
 		seen[child.Value] = child.Line
 	}

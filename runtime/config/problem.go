@@ -79,7 +79,7 @@ func (p *problem) what() string {
 	about := func(what string) string { return strings.TrimPrefix(field+": "+what, ": ") }
 	switch p.ev.Type {
 	case typeMissing:
-		return "there is no such file"
+		return "the file does not exist"
 	case typeParse:
 		return p.ev.Text
 	case typeUnset:
@@ -96,9 +96,9 @@ func (p *problem) what() string {
 		return cmp.Or(field, "it") + " is " + value + ", " + expected
 	}
 	if pathError, ok := errors.AsType[*fs.PathError](p.ev.Err); ok {
-		return "it cannot be read: " + pathError.Err.Error()
+		return "read failed: " + pathError.Err.Error()
 	}
-	return "it cannot be read: " + p.ev.Text
+	return "read failed: " + p.ev.Text
 }
 
 // Warning is something in a file that a person should look at.

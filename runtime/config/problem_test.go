@@ -56,10 +56,10 @@ func TestProblemsOfFilesAreReadable(t *testing.T) {
 	dir := t.TempDir()
 	none := filepath.Join(dir, "none")
 	_, err := config.Load(none, new(settings))
-	assert.EqualError(t, err, none+": there is no such file")
+	assert.EqualError(t, err, none+": the file does not exist")
 	assert.ErrorIs(t, errs.Classify(err), errs.CodeConfigMissing)
 	_, err = config.Load(dir, new(settings))
-	assert.EqualError(t, err, dir+": it cannot be read: is a directory")
+	assert.EqualError(t, err, dir+": read failed: is a directory")
 	_, err = config.Parse("a\nb", make([]byte, 1<<20+1), new(settings))
 	assert.EqualError(t, err, "a b: expected a file of at most 1048576 bytes")
 }
@@ -103,7 +103,7 @@ func TestCodes(t *testing.T) {
 		{"no YAML", "a: [b", "CONFIG_PARSE_ERROR",
 			"configuration file PATH cannot be parsed: yaml: line 1: did not find expected ',' or ']'"},
 		{"a key twice", "push: true\npush: false", "CONFIG_PARSE_ERROR",
-			`configuration file PATH cannot be parsed: line 2: key "push" is there twice, first on line 1`},
+			`configuration file PATH cannot be parsed: line 2: key "push" is duplicated, first on line 1`},
 		{"an unset variable", "provider: ${ANTHROPIC_API_KEY}", "CONFIG_ENV_VAR_MISSING",
 			"environment variable ANTHROPIC_API_KEY is not set"},
 		{"a bad value", "retries: 99", "CONFIG_INVALID",

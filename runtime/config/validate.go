@@ -40,7 +40,7 @@ func (f *Findings) Word(field, value string, words []string) {
 // NotNegative adds a problem if value is less than 0. Use it where 0 means the default.
 func (f *Findings) NotNegative(field string, value int64) {
 	if value < 0 {
-		*f = append(*f, Problem{Field: field, Expected: "0, for the default, or more"})
+		*f = append(*f, Problem{Field: field, Expected: "0 (the default) or more"})
 	}
 }
 
@@ -79,11 +79,16 @@ func find(n *yaml.Node, field string) *yaml.Node {
 		case n.Kind == yaml.SequenceNode && err == nil && 0 <= i && i < len(n.Content):
 			n = n.Content[i]
 		case n.Kind == yaml.MappingNode:
-			j := slices.IndexFunc(n.Content, func(k *yaml.Node) bool { return k.Value == key })
-			if j < 0 || j%2 == 1 {
+			var value *yaml.Node
+			for j := 0; j+1 < len(n.Content); j += 2 {
+				if n.Content[j].Value == key {
+					value = n.Content[j+1]
+				}
+			}
+			if value == nil {
 				return nil
 			}
-			n = n.Content[j+1]
+			n = value
 		default:
 			return nil
 		}

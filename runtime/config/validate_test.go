@@ -22,7 +22,7 @@ func TestFindings(t *testing.T) {
 	f.NotNegative("limit", -1)
 	assert.Equal(t, config.Findings{
 		{Field: "channel", Expected: "log, desktop or webhook"},
-		{Field: "limit", Expected: "0, for the default, or more"},
+		{Field: "limit", Expected: "0 (the default) or more"},
 	}, f)
 }
 

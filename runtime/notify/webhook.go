@@ -53,10 +53,8 @@ func NewWebhook(c WebhookConfig) (Channel, error) {
 	for name, values := range c.Header {
 		header[http.CanonicalHeaderKey(name)] = values
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DisableKeepAlives = true // messages are rare
 	w := &webhook{body: c.Body, url: c.URL, header: header, hide: hider(u, header)}
-	w.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+	w.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
 	return Func(c.Name, w.send), nil
@@ -80,6 +78,7 @@ func (w *webhook) send(ctx context.Context, m Message) error {
 		return w.unsent(err)
 	}
 	req.Header = w.header.Clone()
+	req.Close = true // messages are rare
 	resp, err := w.client.Do(req)
 	if err != nil {
 		return w.unsent(err)
@@ -99,8 +98,8 @@ func (w *webhook) send(ctx context.Context, m Message) error {
 	return ev
 }
 
-// unsent returns evidence of a request without a response. The outer error of net/http has the URL;
-// the error within has not.
+// unsent returns evidence of a request without a response. The outer net/http error contains the URL,
+// so only the wrapped error is used.
 func (w *webhook) unsent(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err

@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Failure returns what [Run] has said as evidence, or nil when the program exited with 0: exit code
+// Failure converts the result of [Run] to evidence. It returns nil when the program exited with 0: exit code
 // or signal, type "not_found" for a program that is not there, "start" for one that could not be
 // started, "timeout" when its time was over. Output and stderr are left to the caller; attribute
 // command is the program's name.
@@ -24,6 +25,7 @@ func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 		*ev = detect.Of(err)
 	}
 	ev.Source, ev.Op = source, op
+	ev.Attributes = maps.Clone(ev.Attributes)
 	if ev.Attributes == nil {
 		ev.Attributes = map[string]string{}
 	}

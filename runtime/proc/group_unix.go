@@ -34,7 +34,7 @@ func (g *group) gone() bool {
 func (g *group) waitGone(limit time.Duration) { waitFor(context.Background(), limit, g.gone) }
 
 // errSurvived says that a group is there although it was killed.
-var errSurvived = errors.New("it is still there after it was killed")
+var errSurvived = errors.New("the process exists after it was killed")
 
 // endGroup ends the group that a process leads. Somebody else has to wait for its members.
 func endGroup(ctx context.Context, id ID, grace time.Duration) error {

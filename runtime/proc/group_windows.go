@@ -76,7 +76,7 @@ func (g *group) close() {
 func (g *group) waitGone(time.Duration) {}
 
 // errSurvived says that a process is there although it was killed.
-var errSurvived = errors.New("it is still there after it was killed")
+var errSurvived = errors.New("the process exists after it was killed")
 
 // endGroup ends a process of an earlier life of this program. Its job has ended with that.
 func endGroup(ctx context.Context, id ID, _ time.Duration) error {

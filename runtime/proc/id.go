@@ -13,8 +13,8 @@ import (
 type ID struct {
 	// PID is the number of the process.
 	PID int
-	// Start says when it started, in the system's own words, and what its descendants are known by.
-	// Equal words mean the same process.
+	// Start is the start time in a form of the system's, and the mark of its descendants. Two IDs
+	// with equal fields are the same process.
 	Start string
 }
 

@@ -78,8 +78,8 @@ func ByPolicy(p taxonomy.Policy) Option {
 // included: its policy, the hint only if the reaction honors it, and `then` when it is exhausted. A
 // reaction without a policy takes the profile's numbers, or the language's defaults. Each code has
 // its own count. A reaction that does not retry ends the call immediately; [Error].Reaction is that
-// reaction. Errors of other types have the table's reaction to uncategorized errors, unless
-// [WithClassifier] classifies them.
+// reaction. The table's own classifier, or that of [WithClassifier], classifies errors of other types;
+// those that stay unclassified have the table's reaction to uncategorized errors.
 func ByTable(t taxonomy.Table) Option {
 	return Option{set: func(s settings) settings { s.table = t; return s }}
 }

@@ -29,6 +29,9 @@ func match(patterns []pattern, p string) (source string, ok bool) {
 
 // newPattern checks a pattern. One that restricts also covers what is below a plain name.
 func newPattern(source string, restricts, fold bool) (pattern, error) {
+	if fold {
+		source = folded(source)
+	}
 	if err := usable(source); err != nil {
 		return pattern{}, err
 	}
@@ -36,9 +39,6 @@ func newPattern(source string, restricts, fold bool) (pattern, error) {
 	last := glob[strings.LastIndexByte(glob, '/')+1:]
 	if (directory || restricts && !strings.ContainsAny(escape.ReplaceAllString(last, ""), "*?[")) && last != "**" {
 		glob += "/**" // it also matches the directory itself
-	}
-	if fold {
-		glob = folded(glob)
 	}
 	return pattern{source, glob}, nil
 }
@@ -63,25 +63,29 @@ const (
 
 // usable refuses patterns that cannot match a clean relative path, or not what they seem to match.
 func usable(p string) error {
+	plain := escape.ReplaceAllString(p, "x") // without escaped characters
+	if !strings.Contains(plain, "{") {
+		plain = strings.ReplaceAll(plain, ",", "x") // commas separate within braces only
+	}
 	switch {
 	case p == "":
 		return errors.New("it is empty")
 	case len(p) > maxLength:
 		return fmt.Errorf("it is longer than %d bytes", maxLength)
-	case strings.Count(p, "{") > maxBraces || strings.Count(p, ",") > maxAlternatives:
+	case strings.Count(plain, "{") > maxBraces || strings.Count(plain, ",") > maxAlternatives:
 		return fmt.Errorf("it has more than %d braces or %d alternatives; write several patterns", maxBraces,
 			maxAlternatives)
 	case control.MatchString(p) || !utf8.ValidString(p):
-		return errors.New("it has blanks around it, control characters or invalid UTF-8")
+		return errors.New("it contains leading or trailing space, control characters or invalid UTF-8")
 	case p[0] == '!' || p[0] == '~':
 		return fmt.Errorf("%c has no meaning here; write \\%c for a name that begins with it", p[0], p[0])
 	case !escaped.MatchString(p):
 		return errors.New("directories are separated by /; a backslash quotes one of *?[]{}!^-,~ or itself")
 	case !doublestar.ValidatePattern(p):
 		return errors.New("a bracket or brace is not closed, or a backslash is at the end")
-	case absolute.MatchString(p):
+	case absolute.MatchString(plain):
 		return errors.New("it is absolute; paths are relative to the root of the working tree")
-	case notClean.MatchString(p):
+	case notClean.MatchString(plain):
 		return errors.New("it has a part that is empty, . or ..; paths are clean")
 	case twoStars.MatchString(p):
 		return errors.New("** next to other text in one part matches no more than *; write **/ before it")

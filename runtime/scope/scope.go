@@ -108,7 +108,10 @@ func New(c Config) (*Scope, error) {
 	s.allowed = compile("allowed", c.Allowed, false)
 	s.forbidden = compile("forbidden", c.Forbidden, true)
 	s.ask = compile("ask", c.Ask, true)
-	return s, errors.Join(wrong...)
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return s, nil
 }
 
 // invalid is evidence of a setting that cannot be used.

@@ -211,8 +211,8 @@ func TestCaseOfLetters(t *testing.T) {
 func TestPatternsThatCannotBeUsed(t *testing.T) {
 	tests := []struct{ pattern, want string }{
 		{"", "it is empty"},
-		{" a", "blanks around it"},
-		{"a\t", "blanks around it"},
+		{" a", "trailing space"},
+		{"a\t", "trailing space"},
 		{"a\nb", "control character"},
 		{"a\x00b", "control character"},
 		{"\xff", "invalid UTF-8"},

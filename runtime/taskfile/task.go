@@ -150,18 +150,24 @@ var (
 	headingLine = regexp.MustCompile(`^(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*$`)
 	fenceLine   = regexp.MustCompile("^(```+|~~~+)")
 	itemLine    = regexp.MustCompile(`^(?:[-*+]|[0-9]+[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$`)
+	underline   = regexp.MustCompile(`^(?:=+|-+)$`)
 	codeSpan    = regexp.MustCompile("^`([^`]+)`(?:[ \t]*,[ \t]*|[ \t]+and[ \t]+)?")
 )
 
 func (p *parser) parse(content string) {
-	n := 0
+	n, last := 0, ""
 	for line := range strings.SplitSeq(content, "\n") {
 		n++
-		trimmed := strings.TrimSpace(line)
+		before, trimmed := last, strings.TrimSpace(line)
+		last = trimmed
 		fence := fenceLine.FindString(trimmed)
 		switch {
 		case p.comment || p.fence == "" && strings.HasPrefix(trimmed, "<!--"):
-			p.comment = !strings.Contains(line, "-->")
+			_, after, closed := strings.Cut(line, "-->")
+			p.comment = !closed
+			if strings.TrimSpace(after) != "" && p.scopeLevel > 0 {
+				p.add("line %d: text after a comment; write it on a line of its own", n)
+			}
 			continue
 		case p.fence != "":
 			if strings.HasPrefix(fence, p.fence) && fence == trimmed {
@@ -174,6 +180,9 @@ func (p *parser) parse(content string) {
 				p.heading(n, len(h[1]), h[2])
 				continue
 			}
+			if underline.MatchString(trimmed) && strings.HasPrefix(plain(before), "scope") {
+				p.add("line %d: write the heading as ## Scope", n-1)
+			}
 			if p.scopeLevel > 0 {
 				p.inScope(n, trimmed)
 			}
@@ -183,6 +192,9 @@ func (p *parser) parse(content string) {
 		}
 	}
 	p.endScope()
+	if p.comment || p.fence != "" {
+		p.add("a comment or a code block is not closed")
+	}
 }
 
 // heading closes the sections that it ends, and opens one.
@@ -203,7 +215,7 @@ func (p *parser) heading(n, level int, heading string) {
 		p.task.Title = text.OneLine(heading, 200)
 	case name == "goal" && p.goal.Len() == 0:
 		p.goalLevel = level
-	case name == "scope":
+	case strings.HasPrefix(name, "scope"):
 		p.scopeLevel, p.scopeLine, p.lists = level, n, 0
 	}
 }
@@ -242,7 +254,7 @@ func (p *parser) endScope() {
 	}
 	p.endList()
 	if p.lists == 0 {
-		p.add("line %d: the scope has none of the headings Allowed, Forbidden, Ask", p.scopeLine)
+		p.add("line %d: the scope needs a heading Allowed, Forbidden or Ask", p.scopeLine)
 	}
 	p.scopeLevel = 0
 }

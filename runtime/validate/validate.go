@@ -1,3 +1,6 @@
+// Package validate runs the commands that check work before it is committed or pushed, or before a
+// pull request is opened. A [Validator] is an [executor.Validator]; each command is a process of
+// package proc, and a failed one is evidence with source "validator".
 package validate
 
 import (
@@ -18,8 +21,7 @@ const (
 	DefaultOutput = 16 << 10
 )
 
-// Config says which commands check work before it leaves. Whoever configures them decides
-// what is run; nothing that a provider says does.
+// Config has the commands that check work. A provider cannot change them.
 //
 // The commands run code that a provider may have written, with the rights of this process. What
 // keeps them from keys is their environment only: it has what proc.SafeEnv lists and Env, but home

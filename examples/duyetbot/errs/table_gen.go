@@ -8,15 +8,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
-// them.
+// Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs", Domain: "duyetbot",
-	Doc:      "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.",
-	Fallback: "system_error",
-
 	Categories: []*taxonomy.Category{
 		&llmCategory,
 		&gitHubCategory,
@@ -29,6 +24,9 @@ var definition = taxonomy.Taxonomy{
 		&networkCategory,
 		&systemCategory,
 	},
+	Package: "errs", Domain: "duyetbot",
+	Doc:           "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.",
+	Fallback:      "system_error",
 	None:          taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
 	Permanent:     taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 	Uncategorized: &reactionFail,

@@ -8,14 +8,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
-// them.
+// Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs", Domain: "orchestrator.example.com",
-	Doc: "How a step of a plan can fail, and which tier takes it from there.", Fallback: "UNCLASSIFIED",
-
 	Categories: []*taxonomy.Category{
 		&prerequisiteCategory,
 		&executionCategory,
@@ -25,6 +21,8 @@ var definition = taxonomy.Taxonomy{
 		&unclassifiedCategory,
 		&tierCategory,
 	},
+	Package: "errs", Domain: "orchestrator.example.com",
+	Doc: "How a step of a plan can fail, and which tier takes it from there.", Fallback: "UNCLASSIFIED",
 	None:      taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
 	Permanent: taxonomy.Traits{Reaction: &reactionFindOut}, Uncategorized: &reactionHandOver,
 	Reactions: []*taxonomy.Reaction{&reactionAskUser, &reactionFindOut, &reactionAnalyse, &reactionVerify, &reactionTryAgain, &reactionRunAgain, &reactionMakeAgain, &reactionTryWithLess, &reactionHandOver, &reactionWait, &reactionCallAgain, &reactionRecordAndStop, &reactionBlockTask, &reactionFailTask, &reactionAbort, &reactionBlock, &reactionContinue},

@@ -8,18 +8,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
-// them.
+// Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs", Domain: "shop.example.com", Doc: "What can go wrong between an order and its payment.",
-	HelpURL: "https://shop.example.com/errors/{code}",
 	Categories: []*taxonomy.Category{
 		&orderCategory,
 		&paymentCategory,
 	},
-	None:      taxonomy.Traits{Reaction: &reactionAbort},
+	Package: "errs", Domain: "shop.example.com", Doc: "What can go wrong between an order and its payment.",
+	HelpURL: "https://shop.example.com/errors/{code}", None: taxonomy.Traits{Reaction: &reactionAbort},
 	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAbort,
 	Reactions: []*taxonomy.Reaction{&reactionPark, &reactionPayAgain, &reactionRefuse, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:  []*taxonomy.Policy{&policyGateway},

@@ -8,17 +8,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
-// them.
+// Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs", Domain: "specrunner.example.com",
-	Doc: "How an attempt at a task can fail, and what the next attempt is told.", Fallback: "UNKNOWN",
-
 	Categories: []*taxonomy.Category{
 		&attemptCategory,
 	},
+	Package: "errs", Domain: "specrunner.example.com",
+	Doc: "How an attempt at a task can fail, and what the next attempt is told.", Fallback: "UNKNOWN",
 	None:      taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionExplainAndRetry,
 	Reactions: []*taxonomy.Reaction{&reactionGiveUp, &reactionSameAgain, &reactionExplainAndRetry, &reactionShortenAndRetry, &reactionReturnAPIError, &reactionSpendNoMore, &reactionSpendNoMoreOnIt, &reactionBeginAgain, &reactionStopTheRunner, &reactionFailFast, &reactionAbort, &reactionBlock, &reactionContinue},

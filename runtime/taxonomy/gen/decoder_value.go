@@ -111,10 +111,11 @@ func (d *decoder) float64() (float64, bool) {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil {
+	valid := err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
+	if !valid {
 		d.wrong("a number of 64 bits")
 	}
-	return f, err == nil
+	return f, valid
 }
 
 func (d *decoder) bool() (v, ok bool) {

@@ -1,4 +1,3 @@
-// Package gentest supports the tests of generated packages.
 package gentest
 
 // Is returns an error that wraps target and whose text is text. An example's message may contain

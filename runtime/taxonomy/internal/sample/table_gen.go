@@ -8,19 +8,17 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
-// them.
+// Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package: "sample", Domain: "aidf", Doc: "Errors of a sample.", HelpURL: "https://example.org/errors/{code}",
-	Fallback: "PROVIDER_CRASH",
-
 	Categories: []*taxonomy.Category{
 		&providerCategory,
 		&workCategory,
 		&kindsCategory,
 	},
+	Package: "sample", Domain: "aidf", Doc: "Errors of a sample.", HelpURL: "https://example.org/errors/{code}",
+	Fallback:      "PROVIDER_CRASH",
 	None:          taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
 	Permanent:     taxonomy.Traits{Reaction: &reactionAbort, HTTP: 502, GRPC: 14, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
 	Uncategorized: &reactionAgain,

@@ -4,16 +4,14 @@ package usererr
 
 import "github.com/errgen/errgen/runtime/taxonomy"
 
-// Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
-// them.
+// Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition}
 
 var definition = taxonomy.Taxonomy{
-	Package: "usererr",
 	Categories: []*taxonomy.Category{
 		&userCategory,
 	},
-	None:      taxonomy.Traits{Reaction: &reactionAbort},
+	Package: "usererr", None: taxonomy.Traits{Reaction: &reactionAbort},
 	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAbort,
 	Reactions: []*taxonomy.Reaction{&reactionAbort, &reactionBlock, &reactionContinue},
 }

@@ -8,16 +8,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Table answers for the errors of the taxonomy: what their reaction is, and what else is said of
-// them.
+// Table has the reactions and the other traits of the taxonomy's errors.
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package: "provider", Domain: "example.org", Doc: "Errors of a model provider.", Fallback: "CRASH",
-
 	Categories: []*taxonomy.Category{
 		&providerCategory,
 	},
+	Package: "provider", Domain: "example.org", Doc: "Errors of a model provider.", Fallback: "CRASH",
 	None:          taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 	Permanent:     taxonomy.Traits{Reaction: &reactionAbort, HTTP: 502, Severity: taxonomy.SeverityMedium},
 	Uncategorized: &reactionAgain,
