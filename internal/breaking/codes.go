@@ -332,7 +332,8 @@ func (c *comparison) vocabulary() {
 		is := declarations(c.new, list)
 		for _, w := range declarations(c.old, list) {
 			if !hasWord(is, w.name) {
-				c.gone(idGoRemoved, w.at, "keep it declared", "%s: %s and its constant are removed", snake(list), w.name)
+				c.gone(idGoRemoved, w.at, "keep it declared",
+					"%s: %s and its constant are removed", snake(list), w.name)
 			}
 		}
 	}
