@@ -123,6 +123,9 @@ func TestFindings(t *testing.T) {
 		{"brackets and text on another line", line("x-a: [b,\n  c] d"), []string{"3:6+1 E-yaml"}},
 		{"braces inside braces", line("sources: {a: no {id}}"), []string{"3:14+2 E-yaml quotes"}},
 		{"text after quotes", line("doc: 'a' b"), []string{"3:6+1 E-yaml '''a'' b'"}},
+		{"quote in quotes", line("doc: 'it isn't'"), []string{"3:6+1 E-yaml 'it isn''t'"}},
+		{"merge conflict", line("<<<<<<< HEAD\ndoc: a\n=======\n  doc: b\n>>>>>>> x"),
+			[]string{"3:1+7 E-yaml conflict"}},
 		{"colon in text", line("doc: a: b"), []string{"3:7+1 E-yaml 'a: b'"}},
 		{"indicators", line("doc: @n\ndomain: `a\nhelp_url: %a"), []string{
 			"3:6+2 E-yaml '@n'", "4:9+2 E-yaml '`a'", "5:11+2 E-yaml '%a'"}},

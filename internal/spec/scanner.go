@@ -30,6 +30,14 @@ type place struct{ line, off int }
 
 // scan reports the faults.
 func (s *scanner) scan() {
+	for n := 1; n <= s.lines.Lines(); n++ {
+		if strings.HasPrefix(s.lines.Line(n), "<<<<<<< ") {
+			s.at(n, 0, 7, "resolve the conflict, then run errgen generate", "a merge conflict begins here")
+		}
+	}
+	if len(s.out) > 0 {
+		return
+	}
 	s.literal = -1
 	for n := 1; n <= s.lines.Lines(); n++ {
 		text := s.lines.Line(n)
@@ -251,9 +259,13 @@ func (s *scanner) after(n int, text string, at int, first place) {
 	if at == len(text) || text[at] == '#' {
 		return
 	}
-	hint := "put the whole text in quotes"
+	hint := "put the whole text in quotes, and double single quotes within it"
 	if first.line == n {
-		hint += ": " + quote(strings.TrimRight(text[first.off:], " \t"))
+		whole := strings.TrimRight(text[first.off:], " \t")
+		if q := whole[0]; (q == '\'' || q == '"') && len(whole) > 1 && whole[len(whole)-1] == q {
+			whole = whole[1 : len(whole)-1]
+		}
+		hint = "put the whole text in quotes: " + quote(whole)
 	}
 	s.at(first.line, first.off, first.off+1, hint, "text follows the end of a value that begins with %c", s.char(first))
 }
