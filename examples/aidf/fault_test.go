@@ -44,7 +44,7 @@ func TestFaults(t *testing.T) {
 			`"patience"`},
 		{"a pattern that is none", "scope: {forbidden: [a, '[']}", "CONFIG_INVALID",
 			`scope.forbidden[1] is "[", expected a usable pattern: a bracket or brace is not closed`},
-		{"a key twice", "provider: openai", "CONFIG_PARSE_ERROR", `"provider" is there twice`},
+		{"a key twice", "provider: openai", "CONFIG_PARSE_ERROR", `"provider" is duplicated`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := begun(t, c.config+"\n")
