@@ -20,7 +20,7 @@ type loader struct {
 	verbatim bool
 	problems []*problem
 	warnings Warnings
-	// expanded has what is written in the file for each text with variables.
+	// expanded has the original text of each value with variables.
 	expanded map[*yaml.Node]string
 }
 

@@ -26,7 +26,7 @@ func terminate(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 func (g *group) kill()  { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
 func (g *group) close() {}
 
-// gone reports whether nobody in the group runs.
+// gone reports whether all processes of the group have ended.
 func (g *group) gone() bool {
 	return errors.Is(syscall.Kill(-g.id, 0), syscall.ESRCH) || onlyDead(g.id)
 }
@@ -36,7 +36,7 @@ func (g *group) waitGone(limit time.Duration) { waitFor(context.Background(), li
 // errSurvived says that a group is there although it was killed.
 var errSurvived = errors.New("the process exists after it was killed")
 
-// endGroup ends the group that a process leads. Somebody else has to wait for its members.
+// endGroup ends the group that a process leads. Their parents must wait for its members.
 func endGroup(ctx context.Context, id ID, grace time.Duration) error {
 	g := &group{id: id.PID}
 	if pgid, err := syscall.Getpgid(id.PID); err != nil || pgid != id.PID {

@@ -47,9 +47,8 @@ func (t *Tail) room() int {
 	return t.limit + beyond
 }
 
-// String returns what was written as it is, or else its end in valid UTF-8, with secrets masked as
-// [taxonomy.Redact] does: what is left of a secret that the cut goes through could not be known for
-// one any more.
+// String returns the text unchanged if it fits. Otherwise it returns the end, as valid UTF-8 with
+// secrets masked by [taxonomy.Redact], because half of a secret is not recognised as one.
 func (t *Tail) String() string { return t.Masked(nil) }
 
 // Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no
@@ -97,8 +96,8 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what was written as it is, or else its beginning, as [Tail.String] returns the
-// end.
+// String returns the text unchanged if it fits, otherwise its beginning, masked as by
+// [Tail.String].
 func (h *Head) String() string { return h.Masked(nil) }
 
 // Masked returns what String returns, masked by mask as well, and before anything is cut; nil is no

@@ -30,7 +30,7 @@ type AskerConfig struct {
 //
 // A question ends with its context. A read of a terminal cannot always be stopped, though: then one
 // goroutine waits for the next line, which is dropped if it comes before another question is shown.
-// What was typed before a question is no answer to it, as far as this process has read it.
+// Input that was read before a question is discarded.
 type Asker struct {
 	in       io.Reader
 	out      io.Writer
@@ -49,7 +49,7 @@ type answer struct {
 	err  error
 }
 
-// maxAnswer bounds an answer, in bytes. A longer one is none.
+// maxAnswer bounds an answer, in bytes. A longer line is not a valid answer.
 const maxAnswer = 1024
 
 // NewAsker returns an asker.

@@ -39,8 +39,8 @@ func (v *Validator) RunCommand(ctx context.Context, op string, c Command) Result
 	return v.RunStarted(ctx, op, c, nil)
 }
 
-// RunStarted is RunCommand that tells started which process it is, as soon as there is one. An
-// error of started ends it. Nil tells nobody.
+// RunStarted is RunCommand that calls started when the process has started. If started returns an
+// error, the process is killed. Started may be nil.
 func (v *Validator) RunStarted(ctx context.Context, op string, c Command,
 	started func(executor.Process) error) Result {
 	if !c.Usable() {
@@ -125,7 +125,7 @@ func overtime(ev *taxonomy.Evidence, took time.Duration) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// Program returns what is started for a command that is usable.
+// Program returns the program and the arguments of a usable command.
 func (c Command) Program() (path string, args []string) {
 	switch {
 	case c.Line == "":
@@ -136,13 +136,13 @@ func (c Command) Program() (path string, args []string) {
 	return "/bin/sh", []string{"-c", c.Line}
 }
 
-// tee keeps the end of what is written, and passes all of it on.
+// tee keeps the end of the output, and passes on all of it.
 type tee struct {
 	kept *proc.Tail
 	to   io.Writer
 }
 
-// Write never fails, because what is written after a failure would be dropped.
+// Write never fails, because output after a failure would be discarded.
 func (t *tee) Write(p []byte) (int, error) {
 	if t.to != nil {
 		_, _ = t.to.Write(p)
@@ -150,7 +150,7 @@ func (t *tee) Write(p []byte) (int, error) {
 	return t.kept.Write(p)
 }
 
-// outputOf returns what is kept, and says so when it is not all.
+// outputOf returns the kept output, with a note if it is not all.
 func outputOf(kept *proc.Tail) string {
 	text := kept.String()
 	if dropped := kept.Total() - int64(len(text)); dropped > 0 {
