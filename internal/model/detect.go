@@ -24,7 +24,7 @@ type Example struct {
 	Code     *Code
 	Not      bool              // a counter-example
 	Evidence taxonomy.Evidence // without Err
-	// Is and As name the errors that the evidence's error wraps; "" is none.
+	// Is and As name the errors that the evidence's error wraps; "" means no error.
 	Is, As string
 	Want   *Want
 }

@@ -39,7 +39,7 @@ func ParseErrorName(s string) (ErrorName, error) {
 	return name, nil
 }
 
-// canonical maps the names of package os to the variables and types that they stand for.
+// canonical maps the names of package os to the variables and types that they alias.
 var canonical = map[string]string{
 	"os.ErrInvalid": "io/fs.ErrInvalid", "os.ErrPermission": "io/fs.ErrPermission", "os.ErrExist": "io/fs.ErrExist",
 	"os.ErrNotExist": "io/fs.ErrNotExist", "os.ErrClosed": "io/fs.ErrClosed", "*os.PathError": "*io/fs.PathError",

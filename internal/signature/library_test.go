@@ -101,7 +101,7 @@ func TestOverIsAcyclic(t *testing.T) {
 	}
 }
 
-// A quota that is used up is never a rate limit, whatever status, type or text is with it.
+// An exhausted quota is never a rate limit, whatever status, type or text is with it.
 func TestQuotaIsNoRateLimit(t *testing.T) {
 	m, err := NewMatcher(library(t))
 	if err != nil {

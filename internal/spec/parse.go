@@ -93,7 +93,7 @@ func (r *reader) related(at diag.Span, message string) {
 	last.Related = append(last.Related, diag.Related{Span: at, Message: message})
 }
 
-// read returns the root of the file, or nil if there is none to decode.
+// read returns the root of the file, or nil if the file has nothing to decode.
 func (r *reader) read(src []byte) *yaml.Node {
 	if len(src) > maxBytes {
 		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "split the taxonomy",

@@ -244,7 +244,7 @@ func (t *Type) correction(n *yaml.Node) string {
 	return ""
 }
 
-// around returns the mapping that a scalar stands for: the one with the required key.
+// around returns the mapping that a scalar abbreviates: the one with the required key.
 func (m *Mapping) around(n *yaml.Node) string {
 	required := slices.DeleteFunc(slices.Clone(m.Keys), func(k Key) bool { return !k.Required })
 	if len(required) != 1 || literalKind(n) != LitString {

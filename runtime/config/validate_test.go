@@ -38,7 +38,7 @@ type host struct {
 	Overrides taxonomy.Overrides `yaml:"overrides"`
 }
 
-// What a run changes of the table can stand in the host's configuration.
+// What a run changes of the table can be part of the host's configuration.
 func TestOverrides(t *testing.T) {
 	var into host
 	warnings, err := config.Parse("c.yml", []byte(`

@@ -127,7 +127,7 @@ type Pattern struct {
 	// Reach is the length of the longest match in bytes; 0 is no bound.
 	Reach int
 	// Lead is the place in [Rules.Leads], from 1, of the expression that the line before a match
-	// must match; 0 is none. Expr must not begin with an assertion such as ^ or \b. Of a longer
+	// must match; 0 means no lead. Expr must not begin with an assertion such as ^ or \b. Of a longer
 	// line the last 256 bytes are tested, and of a window the first 16 matches.
 	Lead uint8
 }

@@ -14,7 +14,7 @@ import (
 // untrusted: a provider may have written them. A webhook posts its JSON.
 type Message struct {
 	// Text is the message as a sentence: "[TIMEOUT] Task blocked: iteration 3 exceeded the limit of
-	// 5m0s". The category in brackets is absent if there is none.
+	// 5m0s". Without a category there are no brackets.
 	Text string `json:"text"`
 	// Level is Info for a completed or cancelled run, Warn for a blocked run, Error for a failed run.
 	Level slog.Level `json:"level"`

@@ -42,7 +42,7 @@ type Command struct {
 	// Env is the whole environment, except for a mark that Sweep and Started add. Nothing is
 	// inherited, also if Env is nil; see [SafeEnv].
 	Env []string
-	// Stdin is the input; nil is none.
+	// Stdin is the input; nil means no input.
 	Stdin io.Reader
 	// Stdout and Stderr receive the output; nil discards it. If they are equal, one goroutine writes
 	// to them, in the order of the output; otherwise two goroutines write at the same time. After a
@@ -155,7 +155,7 @@ func exitOf(state *os.ProcessState) Exit {
 	return Exit{Code: ev.ExitCode.Or(-1), Signal: ev.Signal}
 }
 
-// passOn returns a writer to w that waits for begin, and that discards after the first error, so that
+// passOn returns a writer to w that waits for begin, and discards after the first error, so that
 // the program goes on. It returns files and nil as they are.
 func passOn(w io.Writer, begin <-chan struct{}) io.Writer {
 	if _, file := w.(*os.File); file || w == nil {

@@ -40,7 +40,7 @@ import (
 
 // Task is a task as its file describes it.
 type Task struct {
-	// Title is the first heading of level 1, without "TASK:"; empty if there is none.
+	// Title is the first heading of level 1, without "TASK:"; empty without one.
 	Title string
 	// Goal is the text below the heading "Goal".
 	Goal string
@@ -127,7 +127,7 @@ type parser struct {
 	fence   string // the open code fence
 	comment bool   // within an HTML comment
 
-	goalLevel, scopeLevel int // of the open headings "Goal" and "Scope"; 0 is none
+	goalLevel, scopeLevel int // of the open headings "Goal" and "Scope"; 0 if closed
 	scopeLine             int // of the heading "Scope"
 	lists                 int // of the open scope
 

@@ -35,7 +35,7 @@ func (r Row) Category() int { return int(r >> (codeBits + branchBits)) }
 // Code returns the place of the code in its category, from 1; 0 is no code.
 func (r Row) Code() int { return int(r >> branchBits & (1<<codeBits - 1)) }
 
-// Branch returns the `when` branch, counted from 1; 0 is none.
+// Branch returns the `when` branch, counted from 1; 0 means no branch.
 func (r Row) Branch() int { return int(r & (1<<branchBits - 1)) }
 
 // Coded is what has a row in a taxonomy's table: its errors and its code constants.

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// reactionNamed returns the named reaction as the table's profile has it; abort if there is none.
+// reactionNamed returns the named reaction as the table's profile has it, or abort.
 func (v *overlay) reactionNamed(name, at string) *Reaction {
 	if r := v.reactions[name]; r != nil {
 		return r

@@ -58,7 +58,7 @@ type Traits struct {
 type Code struct {
 	Value      string // on the wire
 	Key        string // in the taxonomy's file; empty when it is Value
-	Number     int    // published, never reused; 0 when there is none
+	Number     int    // published, never reused; 0 without a number
 	Groups     uint64 // bit i is [Taxonomy.Groups][i]
 	Since      string
 	Message    string // the template

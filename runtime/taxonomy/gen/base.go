@@ -59,10 +59,10 @@ func (b *Base[C]) As(target any) bool {
 	return true
 }
 
-// noCode is what a code constant that is none prints.
+// noCode is the text of an invalid code.
 const noCode = "no code"
 
-// CodeText returns the wire value of a code, and a text that says so for what is none.
+// CodeText returns the wire value of a code, and a placeholder for an invalid code.
 //
 //go:noinline
 func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
@@ -80,7 +80,7 @@ func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reactio
 	return t.Traits(taxonomy.At(category, code)).Reaction
 }
 
-// MarshalCode returns the wire value of a code; what is none is an error.
+// MarshalCode returns the wire value of a code; an invalid code is an error.
 //
 //go:noinline
 func MarshalCode(row taxonomy.Row, t *taxonomy.Taxonomy) ([]byte, error) {

@@ -96,7 +96,7 @@ func (d *decoder) field(f *taxonomy.Field, p any) {
 	}
 }
 
-// object reads an object; null is none.
+// object reads an object; null means no object.
 func (d *decoder) object(f *taxonomy.Field, p any) {
 	if d.peek() != '{' {
 		if d.value()[0] != 'n' {

@@ -301,7 +301,7 @@ type branches struct {
 	rows  []taxonomy.Row // zero: not known yet
 }
 
-// check checks that the context of err selects the branch; 0 is none.
+// check checks that the context of err selects the branch; 0 means no branch.
 func (b *branches) check(t *testing.T, k *category, err taxonomy.Error, branch int) {
 	assert.Equal(t, b.texts[branch], k.row(fmt.Errorf("wrapped: %w", err)), "branch %d of %+v", branch, err)
 	for i, row := range b.rows {

@@ -33,8 +33,12 @@ func TestAllocations(t *testing.T) {
 		{"create", 1, func() { sinkError = NewProviderAPIError("api", "overloaded") }},
 		{"create and complete", 1, func() { sinkError = NewProviderAPIError("api", "overloaded").WithStatusCode(500).WithCause(io.EOF) }},
 		{"create with a list", 2, func() { sinkError = NewScopeForbidden(files).WithCause(io.EOF) }},
-		{"classify a status", 3, func() { sinkError = ClassifyEvidence(&taxonomy.Evidence{Source: "anthropic-api", Status: 529}) }},
-		{"classify a text", 3, func() { sinkError = ClassifyEvidence(&taxonomy.Evidence{Source: "claude-cli", Text: "rate-limited"}) }},
+		{"classify a status", 3, func() {
+			sinkError = ClassifyEvidence(&taxonomy.Evidence{Source: "anthropic-api", Status: 529})
+		}},
+		{"classify a text", 3, func() {
+			sinkError = ClassifyEvidence(&taxonomy.Evidence{Source: "claude-cli", Text: "rate-limited"})
+		}},
 		{"classify what no rule matches", 5, func() { sinkError = ClassifyEvidence(&taxonomy.Evidence{Source: "git"}) }},
 		{"errors.Is", 0, func() { _ = errors.Is(wrapped, CodeProviderAPIError) }},
 		{"CodeOf", 0, func() { sinkCode = taxonomy.CodeOf(wrapped) }},
