@@ -92,8 +92,9 @@ func (s *story) unattended(ctx context.Context) error {
 func (s *story) killed(ctx context.Context) error {
 	s.act("Killed", "The program itself is killed, with kill -9, while its agent is in the middle of something.", "")
 	st := s.begin(ctx, "killed", greetingTask, configFor("killed"))
-	// It prints nothing after it wrote, or SIGPIPE could end it when the program is killed.
-	half := providertest.CLIStep{Script: "hang"}.Write("greet.txt", "Hel")
+	// The script writes the file itself, because Write prints an event after it: SIGPIPE could end
+	// the agent when the program is killed.
+	half := providertest.CLIStep{Script: "printf Hel >greet.txt; hang"}
 	st.cli(half, providertest.CLIAnswer("Done.\nTASK COMPLETE").Write("greet.txt", "Hello!\n"))
 	said, err := st.killInCall(ctx)
 	if s.check(err); err != nil {
