@@ -186,7 +186,8 @@ func (l *Loop) save(s *RunState) {
 // resumable counts the processes that died in the state's step, and refuses to continue when that
 // seems to be what kills them.
 func (l *Loop) resumable(s *RunState) bool {
-	if s.Step != StepHead && s.Step != StepWait {
+	s.Iter.Cancelled = false // this process is not cancelled
+	if s.Step != StepHead && s.Step != StepWait && s.End == "" {
 		s.Crashes++
 	}
 	if s.Crashes < maxCrashes {

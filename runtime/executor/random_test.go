@@ -177,7 +177,8 @@ func randomProblems(w *world, cfg *Config, s *RunState, alive bool) (all []strin
 	problem(len(w.Lost) > 0, "reverted without having been saved: %v", w.Lost)
 	completed := s.End == EndCompleted
 	problem(completed && len(s.Unchecked) > 0, "completed with unchecked %v", s.Unchecked)
-	problem(completed && cfg.Deliver >= DeliverCommits && s.Delivered != s.Checked && w.CheckWrites == nil,
+	gaveUp := slices.ContainsFunc(s.Errors, func(e ErrorRecord) bool { return e.Op == OpCommit })
+	problem(completed && cfg.Deliver >= DeliverCommits && s.Delivered != s.Checked && w.CheckWrites == nil && !gaveUp,
 		"completed with pending changes")
 	known := union(s.Unchecked, s.Uncommitted)
 	undetected := slices.ContainsFunc(s.Warnings, func(x string) bool { return strings.HasPrefix(x, OpDetect) })
