@@ -30,12 +30,12 @@ func (a *area) load(ctx context.Context) error {
 	a.known = map[string]bool{}
 	head, err := os.ReadFile(filepath.Join(a.git, "HEAD"))
 	if err != nil {
-		return fault(opResume, "", "", err)
+		return err
 	}
 	if strings.HasPrefix(string(head), "ref:") {
 		return nil
 	}
-	tree, err := a.Space.line(ctx, command{op: opResume, area: a, args: []string{"rev-parse", "--verify", "HEAD^{tree}"}})
+	tree, err := a.Space.line(ctx, command{area: a, args: []string{"rev-parse", "--verify", "HEAD^{tree}"}})
 	a.last = Tree(tree)
 	return err
 }
@@ -48,17 +48,17 @@ type look struct {
 }
 
 // snapshot stores all files of the area. If nothing changed, it runs one git command.
-func (a *area) snapshot(ctx context.Context, op string) (Tree, error) {
+func (a *area) snapshot(ctx context.Context) (Tree, error) {
 	const maxRounds = 100 // each discovers one level of repositories within repositories
 	for round := 0; ; round++ {
-		l, err := a.look(ctx, op)
+		l, err := a.look(ctx)
 		if err != nil {
 			return "", err
 		}
 		again := false
 		if len(l.changed)+len(l.gone) > 0 {
 			l.moved = true
-			if again, err = a.update(ctx, op, l); err != nil {
+			if again, err = a.update(ctx, l); err != nil {
 				return "", err
 			}
 		}
@@ -68,25 +68,25 @@ func (a *area) snapshot(ctx context.Context, op string) (Tree, error) {
 		if !l.moved && a.last != "" {
 			return a.last, nil
 		}
-		return a.record(ctx, op)
+		return a.record(ctx)
 	}
 }
 
 // look finds out what differs from the index.
-func (a *area) look(ctx context.Context, op string) (l look, err error) {
+func (a *area) look(ctx context.Context) (l look, err error) {
 	_ = os.Remove(filepath.Join(a.git, "index.lock")) // of a git command that was ended
 	var warning string
-	entries, err := a.list(ctx, command{op: op, area: a, stderr: &warning, args: []string{
+	entries, err := a.list(ctx, command{area: a, stderr: &warning, args: []string{
 		"status", "--porcelain=v1", "-z", "-uall",
 		"--ignored=matching", "--no-renames", "--ignore-submodules=all"}})
 	if err == nil && warning != "" {
-		err = fault(op, typeUnreadable, warning, nil)
+		err = fault(typeUnreadable, warning, nil)
 	}
 	if err != nil {
 		return l, err
 	}
 	if a.name == "work" {
-		if entries, err = a.applyRules(ctx, op, entries); err != nil {
+		if entries, err = a.applyRules(ctx, entries); err != nil {
 			return l, err
 		}
 	}
@@ -213,10 +213,10 @@ func (a *area) behindLink(known map[string]bool, dir string) bool {
 
 // update reads files into the index. It reports whether there are repositories in which git has to
 // look again.
-func (a *area) update(ctx context.Context, op string, l look) (again bool, err error) {
+func (a *area) update(ctx context.Context, l look) (again bool, err error) {
 	if len(l.gone) > 0 {
 		again = len(l.changed) == 0
-		if _, err := a.Space.git(ctx, command{op: op, area: a, stdin: zeroTerminated(l.gone),
+		if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(l.gone),
 			args: []string{"update-index", "--force-remove", "-z", "--stdin"}}); err != nil {
 			return false, err
 		}
@@ -224,7 +224,7 @@ func (a *area) update(ctx context.Context, op string, l look) (again bool, err e
 	if len(l.changed) == 0 {
 		return again, nil
 	}
-	if _, err := a.Space.git(ctx, command{op: op, area: a, stdin: zeroTerminated(l.changed),
+	if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(l.changed),
 		args: []string{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}}); err != nil {
 		return false, err
 	}
@@ -239,17 +239,17 @@ func (a *area) update(ctx context.Context, op string, l look) (again bool, err e
 }
 
 // record makes the index the last snapshot.
-func (a *area) record(ctx context.Context, op string) (Tree, error) {
-	tree, err := a.Space.line(ctx, command{op: op, area: a, args: []string{"write-tree"}})
+func (a *area) record(ctx context.Context) (Tree, error) {
+	tree, err := a.Space.line(ctx, command{area: a, args: []string{"write-tree"}})
 	if err != nil || Tree(tree) == a.last {
 		return Tree(tree), err
 	}
-	id, err := a.Space.line(ctx, command{op: op, area: a, args: []string{"commit-tree", "-m", "snapshot", tree}})
+	id, err := a.Space.line(ctx, command{area: a, args: []string{"commit-tree", "-m", "snapshot", tree}})
 	if err != nil {
 		return "", err
 	}
 	if err := a.write(filepath.Join(filepath.Base(a.git), "HEAD"), []byte(id+"\n")); err != nil {
-		return "", fault(op, "", "", err)
+		return "", err
 	}
 	a.last = Tree(tree)
 	return a.last, nil

@@ -2,7 +2,6 @@ package gittree
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -75,7 +74,7 @@ func (s *Space) afterAttempt(ctx context.Context, a Attempt, base Tree, failure 
 		done.Changes, err = s.Diff(looking, base, now)
 	}
 	if err == nil && len(moved) > 0 {
-		err = fault(opDetect, typeMoved, "git itself changed", nil, moved[0].Path)
+		err = fault(typeMoved, "git itself changed", nil, moved[0].Path)
 	}
 	if err == nil && failure == nil && a.Judge != nil {
 		err = a.Judge(done.Changes)
@@ -121,46 +120,32 @@ type attemptNote struct {
 	Base Tree   `json:"base"`
 }
 
-func (s *Space) recordAttempt(name string, base Tree) error {
+func (s *Space) recordAttempt(name string, base Tree) (err error) {
 	leave, err := s.enter(opSave)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	content, err := json.Marshal(attemptNote{name, base})
-	if err == nil {
-		err = s.write(attemptFile, content)
-	}
-	if err != nil {
-		return fault(opSave, "", "", err)
-	}
-	return nil
+	defer leave(&err)
+	return s.writeJSON(attemptFile, attemptNote{name, base})
 }
 
-func (s *Space) removeAttempt() error {
+func (s *Space) removeAttempt() (err error) {
 	leave, err := s.enter(opSave)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	if err := os.Remove(filepath.Join(s.store, attemptFile)); err != nil && !notFound(err) {
-		return fault(opSave, "", "", err)
+	defer leave(&err)
+	if err = os.Remove(filepath.Join(s.store, attemptFile)); notFound(err) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // restoreAttempt saves and restores an attempt of a killed process.
 func (s *Space) restoreAttempt(ctx context.Context) error {
-	content, err := os.ReadFile(filepath.Join(s.store, attemptFile))
-	if notFound(err) {
-		return nil
-	}
 	var note attemptNote
-	if err == nil {
-		err = json.Unmarshal(content, &note)
-	}
-	if err != nil {
-		return fault(opResume, typeStore, "", err)
+	if err := s.readJSON(attemptFile, &note); err != nil || note.Base == "" {
+		return s.evidence(err, nil)
 	}
 	if _, err := s.undoAttempt(ctx, note.Name, note.Base); err != nil {
 		return err

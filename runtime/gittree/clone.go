@@ -42,7 +42,7 @@ var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core
 // working tree is free for people and other runs. Deliver of user brings the result back.
 func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Space, err error) {
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
-		return nil, nil, fault(opPrepare, typeClone, "", err, c.Dir)
+		return nil, nil, fault(typeClone, "", err, c.Dir)
 	}
 	user, err = locate(ctx, dir, run, c.Options)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Space) makeClone(ctx context.Context, c Clone) error {
 	if _, err := os.Stat(filepath.Join(gitDir, completeFile)); err == nil {
 		return nil
 	}
-	fail := func(err error) error { return fault(opPrepare, typeClone, "make the clone", err, c.Dir) }
+	fail := func(err error) error { return fault(typeClone, "make the clone", err, c.Dir) }
 	if origin, err := os.ReadFile(filepath.Join(gitDir, originFile)); err == nil && string(origin) == s.root {
 		if err := os.RemoveAll(c.Dir); err != nil { // of a killed process
 			return fail(err)
@@ -116,7 +116,7 @@ type cloner struct {
 
 // git runs git in the clone.
 func (m *cloner) git(ctx context.Context, args ...string) error {
-	_, err := m.users(ctx, command{op: opPrepare, dir: m.Dir, env: []string{"GIT_DIR=" + m.gitDir}}, args...)
+	_, err := m.users(ctx, command{dir: m.Dir, env: []string{"GIT_DIR=" + m.gitDir}}, args...)
 	return err
 }
 
@@ -135,7 +135,7 @@ func (m *cloner) initialise(ctx context.Context) error {
 
 // configure copies the settings on which commits depend. The clone has no remotes.
 func (m *cloner) configure(ctx context.Context) error {
-	entries, err := m.list(ctx, command{op: opPrepare, in: inUsers, args: []string{"config", "--local", "--list", "-z"}})
+	entries, err := m.list(ctx, command{in: inUsers, args: []string{"config", "--local", "--list", "-z"}})
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (m *cloner) configure(ctx context.Context) error {
 // branch checks out a branch of the run at the user's last commit.
 func (m *cloner) branch(ctx context.Context) (err error) {
 	ref := "refs/heads/errgen/" + m.run
-	m.head, err = m.users(ctx, command{op: opPrepare, none: 1}, "rev-parse", "--verify", "-q", "HEAD")
+	m.head, err = m.users(ctx, command{none: 1}, "rev-parse", "--verify", "-q", "HEAD")
 	if err == nil && m.head != "" {
 		err = m.git(ctx, "update-ref", ref, m.head)
 	}
@@ -182,13 +182,13 @@ func (m *cloner) branch(ctx context.Context) (err error) {
 
 // files writes the user's files byte for byte.
 func (m *cloner) files(ctx context.Context) error {
-	tree, err := m.work.snapshot(ctx, opPrepare)
+	tree, err := m.work.snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	env := m.otherIndex("clone.index")
 	for _, args := range [][]string{{"read-tree", string(tree)}, {"checkout-index", "-a", "-f"}} {
-		if _, err := m.Space.git(ctx, command{op: opPrepare, dir: m.Dir, env: env, args: args}); err != nil {
+		if _, err := m.Space.git(ctx, command{dir: m.Dir, env: env, args: args}); err != nil {
 			return err
 		}
 	}
@@ -295,8 +295,8 @@ func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forwar
 	if err != nil {
 		return err
 	}
-	defer leave()
-	if err := clone.unmoved(ctx, opCommit); err != nil {
+	defer leave(&err)
+	if err := clone.unmoved(ctx); err != nil {
 		return err
 	}
 	held := &Space{opts: s.opts, run: s.run}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -40,27 +39,22 @@ var unfinished = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "reba
 // Commit commits the paths, and nothing else, on the branch that is checked out. Later changes of
 // the files, ignored files and other staged files are not committed, and other staged files stay
 // staged. Line ends, filters, identity and signing are those of the user's configuration.
-func (s *Space) Commit(ctx context.Context, c Commit) (Committed, error) {
-	leave, err := s.enter(opCommit)
+func (s *Space) Commit(ctx context.Context, c Commit) (done Committed, err error) {
+	leave, err := s.enter(opCommit, c.Paths...)
 	if err != nil {
 		return Committed{}, err
 	}
-	defer leave()
-	done, err := s.commit(ctx, c)
-	var ev *taxonomy.Evidence
-	if errors.As(err, &ev) && ev.Files == nil {
-		ev.Files = c.Paths
-	}
-	return done, err
+	defer leave(&err)
+	return s.commit(ctx, c)
 }
 
 // Committed returns the commit of an attempt. The ID is empty if there is none.
-func (s *Space) Committed(ctx context.Context, attempt int) (Committed, error) {
+func (s *Space) Committed(ctx context.Context, attempt int) (done Committed, err error) {
 	leave, err := s.enter(opCommit)
 	if err != nil {
 		return Committed{}, err
 	}
-	defer leave()
+	defer leave(&err)
 	return s.committed(ctx, attempt)
 }
 
@@ -73,7 +67,7 @@ func (s *Space) commit(ctx context.Context, c Commit) (Committed, error) {
 	}
 	refs, err := s.readRefs()
 	if err != nil {
-		return Committed{}, fault(opCommit, "", "read the references", err)
+		return Committed{}, err
 	}
 	ref, ok := strings.CutPrefix(refs["HEAD"], "ref: ")
 	if !ok {
@@ -97,20 +91,20 @@ func (s *Space) commit(ctx context.Context, c Commit) (Committed, error) {
 
 // mayCommit returns evidence if git changed, or an operation of a person is under way.
 func (s *Space) mayCommit(ctx context.Context) error {
-	if err := s.unmoved(ctx, opCommit); err != nil {
+	if err := s.unmoved(ctx); err != nil {
 		return err
 	}
 	for _, name := range unfinished {
 		if _, err := os.Lstat(filepath.Join(s.gitDir, name)); err == nil {
-			return fault(opCommit, typeBusy, "finish or abort the operation in progress: "+name+" exists", nil)
+			return fault(typeBusy, "finish or abort the operation in progress: "+name+" exists", nil)
 		}
 	}
 	return nil
 }
 
 // unmoved returns evidence if git itself changed.
-func (s *Space) unmoved(ctx context.Context, op string) error {
-	moved, err := s.guard(ctx, op)
+func (s *Space) unmoved(ctx context.Context) error {
+	moved, err := s.guard(ctx)
 	if err != nil || len(moved) == 0 {
 		return err
 	}
@@ -118,19 +112,19 @@ func (s *Space) unmoved(ctx context.Context, op string) error {
 	for i, c := range moved {
 		files[i] = c.Path
 	}
-	return fault(op, typeMoved, "git itself changed", nil, files...)
+	return fault(typeMoved, "git itself changed", nil, files...)
 }
 
 // users runs git in the user's repository, and returns the output without the line end.
 func (s *Space) users(ctx context.Context, c command, args ...string) (string, error) {
-	c.op, c.in, c.args = cmp.Or(c.op, opCommit), inUsers, args
+	c.in, c.args = inUsers, args
 	return s.line(ctx, c)
 }
 
 // committable returns the paths without git's own, those that git ignores, and those of repositories
 // within the working tree.
 func (s *Space) committable(ctx context.Context, paths []string) ([]string, error) {
-	entries, err := s.list(ctx, command{op: opCommit, in: inUsers, args: []string{"ls-files", "-z", "-s", "--full-name"}})
+	entries, err := s.list(ctx, command{in: inUsers, args: []string{"ls-files", "-z", "-s", "--full-name"}})
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +146,7 @@ func (s *Space) committable(ctx context.Context, paths []string) ([]string, erro
 	if len(own) == 0 {
 		return nil, nil
 	}
-	found, err := s.list(ctx, command{op: opCommit, in: inUsers, stdin: strings.NewReader(in.String()), none: 1,
+	found, err := s.list(ctx, command{in: inUsers, stdin: strings.NewReader(in.String()), none: 1,
 		env: []string{"GIT_LITERAL_PATHSPECS=0"}, args: []string{"check-ignore", "-z", "--stdin"}})
 	ignored := setOf(found)
 	keep := own[:0]
@@ -249,7 +243,7 @@ func (b *builder) hooks(ctx context.Context, tree, message string) (string, erro
 	env := b.otherIndex("commit.index")
 	file := filepath.Join(b.store, "COMMIT_EDITMSG")
 	if err := os.WriteFile(file, []byte(message), 0o600); err != nil {
-		return "", fault(opCommit, "", "", err)
+		return "", err
 	}
 	for _, hook := range [][]string{{"pre-commit"}, {"commit-msg", "--", file}} {
 		args := append([]string{"hook", "run", "--ignore-missing"}, hook...)
@@ -264,11 +258,11 @@ func (b *builder) hooks(ctx context.Context, tree, message string) (string, erro
 	content, err := os.ReadFile(file)
 	switch {
 	case err != nil:
-		return "", fault(opCommit, "", "", err)
+		return "", err
 	case now != tree:
-		return "", fault(opCommit, typeMoved, "the pre-commit hook changed what is committed", nil)
+		return "", fault(typeMoved, "the pre-commit hook changed what is committed", nil)
 	case !bytes.Contains(content, []byte(trailerRun)):
-		return "", fault(opCommit, typeMoved, "the commit-msg hook removed the trailers that name the run", nil)
+		return "", fault(typeMoved, "the commit-msg hook removed the trailers that name the run", nil)
 	}
 	return string(content), nil
 }
@@ -281,9 +275,9 @@ func (b *builder) export(ctx context.Context, tree Tree, paths []string) (map[st
 		err = os.MkdirAll(b.dir, 0o700)
 	}
 	if err != nil {
-		return nil, fault(opCommit, "", "", err)
+		return nil, err
 	}
-	entries, err := b.list(ctx, command{op: opCommit, args: []string{"ls-tree", "-r", "-z", "--full-tree", string(tree)}})
+	entries, err := b.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(tree)}})
 	if err != nil {
 		return nil, err
 	}
@@ -299,11 +293,11 @@ func (b *builder) export(ctx context.Context, tree Tree, paths []string) (map[st
 	}
 	root, err := os.OpenRoot(b.dir)
 	if err != nil {
-		return nil, fault(opCommit, "", "", err)
+		return nil, err
 	}
 	defer root.Close()
 	w := &writer{area: &area{Space: b.Space, name: "commit", dir: b.dir, git: b.work.git, store: b.store}, root: root}
-	return present, b.contents(ctx, opCommit, files, w.write)
+	return present, b.contents(ctx, files, w.write)
 }
 
 // The trailers that name the run and the attempt of a commit. They are for people: an agent can

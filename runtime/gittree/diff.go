@@ -12,11 +12,11 @@ import (
 )
 
 // diff returns what differs between two trees.
-func (a *area) diff(ctx context.Context, op string, from, to Tree) ([]Change, error) {
+func (a *area) diff(ctx context.Context, from, to Tree) ([]Change, error) {
 	if from == to {
 		return nil, nil
 	}
-	fields, err := a.list(ctx, command{op: op, area: a, args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames",
+	fields, err := a.list(ctx, command{area: a, args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames",
 		"--no-abbrev", string(from), string(to)}})
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (a *area) diff(ctx context.Context, op string, from, to Tree) ([]Change, er
 	for i := 0; i+1 < len(fields); i += 2 {
 		var c Change
 		if _, err := fmt.Sscanf(fields[i], ":%s %s %s %s", &c.OldMode, &c.NewMode, &c.OldID, &c.NewID); err != nil {
-			return nil, fault(op, "", "read the output of git diff-tree", err)
+			return nil, err
 		}
 		c.Path = fields[i+1]
 		changes = append(changes, c)
@@ -47,7 +47,7 @@ func (s *Space) describe(ctx context.Context, changes []Change) error {
 		}
 	}
 	escaping := map[string]bool{}
-	if err := s.work.contents(ctx, opDetect, links, func(c Change, content io.Reader) error {
+	if err := s.work.contents(ctx, links, func(c Change, content io.Reader) error {
 		target, err := io.ReadAll(content)
 		escaping[c.Path] = s.escapes(path.Dir(c.Path), string(target))
 		return err
@@ -74,7 +74,7 @@ func (s *Space) ignored(ctx context.Context, changes []Change) (map[string]bool,
 	}
 	ignored := map[string]bool{}
 	check := func(args ...string) ([]string, error) {
-		return s.list(ctx, command{op: opDetect, stdin: strings.NewReader(in.String()), none: 1,
+		return s.list(ctx, command{stdin: strings.NewReader(in.String()), none: 1,
 			env: []string{"GIT_LITERAL_PATHSPECS=0", "GIT_INDEX_FILE=" + filepath.Join(s.gitDir, "index")},
 			args: append([]string{"check-ignore",
 				"-z", "--stdin"}, args...)})
@@ -150,8 +150,8 @@ func (s *Space) escapes(dir, target string) bool {
 }
 
 // accept returns base with the paths as from has them.
-func (a *area) accept(ctx context.Context, op string, base, from Tree, paths []string) (Tree, error) {
-	changes, err := a.diff(ctx, op, base, from)
+func (a *area) accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
+	changes, err := a.diff(ctx, base, from)
 	if err != nil {
 		return "", err
 	}
@@ -163,17 +163,17 @@ func (a *area) accept(ctx context.Context, op string, base, from Tree, paths []s
 		return from, nil
 	}
 	if bad := overlapping(changes, setOf(paths)); bad != nil {
-		return "", fault(op, typeConflict, "a file and a directory of one name must be accepted together", nil, bad...)
+		return "", fault(typeConflict, "a file and a directory of one name must be accepted together", nil, bad...)
 	}
 	env := a.otherIndex("accept.index")
-	if _, err := a.Space.git(ctx, command{op: op, area: a, env: env, args: []string{"read-tree", string(base)}}); err != nil {
+	if _, err := a.Space.git(ctx, command{area: a, env: env, args: []string{"read-tree", string(base)}}); err != nil {
 		return "", err
 	}
-	if _, err := a.Space.git(ctx, command{op: op, area: a, env: env, stdin: indexInfo(accepted),
+	if _, err := a.Space.git(ctx, command{area: a, env: env, stdin: indexInfo(accepted),
 		args: []string{"update-index", "-z", "--index-info"}}); err != nil {
 		return "", err
 	}
-	tree, err := a.Space.line(ctx, command{op: op, area: a, env: env, args: []string{"write-tree"}})
+	tree, err := a.Space.line(ctx, command{area: a, env: env, args: []string{"write-tree"}})
 	return Tree(tree), err
 }
 

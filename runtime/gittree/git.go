@@ -68,7 +68,6 @@ const (
 
 // command is one git command.
 type command struct {
-	op     string
 	in     repository
 	area   *area // whose index is used, for inStore; nil is the working tree's
 	args   []string
@@ -120,12 +119,12 @@ func (s *Space) git(ctx context.Context, c command) ([]byte, error) {
 		*c.stderr = text
 	}
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("git %s: %w", c.args[0], context.Cause(ctx))
+		return nil, fmt.Errorf("git %s: %w", c.args[0], ended(ctx))
 	}
 	if err == nil && c.none != 0 && exit.Code == c.none && text == "" {
 		return out.Bytes(), nil
 	}
-	ev := proc.Failure(sourceGit, c.op, s.opts.Binary, exit, err)
+	ev := proc.Failure(sourceGit, s.op, s.opts.Binary, exit, err)
 	if ev == nil {
 		return out.Bytes(), nil
 	}
@@ -214,18 +213,38 @@ func zeroTerminated(paths []string) io.Reader {
 	return strings.NewReader(strings.Join(paths, "\x00") + "\x00")
 }
 
-// fault returns evidence of a failure beside git. An err that is evidence already, or the end of a
-// context, is returned unchanged.
-func fault(op, typ, text string, err error, files ...string) error {
-	var known *taxonomy.Evidence
-	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	var ev taxonomy.Evidence
+// fault returns evidence of a failure that has a type. Its operation is set by [Space.evidence].
+func fault(typ, text string, err error, files ...string) error {
 	if err != nil {
-		ev = detect.Of(err)
 		text = strings.TrimPrefix(text+": "+err.Error(), ": ")
 	}
-	ev.Source, ev.Op, ev.Type, ev.Text, ev.Files = sourceGit, op, cmp.Or(typ, ev.Type), text, files
-	return &ev
+	return &taxonomy.Evidence{Source: sourceGit, Type: typ, Text: text, Files: files, Err: err}
+}
+
+// evidence returns an error as evidence of the current operation, about the files unless it names
+// some. The end of a context is returned unchanged.
+func (s *Space) evidence(err error, files []string) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var ev *taxonomy.Evidence
+	if !errors.As(err, &ev) {
+		made := detect.Of(err)
+		made.Source, ev = sourceGit, &made
+		err = ev
+	}
+	ev.Op = cmp.Or(ev.Op, s.op)
+	if len(ev.Files) == 0 {
+		ev.Files = files
+	}
+	return err
+}
+
+// ended returns why a context ended.
+func ended(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }

@@ -103,6 +103,7 @@ type Space struct {
 	modes        map[string]fs.FileMode // of files with unusual permissions
 	leftover     []Leftover
 	seal         string
+	op           string // the current operation
 }
 
 // Root returns the root of the working tree, absolute and without symbolic links.
@@ -127,14 +128,17 @@ var ErrHeld = errors.New("another process has the working tree")
 // beforeStep is called before every git command and every change of a file. Tests replace it.
 var beforeStep = func(string) {}
 
-// enter begins an operation: it checks that nothing but this process changed the store.
-func (s *Space) enter(op string) (leave func(), err error) {
+// enter begins an operation: it checks that only this process changed the store. The function that it
+// returns ends the operation, and turns its error into evidence.
+func (s *Space) enter(op string, files ...string) (leave func(*error), err error) {
 	s.mu.Lock()
-	if err := s.checkSeal(op); err != nil {
+	s.op = op
+	if err := s.checkSeal(); err != nil {
 		s.mu.Unlock()
-		return nil, err
+		return nil, s.evidence(err, files)
 	}
-	return func() {
+	return func(err *error) {
+		*err = s.evidence(*err, files)
 		s.seal = s.marks()
 		s.mu.Unlock()
 	}, nil
@@ -142,50 +146,46 @@ func (s *Space) enter(op string) (leave func(), err error) {
 
 // Snapshot stores every file and returns their tree: the files that git does not ignore, those that
 // [Options.Watch] selects, and those of repositories within the working tree.
-func (s *Space) Snapshot(ctx context.Context) (Tree, error) {
+func (s *Space) Snapshot(ctx context.Context) (tree Tree, err error) {
 	leave, err := s.enter(opDetect)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
-	tree, err := s.work.snapshot(ctx, opDetect)
-	if err == nil {
+	defer leave(&err)
+	if tree, err = s.work.snapshot(ctx); err == nil {
 		err = s.recordModes(ctx)
 	}
 	return tree, err
 }
 
 // Diff returns what differs between two trees, sorted by path.
-func (s *Space) Diff(ctx context.Context, from, to Tree) ([]Change, error) {
+func (s *Space) Diff(ctx context.Context, from, to Tree) (changes []Change, err error) {
 	leave, err := s.enter(opDetect)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	changes, err := s.work.diff(ctx, opDetect, from, to)
-	if err == nil {
+	defer leave(&err)
+	if changes, err = s.work.diff(ctx, from, to); err == nil {
 		err = s.describe(ctx, changes)
 	}
 	return changes, err
 }
 
 // Accept returns base with the paths as from has them. An accepted .gitignore applies from then on.
-func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
+func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tree Tree, err error) {
 	leave, err := s.enter(opDetect)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
-	changes, err := s.work.diff(ctx, opDetect, base, from)
+	defer leave(&err)
+	changes, err := s.work.diff(ctx, base, from)
 	if err != nil {
 		return "", err
 	}
-	accepted := only(changes, paths)
-	tree, err := s.work.accept(ctx, opDetect, base, from, paths)
-	if err != nil {
+	if tree, err = s.work.accept(ctx, base, from, paths); err != nil {
 		return "", err
 	}
-	return s.acceptRules(ctx, tree, accepted)
+	return s.acceptRules(ctx, tree, only(changes, paths))
 }
 
 // Close ends the use of the working tree. If forget is set, it removes the store, with the saved
@@ -201,8 +201,5 @@ func (s *Space) Close(forget bool) error {
 		err = errors.Join(err, s.lock.Release())
 		s.lock = nil
 	}
-	if err != nil {
-		return fault(opPrepare, "", "close the store", err)
-	}
-	return nil
+	return s.evidence(err, nil)
 }

@@ -30,48 +30,48 @@ const lockPatience = 3 * time.Second
 // within the working tree. It belongs after Snapshot. What nobody needs is restored: a changed
 // index, locks, and states of merges. Changes by other working trees and by git's housekeeping are
 // accepted: remote branches, packed references, grown logs, an index with equal entries.
-func (s *Space) Guard(ctx context.Context) ([]Change, error) {
+func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
 	leave, err := s.enter(opDetect)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	return s.guard(ctx, opDetect)
+	defer leave(&err)
+	return s.guard(ctx)
 }
 
-func (s *Space) guard(ctx context.Context, op string) ([]Change, error) {
+func (s *Space) guard(ctx context.Context) ([]Change, error) {
 	if s.made.DotGit != nil {
 		if now, err := os.ReadFile(filepath.Join(s.root, ".git")); err != nil || !bytes.Equal(now, s.made.DotGit) {
 			return []Change{{Path: ".git/gitdir", OldMode: "100644", NewMode: "100644", Git: true}}, nil
 		}
 	}
 	if err := errors.Join(s.restoreObjects(), s.restoreModes()); err != nil {
-		return nil, fault(op, "", "", err, ".git")
+		return nil, err
 	}
-	found, err := s.guardNested(ctx, op)
+	found, err := s.guardNested(ctx)
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.baseline(op)
+	base, err := s.baseline()
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.inside.snapshot(ctx, op)
+	now, err := s.inside.snapshot(ctx)
 	if err != nil || now == base {
 		return found, err
 	}
-	changes, err := s.inside.diff(ctx, op, base, now)
+	changes, err := s.inside.diff(ctx, base, now)
 	if err != nil {
 		return nil, err
 	}
 	j, err := s.newJudge()
 	if err != nil {
-		return nil, fault(op, "", "read the references", err)
+		return nil, err
 	}
 	var accepted, quiet []string
 	for _, c := range changes {
 		switch {
-		case j.accepts(ctx, op, c):
+		case j.accepts(ctx, c):
 			accepted = append(accepted, c.Path)
 		case isGuarded(c.Path):
 			c.Path, c.Git = ".git/"+c.Path, true
@@ -81,18 +81,18 @@ func (s *Space) guard(ctx context.Context, op string) ([]Change, error) {
 		}
 	}
 	if accepted != nil {
-		next, err := s.inside.accept(ctx, op, base, now, accepted)
+		next, err := s.inside.accept(ctx, base, now, accepted)
 		if err != nil {
 			return nil, err
 		}
 		if err := s.write(baselineFile, []byte(next+"\n")); err != nil {
-			return nil, fault(op, "", "", err)
+			return nil, err
 		}
 		base = next
 	}
 	if quiet != nil {
 		s.awaitLocks(quiet)
-		if _, err := s.inside.restore(ctx, op, base, "", quiet); err != nil {
+		if _, err := s.inside.restore(ctx, base, "", quiet); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Space) isOthers(ref string) bool {
 	return strings.HasPrefix(ref, "refs/remotes/") || slices.Contains(s.made.Others, ref)
 }
 
-func (j *judge) accepts(ctx context.Context, op string, c Change) bool {
+func (j *judge) accepts(ctx context.Context, c Change) bool {
 	isRef := strings.HasPrefix(c.Path, "refs/") || c.Path == "packed-refs"
 	switch {
 	case isRef && strings.HasSuffix(c.Path, ".lock"):
@@ -156,19 +156,19 @@ func (j *judge) accepts(ctx context.Context, op string, c Change) bool {
 	case isRef:
 		return j.sameRefs || j.isOthers(c.Path)
 	case strings.Contains("/"+c.Path, "/logs/") && !strings.HasSuffix(c.Path, "/stash"): // which is more than a log
-		return j.grew(ctx, op, c)
+		return j.grew(ctx, c)
 	case c.Path == j.index:
-		return c.OldMode != Absent && c.NewMode != Absent && j.sameIndex(ctx, op)
+		return c.OldMode != Absent && c.NewMode != Absent && j.sameIndex(ctx)
 	}
 	return false
 }
 
 // grew reports whether a log begins with what it was.
-func (s *Space) grew(ctx context.Context, op string, c Change) bool {
+func (s *Space) grew(ctx context.Context, c Change) bool {
 	if c.OldMode == Absent || c.NewMode == Absent {
 		return c.OldMode == Absent
 	}
-	was, err := s.git(ctx, command{op: op, args: []string{"cat-file", "blob", c.OldID}})
+	was, err := s.git(ctx, command{args: []string{"cat-file", "blob", c.OldID}})
 	now, rerr := os.ReadFile(filepath.Join(s.common, filepath.FromSlash(c.Path)))
 	return err == nil && rerr == nil && bytes.HasPrefix(now, was)
 }
@@ -192,19 +192,19 @@ func awaitRemoval(file string, until time.Time) {
 	}
 }
 
-func (s *Space) baseline(op string) (Tree, error) {
+func (s *Space) baseline() (Tree, error) {
 	b, err := os.ReadFile(filepath.Join(s.store, baselineFile))
 	if err != nil {
-		return "", fault(op, typeStore, "", err)
+		return "", fault(typeStore, "", err)
 	}
 	return Tree(strings.TrimSpace(string(b))), nil
 }
 
 // setBaseline makes a tree of git's directory the baseline.
-func (s *Space) setBaseline(ctx context.Context, op string, tree Tree) error {
+func (s *Space) setBaseline(ctx context.Context, tree Tree) error {
 	refs, err := s.readRefs()
 	if err != nil {
-		return fault(op, "", "read the references", err)
+		return err
 	}
 	var lines strings.Builder
 	for _, ref := range slices.Sorted(maps.Keys(refs)) {
@@ -213,25 +213,25 @@ func (s *Space) setBaseline(ctx context.Context, op string, tree Tree) error {
 	for _, file := range []struct {
 		name    string
 		content []byte
-	}{{refsFile, []byte(lines.String())}, {indexFile, s.indexSum(ctx, op)}, {baselineFile, []byte(tree + "\n")}} {
+	}{{refsFile, []byte(lines.String())}, {indexFile, s.indexSum(ctx)}, {baselineFile, []byte(tree + "\n")}} {
 		if err := s.write(file.name, file.content); err != nil {
-			return fault(op, "", "", err)
+			return err
 		}
 	}
 	return nil
 }
 
 // settle accepts into the baseline what an own command did to git's directory.
-func (s *Space) settle(ctx context.Context, op string, own func(p string) bool) error {
-	base, err := s.baseline(op)
+func (s *Space) settle(ctx context.Context, own func(p string) bool) error {
+	base, err := s.baseline()
 	if err != nil {
 		return err
 	}
-	now, err := s.inside.snapshot(ctx, op)
+	now, err := s.inside.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	changes, err := s.inside.diff(ctx, op, base, now)
+	changes, err := s.inside.diff(ctx, base, now)
 	if err != nil {
 		return err
 	}
@@ -241,17 +241,17 @@ func (s *Space) settle(ctx context.Context, op string, own func(p string) bool) 
 			paths = append(paths, c.Path)
 		}
 	}
-	next, err := s.inside.accept(ctx, op, base, now, paths)
+	next, err := s.inside.accept(ctx, base, now, paths)
 	if err != nil {
 		return err
 	}
-	return s.setBaseline(ctx, op, next)
+	return s.setBaseline(ctx, next)
 }
 
 // indexSum identifies the entries of the user's index, without the times of files, which every git
 // status may update. It is nil if the index cannot be read.
-func (s *Space) indexSum(ctx context.Context, op string) []byte {
-	out, err := s.git(ctx, command{op: op, env: []string{"GIT_INDEX_FILE=" + filepath.Join(s.gitDir, "index")},
+func (s *Space) indexSum(ctx context.Context) []byte {
+	out, err := s.git(ctx, command{env: []string{"GIT_INDEX_FILE=" + filepath.Join(s.gitDir, "index")},
 		args: []string{"ls-files", "-z", "-s", "-v", "--full-name"}})
 	if err != nil {
 		return nil
@@ -260,9 +260,9 @@ func (s *Space) indexSum(ctx context.Context, op string) []byte {
 	return sum[:]
 }
 
-func (s *Space) sameIndex(ctx context.Context, op string) bool {
+func (s *Space) sameIndex(ctx context.Context) bool {
 	was, err := os.ReadFile(filepath.Join(s.store, indexFile))
-	return err == nil && len(was) > 0 && bytes.Equal(was, s.indexSum(ctx, op))
+	return err == nil && len(was) > 0 && bytes.Equal(was, s.indexSum(ctx))
 }
 
 // recordedRefs returns the references of the baseline.

@@ -2,7 +2,6 @@ package gittree
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,22 +34,22 @@ func (s *Space) Leftover() []Leftover {
 
 // TakeOver marks the leftover changes of an earlier run as changes of this run. They are no longer
 // the earlier run's, and no later run finds them as leftover of that run.
-func (s *Space) TakeOver(ctx context.Context, run string) (Tree, error) {
+func (s *Space) TakeOver(ctx context.Context, run string) (base Tree, err error) {
 	leave, err := s.enter(opPrepare)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
+	defer leave(&err)
 	i := slices.IndexFunc(s.leftover, func(l Leftover) bool { return l.Run == run })
 	if i < 0 {
-		return "", fault(opPrepare, typeName, "no run named "+run+" has left changes", nil)
+		return "", fault(typeName, "no run named "+run+" has left changes", nil)
 	}
 	l := s.leftover[i]
 	delivered, err := s.delivered()
 	if err != nil {
-		return "", fault(opPrepare, typeStore, "", err)
+		return "", fault(typeStore, "", err)
 	}
-	next, err := s.work.accept(ctx, opPrepare, delivered, l.Tree, l.Paths)
+	next, err := s.work.accept(ctx, delivered, l.Tree, l.Paths)
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +58,7 @@ func (s *Space) TakeOver(ctx context.Context, run string) (Tree, error) {
 		err = os.WriteFile(filepath.Join(storeDir(s.common, run), takenFile), []byte(s.run), 0o600)
 	}
 	if err != nil {
-		return "", fault(opPrepare, "", "", err)
+		return "", err
 	}
 	return next, nil
 }
@@ -70,10 +69,7 @@ func (s *Space) delivered() (Tree, error) {
 }
 
 func (s *Space) setDelivered(tree Tree) error {
-	if err := s.write(deliveredFile, []byte(tree+"\n")); err != nil {
-		return fault(opPrepare, "", "", err)
-	}
-	return nil
+	return s.write(deliveredFile, []byte(tree+"\n"))
 }
 
 // findLeftover finds the changes of earlier runs in the tree with which this run begins.
@@ -92,14 +88,7 @@ func (s *Space) findLeftover(ctx context.Context, now Tree) error {
 			s.leftover = append(s.leftover, l)
 		}
 	}
-	content, err := json.Marshal(s.leftover)
-	if err == nil {
-		err = s.write(leftoverFile, content)
-	}
-	if err != nil {
-		return fault(opPrepare, "", "", err)
-	}
-	return nil
+	return s.writeJSON(leftoverFile, s.leftover)
 }
 
 // leftoverOf finds the changes of one earlier run. A store that is not complete has none.
@@ -120,13 +109,13 @@ func (s *Space) leftoverOf(ctx context.Context, store string, now Tree) (Leftove
 	}
 	// The trees of both runs are needed in one store.
 	if _, err := link(filepath.Join(store, "objects"), filepath.Join(s.store, "objects")); err != nil {
-		return l, fault(opPrepare, "", "", err)
+		return l, err
 	}
-	changes, err := s.work.diff(ctx, opPrepare, delivered, other.work.last)
+	changes, err := s.work.diff(ctx, delivered, other.work.last)
 	if err != nil {
 		return l, nil
 	}
-	since, err := s.work.diff(ctx, opPrepare, other.work.last, now)
+	since, err := s.work.diff(ctx, other.work.last, now)
 	if err != nil {
 		return l, nil
 	}
@@ -140,15 +129,7 @@ func (s *Space) leftoverOf(ctx context.Context, store string, now Tree) (Leftove
 		}
 	}
 	if len(l.Paths) > 0 {
-		l.Tree, err = s.work.accept(ctx, opPrepare, now, delivered, l.Paths)
+		l.Tree, err = s.work.accept(ctx, now, delivered, l.Paths)
 	}
 	return l, err
-}
-
-func (s *Space) loadLeftover() error {
-	content, err := os.ReadFile(filepath.Join(s.store, leftoverFile))
-	if err == nil {
-		err = json.Unmarshal(content, &s.leftover)
-	}
-	return err
 }

@@ -2,7 +2,6 @@ package gittree
 
 import (
 	"context"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +19,7 @@ func (s *Space) recordModes(ctx context.Context) error {
 	if s.modes != nil {
 		return nil
 	}
-	files, err := s.list(ctx, command{op: opDetect, args: []string{"ls-files", "-z", "--full-name"}})
+	files, err := s.list(ctx, command{args: []string{"ls-files", "-z", "--full-name"}})
 	if err != nil {
 		return err
 	}
@@ -31,26 +30,8 @@ func (s *Space) recordModes(ctx context.Context) error {
 			modes[p] = info.Mode().Perm()
 		}
 	}
-	content, err := json.Marshal(modes)
-	if err == nil {
-		err = s.write(modesFile, content)
-	}
-	if err != nil {
-		return fault(opDetect, "", "record permissions", err)
-	}
 	s.modes = modes
-	return nil
-}
-
-func (s *Space) loadModes() error {
-	content, err := os.ReadFile(filepath.Join(s.store, modesFile))
-	if notFound(err) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(content, &s.modes)
-	}
-	return err
+	return s.writeJSON(modesFile, modes)
 }
 
 // restoreModes restores the recorded permissions, so that a file with a secret does not become
@@ -63,7 +44,7 @@ func (s *Space) restoreModes() error {
 			continue
 		}
 		if err := os.Chmod(name, mode&^0o111|info.Mode().Perm()&0o111); err != nil {
-			return fault(opDetect, "", "restore permissions", err, p)
+			return err
 		}
 	}
 	return nil

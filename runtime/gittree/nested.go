@@ -3,7 +3,6 @@ package gittree
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,15 +25,15 @@ type nested struct {
 }
 
 // repositories returns the directories of the working tree that contain a .git.
-func (s *Space) repositories(ctx context.Context, op string) ([]string, error) {
+func (s *Space) repositories(ctx context.Context) ([]string, error) {
 	a := s.work
 	if a.last == "" {
-		if _, err := a.snapshot(ctx, op); err != nil {
+		if _, err := a.snapshot(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if a.dirsOf != a.last {
-		dirs, err := s.list(ctx, command{op: op, args: []string{"ls-tree", "-r", "-d", "-z", "--name-only", "--full-tree",
+		dirs, err := s.list(ctx, command{args: []string{"ls-tree", "-r", "-d", "-z", "--name-only", "--full-tree",
 			string(a.last)}})
 		if err != nil {
 			return nil, err
@@ -52,7 +51,7 @@ func (s *Space) repositories(ctx context.Context, op string) ([]string, error) {
 
 // beginNested records the repositories within the working tree.
 func (s *Space) beginNested(ctx context.Context) error {
-	repos, err := s.repositories(ctx, opPrepare)
+	repos, err := s.repositories(ctx)
 	if err != nil {
 		return err
 	}
@@ -63,25 +62,18 @@ func (s *Space) beginNested(ctx context.Context) error {
 		dotGit := filepath.Join(s.root, filepath.FromSlash(repo), ".git")
 		if info, err := os.Lstat(dotGit); err == nil && info.Mode().IsRegular() {
 			if n.File, err = os.ReadFile(dotGit); err != nil {
-				return fault(opPrepare, "", "", err, repo+"/.git")
+				return err
 			}
 			continue
 		}
 		if err := s.addNestedArea(i, n); err != nil {
-			return fault(opPrepare, "", "", err, repo+"/.git")
+			return err
 		}
-		if n.Base, err = n.area.snapshot(ctx, opPrepare); err != nil {
+		if n.Base, err = n.area.snapshot(ctx); err != nil {
 			return err
 		}
 	}
-	content, err := json.Marshal(s.nested)
-	if err == nil {
-		err = s.write(nestedFile, content)
-	}
-	if err != nil {
-		return fault(opPrepare, "", "", err)
-	}
-	return nil
+	return s.writeJSON(nestedFile, s.nested)
 }
 
 func (s *Space) addNestedArea(i int, n *nested) error {
@@ -95,10 +87,7 @@ func (s *Space) addNestedArea(i int, n *nested) error {
 }
 
 func (s *Space) loadNested() error {
-	content, err := os.ReadFile(filepath.Join(s.store, nestedFile))
-	if err == nil {
-		err = json.Unmarshal(content, &s.nested)
-	}
+	err := s.readJSON(nestedFile, &s.nested)
 	for i, n := range s.nested {
 		if err == nil && n.File == nil {
 			err = s.addNestedArea(i, n)
@@ -108,8 +97,8 @@ func (s *Space) loadNested() error {
 }
 
 // guardNested returns the repositories that are new or gone, and the violations in the others.
-func (s *Space) guardNested(ctx context.Context, op string) ([]Change, error) {
-	repos, err := s.repositories(ctx, op)
+func (s *Space) guardNested(ctx context.Context) ([]Change, error) {
+	repos, err := s.repositories(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +118,7 @@ func (s *Space) guardNested(ctx context.Context, op string) ([]Change, error) {
 			continue
 		}
 		if n.area != nil {
-			changes, err := n.guard(ctx, op)
+			changes, err := n.guard(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -143,12 +132,12 @@ func (s *Space) guardNested(ctx context.Context, op string) ([]Change, error) {
 }
 
 // guard returns the violations in git's directory of a repository, and restores the rest.
-func (n *nested) guard(ctx context.Context, op string) ([]Change, error) {
-	tree, err := n.area.snapshot(ctx, op)
+func (n *nested) guard(ctx context.Context) ([]Change, error) {
+	tree, err := n.area.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := n.area.diff(ctx, op, n.Base, tree)
+	changes, err := n.area.diff(ctx, n.Base, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +152,7 @@ func (n *nested) guard(ctx context.Context, op string) ([]Change, error) {
 		}
 	}
 	if quiet != nil {
-		_, err = n.area.restore(ctx, op, n.Base, "", quiet)
+		_, err = n.area.restore(ctx, n.Base, "", quiet)
 	}
 	return found, err
 }
@@ -183,10 +172,7 @@ func (s *Space) restoreNested(ctx context.Context, repo string, paths []string) 
 	if _, err := os.Lstat(filepath.Join(s.root, filepath.FromSlash(repo), ".git")); err != nil {
 		return nil
 	}
-	if err := s.work.moveAside(repo + "/.git"); err != nil {
-		return fault(opRevert, "", "", err, repo+"/.git")
-	}
-	return nil
+	return s.work.moveAside(repo + "/.git")
 }
 
 // restore restores paths of git's directory; without paths, all of it.
@@ -194,18 +180,18 @@ func (n *nested) restore(ctx context.Context, paths []string) error {
 	dir := n.area.dir
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 		if err := n.area.work.moveAside(n.Repo + "/.git"); err != nil {
-			return fault(opRevert, "", "", err, n.Repo+"/.git")
+			return err
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fault(opRevert, "", "", err, n.Repo+"/.git")
+		return err
 	}
 	if paths == nil {
-		now, err := n.area.snapshot(ctx, opRevert)
+		now, err := n.area.snapshot(ctx)
 		if err != nil {
 			return err
 		}
-		changes, err := n.area.diff(ctx, opRevert, n.Base, now)
+		changes, err := n.area.diff(ctx, n.Base, now)
 		if err != nil {
 			return err
 		}
@@ -213,6 +199,6 @@ func (n *nested) restore(ctx context.Context, paths []string) error {
 			paths = append(paths, c.Path)
 		}
 	}
-	_, err := n.area.restore(ctx, opRevert, n.Base, "", paths)
+	_, err := n.area.restore(ctx, n.Base, "", paths)
 	return err
 }

@@ -3,6 +3,7 @@ package gittree
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -64,22 +65,22 @@ func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) 
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fault(opPrepare, "", "", err, dir)
+		return nil, err
 	}
 	s := &Space{opts: opts, run: run}
-	out, err := s.line(ctx, command{op: opPrepare, in: inNone, dir: abs, args: []string{"rev-parse",
+	out, err := s.line(ctx, command{in: inNone, dir: abs, args: []string{"rev-parse",
 		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}})
 	if err != nil {
 		return nil, err
 	}
 	places := strings.Split(out, "\n")
 	if len(places) != 4 {
-		return nil, fault(opPrepare, typeLayout, "the path of the working tree contains a line end", nil, dir)
+		return nil, fault(typeLayout, "the path of the working tree contains a line end", nil, dir)
 	}
 	s.root, s.gitDir, s.common = filepath.FromSlash(places[0]), filepath.FromSlash(places[1]), filepath.FromSlash(places[2])
 	s.made.Format = places[3]
 	if _, err := os.Lstat(filepath.Join(s.common, "reftable")); err == nil {
-		return nil, fault(opPrepare, typeLayout, "references in the reftable format are not supported", nil, s.common)
+		return nil, fault(typeLayout, "references in the reftable format are not supported", nil, s.common)
 	}
 	s.setStore(storeDir(s.common, run))
 	return s, nil
@@ -94,7 +95,7 @@ func checkRun(run string) error {
 		err = errors.New("the name ends like a lock")
 	}
 	if err != nil {
-		return fault(opPrepare, typeName, filelock.NameExpected, err)
+		return fault(typeName, filelock.NameExpected, err)
 	}
 	return nil
 }
@@ -110,7 +111,7 @@ func (s *Space) setStore(dir string) {
 func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 	home := filepath.Join(gitDir, homeName)
 	if err := atomicfile.MakeDir(home); err != nil {
-		return fault(opLock, "", "", err, home)
+		return err
 	}
 	lock, err := filelock.Take(ctx, home, name, what, s.run, filelock.DefaultPatience)
 	if held, ok := filelock.Evidence(err); ok {
@@ -119,7 +120,7 @@ func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 		return &ev
 	}
 	if err != nil {
-		return fault(opLock, "", "", err, home)
+		return err
 	}
 	s.lock = lock
 	return nil
@@ -150,7 +151,7 @@ func (s *Space) prepare(ctx context.Context, wanted settings) error {
 // begin records the state of the working tree and of git itself at the beginning of a run. The
 // baseline comes last: without it, all of this is done again.
 func (s *Space) begin(ctx context.Context) error {
-	tree, err := s.work.snapshot(ctx, opPrepare)
+	tree, err := s.work.snapshot(ctx)
 	if err != nil {
 		return err
 	}
@@ -166,22 +167,17 @@ func (s *Space) begin(ctx context.Context) error {
 	if err := s.findLeftover(ctx, tree); err != nil {
 		return err
 	}
-	inside, err := s.inside.snapshot(ctx, opPrepare)
+	inside, err := s.inside.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	return s.setBaseline(ctx, opPrepare, inside)
+	return s.setBaseline(ctx, inside)
 }
 
 func (s *Space) resume(ctx context.Context) error {
-	if err := s.loadNested(); err != nil {
-		return fault(opResume, "", "", err)
-	}
-	if err := s.loadModes(); err != nil {
-		return fault(opResume, "", "", err)
-	}
-	if err := s.loadLeftover(); err != nil {
-		return fault(opResume, "", "", err)
+	err := errors.Join(s.readJSON(modesFile, &s.modes), s.readJSON(leftoverFile, &s.leftover), s.loadNested())
+	if err != nil {
+		return err
 	}
 	return s.finishCommits(ctx)
 }
@@ -205,10 +201,33 @@ func (s *Space) write(name string, content []byte) error {
 	return atomicfile.Replace(filepath.Join(s.store, name), content)
 }
 
+func (s *Space) writeJSON(name string, v any) error {
+	content, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.write(name, content)
+}
+
+// readJSON reads a file of the store; it leaves v unchanged if the file is missing.
+func (s *Space) readJSON(name string, v any) error {
+	content, err := os.ReadFile(filepath.Join(s.store, name))
+	if notFound(err) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(content, v)
+	}
+	if err != nil {
+		return fault(typeStore, "read "+name, err)
+	}
+	return nil
+}
+
 // includedFiles returns the files below the root that the configuration includes, also those that do
 // not exist: a change of one is a change of the configuration.
 func (s *Space) includedFiles(ctx context.Context) ([]string, error) {
-	entries, err := s.list(ctx, command{op: opPrepare, in: inUsers,
+	entries, err := s.list(ctx, command{in: inUsers,
 		args: []string{"config", "--list", "--includes", "--show-origin", "-z"}})
 	if err != nil {
 		return nil, err

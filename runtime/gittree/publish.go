@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,36 +30,15 @@ type intent struct {
 
 func intentFile(attempt int) string { return fmt.Sprintf("commit%d.json", attempt) }
 
-func (s *Space) writeIntent(in intent) error {
-	content, err := json.Marshal(in)
-	if err == nil {
-		err = s.write(intentFile(in.Attempt), content)
-	}
-	if err != nil {
-		return fault(opCommit, "", "", err)
-	}
-	return nil
-}
-
 // committed returns the commit of an attempt, and finishes it if it was published.
 func (s *Space) committed(ctx context.Context, attempt int) (Committed, error) {
-	content, err := os.ReadFile(filepath.Join(s.store, intentFile(attempt)))
-	if notFound(err) {
-		return Committed{}, nil
-	}
 	var in intent
-	if err == nil {
-		err = json.Unmarshal(content, &in)
-	}
-	if err != nil {
-		return Committed{}, fault(opCommit, typeStore, "", err)
-	}
-	if in.Done {
-		return Committed{in.ID, in.Changed}, nil
+	if err := s.readJSON(intentFile(attempt), &in); err != nil || in.Done || in.ID == "" {
+		return Committed{in.ID, in.Changed}, err
 	}
 	refs, err := s.readRefs()
 	if err != nil {
-		return Committed{}, fault(opCommit, "", "read the references", err)
+		return Committed{}, err
 	}
 	if refs[in.Ref] == in.ID {
 		return s.finish(context.WithoutCancel(ctx), in, func(context.Context) error { return nil })
@@ -77,12 +55,12 @@ func (s *Space) isAncestor(ctx context.Context, id, tip string) (bool, error) {
 		return false, nil
 	}
 	if err := s.linkAgain(); err != nil {
-		return false, fault(opCommit, "", "", err)
+		return false, err
 	}
-	if _, err := s.git(ctx, command{op: opCommit, args: []string{"cat-file", "-e", id}}); err != nil {
+	if _, err := s.git(ctx, command{args: []string{"cat-file", "-e", id}}); err != nil {
 		return false, ctx.Err() // a commit that was never published can be collected
 	}
-	out, err := s.line(ctx, command{op: opCommit, args: []string{"rev-list", "--count", "-1", "^" + tip, id}})
+	out, err := s.line(ctx, command{args: []string{"rev-list", "--count", "-1", "^" + tip, id}})
 	return out == "0", err
 }
 
@@ -103,7 +81,7 @@ func (s *Space) finishCommits(ctx context.Context) error {
 
 // publish moves the reference to the commit.
 func (s *Space) publish(ctx context.Context, in intent) (Committed, error) {
-	if err := s.writeIntent(in); err != nil {
+	if err := s.writeJSON(intentFile(in.Attempt), in); err != nil {
 		return Committed{}, err
 	}
 	return s.finish(ctx, in, func(ctx context.Context) error {
@@ -117,18 +95,18 @@ func (s *Space) publish(ctx context.Context, in intent) (Committed, error) {
 // records that it is done. A nil publish leaves both alone, because a person committed since.
 func (s *Space) finish(ctx context.Context, in intent, publish func(context.Context) error) (Committed, error) {
 	if err := s.linkAgain(); err != nil {
-		return Committed{}, fault(opCommit, "", "", err)
+		return Committed{}, err
 	}
 	before := in.Old
 	if before == "" {
-		empty, err := s.line(ctx, command{op: opCommit, stdin: strings.NewReader(""),
+		empty, err := s.line(ctx, command{stdin: strings.NewReader(""),
 			args: []string{"hash-object", "-t", "tree", "-w", "--stdin"}})
 		if err != nil {
 			return Committed{}, err
 		}
 		before = empty
 	}
-	changes, err := s.work.diff(ctx, opCommit, Tree(before), Tree(in.ID))
+	changes, err := s.work.diff(ctx, Tree(before), Tree(in.ID))
 	if err != nil {
 		return Committed{}, err
 	}
@@ -137,14 +115,14 @@ func (s *Space) finish(ctx context.Context, in intent, publish func(context.Cont
 			return Committed{}, err
 		}
 	}
-	if err := s.settle(ctx, opCommit, s.commitChanges(in.Ref)); err != nil {
+	if err := s.settle(ctx, s.commitChanges(in.Ref)); err != nil {
 		return Committed{}, err
 	}
 	delivered, err := s.delivered()
 	if err != nil {
-		return Committed{}, fault(opCommit, typeStore, "", err)
+		return Committed{}, fault(typeStore, "", err)
 	}
-	if next, err := s.work.accept(ctx, opCommit, delivered, in.Tree, in.Paths); err == nil {
+	if next, err := s.work.accept(ctx, delivered, in.Tree, in.Paths); err == nil {
 		if err := s.setDelivered(next); err != nil {
 			return Committed{}, err
 		}
@@ -154,7 +132,7 @@ func (s *Space) finish(ctx context.Context, in intent, publish func(context.Cont
 		in.Changed = append(in.Changed, c.Path)
 	}
 	slices.Sort(in.Changed)
-	return Committed{in.ID, in.Changed}, s.writeIntent(in)
+	return Committed{in.ID, in.Changed}, s.writeJSON(intentFile(in.Attempt), in)
 }
 
 // commitChanges reports which files of git's directory a commit changes.
@@ -170,7 +148,7 @@ func (s *Space) commitChanges(ref string) func(p string) bool {
 // withIndex calls publish while it has the lock of the user's index, and then replaces the index by
 // one with the changes. If the branch is not checked out any more, the index stays.
 func (s *Space) withIndex(ctx context.Context, ref string, changes []Change, publish func(context.Context) error) error {
-	fail := func(err error) error { return fault(opCommit, "", "update the index", err) }
+	fail := func(err error) error { return fault("", "update the index", err) }
 	lock, err := s.lockIndex()
 	if err != nil {
 		return err
@@ -216,7 +194,7 @@ func (s *Space) lockIndex() (string, error) {
 		_ = os.Remove(lock)
 	}
 	if err := s.write(ownLock, nil); err != nil {
-		return "", fault(opCommit, "", "", err)
+		return "", err
 	}
 	until := time.Now().Add(lockPatience)
 	for {
@@ -226,7 +204,7 @@ func (s *Space) lockIndex() (string, error) {
 		}
 		if !errors.Is(err, fs.ErrExist) || time.Now().After(until) {
 			_ = os.Remove(filepath.Join(s.store, ownLock))
-			return "", fault(opCommit, typeLocked, "lock the index", err)
+			return "", fault(typeLocked, "lock the index", err)
 		}
 		awaitRemoval(lock, until)
 	}

@@ -15,16 +15,16 @@ import (
 // (branch.NAME.pushRemote, remote.pushDefault, the upstream), or to the branch of the same name in
 // [Options.Remote]. It never forces. It has the environment of this process, which may contain the
 // credentials.
-func (s *Space) Push(ctx context.Context) error {
+func (s *Space) Push(ctx context.Context) (err error) {
 	leave, err := s.enter(opPush)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	if err := s.unmoved(ctx, opPush); err != nil {
+	defer leave(&err)
+	if err := s.unmoved(ctx); err != nil {
 		return err
 	}
-	remote, branch, to, err := s.target(ctx, opPush)
+	remote, branch, to, err := s.target(ctx)
 	if err != nil {
 		return err
 	}
@@ -32,30 +32,30 @@ func (s *Space) Push(ctx context.Context) error {
 	if !s.opts.Hooks {
 		args = append(args, "--no-verify")
 	}
-	_, err = s.git(ctx, command{op: opPush, in: inRemote,
+	_, err = s.git(ctx, command{in: inRemote,
 		args: append(args, "--", remote, "refs/heads/"+branch+":refs/heads/"+to)})
 	return err
 }
 
 // target returns where the branch that is checked out is pushed.
-func (s *Space) target(ctx context.Context, op string) (remote, branch, to string, err error) {
+func (s *Space) target(ctx context.Context) (remote, branch, to string, err error) {
 	refs, err := s.readRefs()
 	if err != nil {
-		return "", "", "", fault(op, "", "read the references", err)
+		return "", "", "", err
 	}
 	branch, ok := strings.CutPrefix(refs["HEAD"], "ref: refs/heads/")
 	if !ok {
-		return "", "", "", fault(op, "", "HEAD is detached: no branch is checked out", nil)
+		return "", "", "", fault("", "HEAD is detached: no branch is checked out", nil)
 	}
 	if refs["refs/heads/"+branch] == "" {
-		return "", "", "", fault(op, "", "the branch "+branch+" has no commit", nil)
+		return "", "", "", fault("", "the branch "+branch+" has no commit", nil)
 	}
 	config := func(key string) string {
 		if err != nil {
 			return ""
 		}
 		var value string
-		value, err = s.users(ctx, command{op: op, none: 1}, "config", "--get", key)
+		value, err = s.users(ctx, command{none: 1}, "config", "--get", key)
 		return value
 	}
 	upstream, merge := config("branch."+branch+".remote"), config("branch."+branch+".merge")
@@ -80,7 +80,7 @@ func checkPlaceholders(argv []string) error {
 	for _, arg := range argv {
 		for _, place := range []string{placeTitle, placeBranch, placeBase} {
 			if strings.HasPrefix(arg, place) {
-				return fault(opPR, "invalid", "the command for pull requests", errPlaceholder)
+				return fault("invalid", "the command for pull requests", errPlaceholder)
 			}
 		}
 	}
@@ -89,19 +89,19 @@ func checkPlaceholders(argv []string) error {
 
 // OpenPR opens a pull request for the branch that is checked out, and returns its web address, or
 // that of one that is open already.
-func (s *Space) OpenPR(ctx context.Context, title, body string) (string, error) {
+func (s *Space) OpenPR(ctx context.Context, title, body string) (address string, err error) {
 	leave, err := s.enter(opPR)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
+	defer leave(&err)
 	if len(s.opts.PR) == 0 {
-		return "", fault(opPR, "unset", "no command that opens pull requests is configured", nil)
+		return "", fault("unset", "no command that opens pull requests is configured", nil)
 	}
-	if err := s.unmoved(ctx, opPR); err != nil {
+	if err := s.unmoved(ctx); err != nil {
 		return "", err
 	}
-	_, branch, base, err := s.target(ctx, opPR)
+	_, branch, base, err := s.target(ctx)
 	if err != nil {
 		return "", err
 	}

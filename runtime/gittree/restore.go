@@ -26,11 +26,11 @@ import (
 // Restore begins with a snapshot, so that nothing it overwrites is lost. What the store cannot hold,
 // such as a repository, is moved to the directory "kept" of the store.
 func (s *Space) Restore(ctx context.Context, to, found Tree, paths []string) (after Tree, err error) {
-	leave, err := s.enter(opRevert)
+	leave, err := s.enter(opRevert, paths...)
 	if err != nil {
 		return "", err
 	}
-	defer leave()
+	defer leave(&err)
 	return s.restore(ctx, to, found, paths)
 }
 
@@ -58,12 +58,12 @@ func (s *Space) restore(ctx context.Context, to, found Tree, paths []string) (Tr
 			return "", err
 		}
 	}
-	return s.work.restore(ctx, opRevert, to, found, files)
+	return s.work.restore(ctx, to, found, files)
 }
 
 // restoreGit restores files of git's directory from the baseline.
 func (s *Space) restoreGit(ctx context.Context, paths []string) error {
-	base, err := s.baseline(opRevert)
+	base, err := s.baseline()
 	if err != nil {
 		return err
 	}
@@ -73,9 +73,9 @@ func (s *Space) restoreGit(ctx context.Context, paths []string) error {
 		}
 	}
 	if err := s.restoreObjects(); err != nil {
-		return fault(opRevert, "", "", err, ".git/objects")
+		return err
 	}
-	_, err = s.inside.restore(ctx, opRevert, base, "", paths)
+	_, err = s.inside.restore(ctx, base, "", paths)
 	return err
 }
 
@@ -92,26 +92,23 @@ func (s *Space) restoreDotGit(p string, content []byte) error {
 		beforeStep("write " + p)
 		err = os.WriteFile(name, content, 0o644)
 	}
-	if err != nil {
-		return fault(opRevert, "", "", err, p)
-	}
-	return nil
+	return err
 }
 
 // restore restores paths of an area.
-func (a *area) restore(ctx context.Context, op string, to, found Tree, paths []string) (Tree, error) {
-	now, err := a.snapshot(ctx, op)
+func (a *area) restore(ctx context.Context, to, found Tree, paths []string) (Tree, error) {
+	now, err := a.snapshot(ctx)
 	if err != nil || len(paths) == 0 {
 		return now, err
 	}
 	wanted := setOf(paths)
-	different, err := a.diff(ctx, op, to, now)
+	different, err := a.diff(ctx, to, now)
 	if err != nil {
 		return "", err
 	}
 	moved := map[string]bool{}
 	if found != "" {
-		later, err := a.diff(ctx, op, found, now)
+		later, err := a.diff(ctx, found, now)
 		if err != nil {
 			return "", err
 		}
@@ -126,13 +123,13 @@ func (a *area) restore(ctx context.Context, op string, to, found Tree, paths []s
 		}
 	}
 	if len(todo) > 0 {
-		if err := a.apply(ctx, op, todo); err != nil {
+		if err := a.apply(ctx, todo); err != nil {
 			return "", err
 		}
-		if now, err = a.snapshot(ctx, op); err != nil {
+		if now, err = a.snapshot(ctx); err != nil {
 			return "", err
 		}
-		if different, err = a.diff(ctx, op, to, now); err != nil {
+		if different, err = a.diff(ctx, to, now); err != nil {
 			return "", err
 		}
 	}
@@ -143,16 +140,16 @@ func (a *area) restore(ctx context.Context, op string, to, found Tree, paths []s
 		}
 	}
 	if left != nil {
-		return now, fault(op, typeLeft, "not restored, because the files changed again", nil, left...)
+		return now, fault(typeLeft, "not restored, because the files changed again", nil, left...)
 	}
 	return now, nil
 }
 
 // apply gives files their old content: it removes additions, deepest first, and writes the others.
-func (a *area) apply(ctx context.Context, op string, changes []Change) error {
+func (a *area) apply(ctx context.Context, changes []Change) error {
 	root, err := os.OpenRoot(a.dir)
 	if err != nil {
-		return fault(op, "", "", err)
+		return err
 	}
 	defer root.Close()
 	w := &writer{area: a, root: root}
@@ -161,16 +158,16 @@ func (a *area) apply(ctx context.Context, op string, changes []Change) error {
 		if c.OldMode != Absent {
 			written = append(written, c)
 		} else if err := w.remove(c.Path); err != nil {
-			return fault(op, "", "remove", err, c.Path)
+			return err
 		}
 	}
-	return a.contents(ctx, op, written, w.write)
+	return a.contents(ctx, written, w.write)
 }
 
 func byPath(x, y Change) int { return strings.Compare(x.Path, y.Path) }
 
 // contents calls do with the old content of each change, in their order.
-func (s *Space) contents(ctx context.Context, op string, changes []Change, do func(Change, io.Reader) error) error {
+func (s *Space) contents(ctx context.Context, changes []Change, do func(Change, io.Reader) error) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -181,7 +178,7 @@ func (s *Space) contents(ctx context.Context, op string, changes []Change, do fu
 	r, pipe := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		_, err := s.git(ctx, command{op: op, stdin: strings.NewReader(ids.String()), stdout: pipe,
+		_, err := s.git(ctx, command{stdin: strings.NewReader(ids.String()), stdout: pipe,
 			args: []string{"cat-file", "--batch"}})
 		pipe.CloseWithError(err)
 		done <- err
@@ -193,7 +190,7 @@ func (s *Space) contents(ctx context.Context, op string, changes []Change, do fu
 			if gitErr := <-done; gitErr != nil && ctx.Err() != nil {
 				return gitErr
 			}
-			return fault(op, "", "", err, c.Path)
+			return err
 		}
 	}
 	_ = r.Close()
@@ -208,7 +205,7 @@ func oneContent(in *bufio.Reader, c Change, do func(Change, io.Reader) error) er
 	var id, kind string
 	var size int64
 	if _, err := fmt.Sscan(head, &id, &kind, &size); err != nil || kind != "blob" || id != c.OldID {
-		return fault(opRevert, typeMissing, "the store lacks "+strings.TrimSpace(head), nil, c.Path)
+		return fault(typeMissing, "the store lacks "+strings.TrimSpace(head), nil, c.Path)
 	}
 	content := io.LimitReader(in, size)
 	if err := do(c, content); err != nil {

@@ -26,12 +26,12 @@ func isRule(p string) bool { return path.Base(p) == ruleName }
 // recordRules makes the .gitignore files of the working tree apply.
 func (s *Space) recordRules(ctx context.Context) error {
 	if err := os.RemoveAll(filepath.Join(s.store, rulesDir)); err != nil {
-		return fault(opPrepare, "", "", err)
+		return err
 	}
 	if err := atomicfile.MakeDir(filepath.Join(s.store, rulesDir)); err != nil {
-		return fault(opPrepare, "", "", err)
+		return err
 	}
-	entries, err := s.list(ctx, command{op: opPrepare, args: []string{"ls-files", "-s", "-z", "--full-name"}})
+	entries, err := s.list(ctx, command{args: []string{"ls-files", "-s", "-z", "--full-name"}})
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (s *Space) recordRules(ctx context.Context) error {
 			rules = append(rules, Change{Path: p, OldMode: f[0], OldID: f[1]})
 		}
 	}
-	return s.contents(ctx, opPrepare, rules, s.writeRule)
+	return s.contents(ctx, rules, s.writeRule)
 }
 
 func (s *Space) writeRule(c Change, content io.Reader) error {
@@ -64,7 +64,7 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []Change) (T
 	if len(rules) == 0 {
 		return tree, nil
 	}
-	before, err := s.work.snapshot(ctx, opDetect)
+	before, err := s.work.snapshot(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -73,20 +73,20 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []Change) (T
 		name := filepath.Join(s.store, rulesDir, filepath.FromSlash(c.Path))
 		if c.NewMode == Absent || c.NewMode == modeLink {
 			if err := os.Remove(name); err != nil && !notFound(err) {
-				return "", fault(opDetect, "", "", err, c.Path)
+				return "", err
 			}
 			continue
 		}
 		written = append(written, Change{Path: c.Path, OldMode: c.NewMode, OldID: c.NewID})
 	}
-	if err := s.contents(ctx, opDetect, written, s.writeRule); err != nil {
+	if err := s.contents(ctx, written, s.writeRule); err != nil {
 		return "", err
 	}
-	after, err := s.work.snapshot(ctx, opDetect)
+	after, err := s.work.snapshot(ctx)
 	if err != nil {
 		return "", err
 	}
-	revealed, err := s.work.diff(ctx, opDetect, before, after)
+	revealed, err := s.work.diff(ctx, before, after)
 	if err != nil || len(revealed) == 0 {
 		return tree, err
 	}
@@ -94,7 +94,7 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []Change) (T
 	for i, c := range revealed {
 		paths[i] = c.Path
 	}
-	return s.work.accept(ctx, opDetect, tree, after, paths)
+	return s.work.accept(ctx, tree, after, paths)
 }
 
 // rulesChanged reports whether the .gitignore file at p differs from the one that applies.
@@ -112,12 +112,12 @@ func (s *Space) rulesChanged(p string) bool {
 
 // applyRules corrects the entries of git's status if a .gitignore file differs from the one that
 // applies. Such a file is in the status once, and then in the index.
-func (a *area) applyRules(ctx context.Context, op string, entries []string) ([]string, error) {
+func (a *area) applyRules(ctx context.Context, entries []string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(a.store, rulesDir)); err != nil {
 		return entries, nil // the first snapshot
 	}
 	if a.changedRules == nil {
-		if err := a.findChangedRules(ctx, op); err != nil {
+		if err := a.findChangedRules(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -134,12 +134,12 @@ func (a *area) applyRules(ctx context.Context, op string, entries []string) ([]s
 	if len(a.changedRules) == 0 {
 		return entries, nil
 	}
-	return a.reclassify(ctx, op, entries)
+	return a.reclassify(ctx, entries)
 }
 
 // findChangedRules finds the changed .gitignore files in the index that another process made.
-func (a *area) findChangedRules(ctx context.Context, op string) error {
-	files, err := a.list(ctx, command{op: op, area: a, args: []string{"ls-files", "-z", "--full-name"}})
+func (a *area) findChangedRules(ctx context.Context) error {
+	files, err := a.list(ctx, command{area: a, args: []string{"ls-files", "-z", "--full-name"}})
 	a.changedRules = map[string]bool{}
 	for _, p := range files {
 		if isRule(p) {
@@ -151,7 +151,7 @@ func (a *area) findChangedRules(ctx context.Context, op string) error {
 
 // reclassify corrects entries of git's status, which applies the .gitignore files as they are now, by
 // the rules that apply in the run.
-func (a *area) reclassify(ctx context.Context, op string, entries []string) ([]string, error) {
+func (a *area) reclassify(ctx context.Context, entries []string) ([]string, error) {
 	var in strings.Builder
 	probe := func(p string) string {
 		if strings.HasSuffix(p, "/") {
@@ -164,7 +164,7 @@ func (a *area) reclassify(ctx context.Context, op string, entries []string) ([]s
 			in.WriteString(probe(e[3:]) + "\x00")
 		}
 	}
-	ignored, err := a.ignoredByRules(ctx, op, in.String())
+	ignored, err := a.ignoredByRules(ctx, in.String())
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (a *area) reclassify(ctx context.Context, op string, entries []string) ([]s
 	if below.Len() == 0 {
 		return out, nil
 	}
-	stillIgnored, err := a.ignoredByRules(ctx, op, below.String())
+	stillIgnored, err := a.ignoredByRules(ctx, below.String())
 	for i, e := range out {
 		if p := e[3:]; e[:2] == "!!" && strings.Contains(below.String(), "./"+p+"\x00") && !stillIgnored["./"+p] {
 			out[i] = "?? " + p
@@ -201,11 +201,11 @@ func (a *area) reclassify(ctx context.Context, op string, entries []string) ([]s
 }
 
 // ignoredByRules returns which of the paths are ignored by the rules that apply in the run.
-func (a *area) ignoredByRules(ctx context.Context, op, paths string) (map[string]bool, error) {
+func (a *area) ignoredByRules(ctx context.Context, paths string) (map[string]bool, error) {
 	if paths == "" {
 		return nil, nil
 	}
-	found, err := a.list(ctx, command{op: op, area: a, dir: filepath.Join(a.store, rulesDir),
+	found, err := a.list(ctx, command{area: a, dir: filepath.Join(a.store, rulesDir),
 		stdin: strings.NewReader(paths), none: 1, env: []string{"GIT_LITERAL_PATHSPECS=0"},
 		args: []string{"check-ignore", "--no-index", "-z",
 			"--stdin"}})

@@ -27,13 +27,13 @@ func (s *Space) Save(ctx context.Context, name string, base, tree Tree) (ref str
 	if err != nil {
 		return "", err
 	}
-	defer leave()
+	defer leave(&err)
 	return s.save(ctx, name, base, tree)
 }
 
 func (s *Space) save(ctx context.Context, name string, base, tree Tree) (string, error) {
 	if err := filelock.CheckName(name); err != nil || strings.Contains(name, "..") || strings.HasSuffix(name, ".") {
-		return "", fault(opSave, typeName, "the name of an attempt: "+filelock.NameExpected, err)
+		return "", fault(typeName, "the name of an attempt: "+filelock.NameExpected, err)
 	}
 	git, tips, err := s.saveGit(ctx)
 	if err != nil {
@@ -52,19 +52,18 @@ func (s *Space) save(ctx context.Context, name string, base, tree Tree) (string,
 		if n > 0 {
 			ref = savedRefs + name + "-" + string(rune('a'+n))
 		}
-		have, err := s.line(ctx, command{op: opSave, none: 1, args: []string{"rev-parse", "--verify", "-q", ref}})
+		have, err := s.line(ctx, command{none: 1, args: []string{"rev-parse", "--verify", "-q", ref}})
 		switch {
 		case err != nil:
 			return "", err
 		case have == id:
 			return ref, nil
 		case have == "":
-			_, err := s.git(ctx, command{op: opSave,
-				args: []string{"update-ref", ref, id, strings.Repeat("0", len(id))}})
+			_, err := s.git(ctx, command{args: []string{"update-ref", ref, id, strings.Repeat("0", len(id))}})
 			return ref, err
 		}
 	}
-	return "", fault(opSave, "", "too many trees are saved as "+name, syscall.EEXIST)
+	return "", fault("", "too many trees are saved as "+name, syscall.EEXIST)
 }
 
 // saveCommit makes a commit in the store.
@@ -73,20 +72,20 @@ func (s *Space) saveCommit(ctx context.Context, tree Tree, parents ...string) (s
 	for _, p := range parents {
 		args = append(args, "-p", p)
 	}
-	return s.line(ctx, command{op: opSave, args: append(args, string(tree))})
+	return s.line(ctx, command{args: append(args, string(tree))})
 }
 
 // saveGit keeps git's directory as it is now, and the commits that its references have gained. It
 // returns nothing if nothing changed.
 func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
-	base, err := s.baseline(opSave)
+	base, err := s.baseline()
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := s.linkAgain(); err != nil {
-		return nil, nil, fault(opSave, "", "", err)
+		return nil, nil, err
 	}
-	now, err := s.inside.snapshot(ctx, opSave)
+	now, err := s.inside.snapshot(ctx)
 	if err != nil || now == base {
 		return nil, nil, err
 	}
@@ -101,13 +100,13 @@ func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
 	before, berr := s.recordedRefs()
 	after, aerr := s.readRefs()
 	if err := errors.Join(berr, aerr); err != nil {
-		return nil, nil, fault(opSave, "", "read the references", err)
+		return nil, nil, err
 	}
 	for ref, tip := range after {
 		if before[ref] == tip || strings.HasPrefix(tip, "ref:") {
 			continue
 		}
-		id, err := s.line(ctx, command{op: opSave, args: []string{"rev-parse", "--verify", "-q", tip + "^{commit}"}})
+		id, err := s.line(ctx, command{args: []string{"rev-parse", "--verify", "-q", tip + "^{commit}"}})
 		if err == nil && !slices.Contains(tips, id) {
 			tips = append(tips, id)
 		}
@@ -139,7 +138,7 @@ func Saves(ctx context.Context, dir, run string, opts Options) ([]Saved, error) 
 }
 
 func (s *Space) saves(ctx context.Context) ([]Saved, error) {
-	out, err := s.line(ctx, command{op: opPrepare, args: []string{"for-each-ref", "--format=%(refname) %(tree) %(parent)",
+	out, err := s.line(ctx, command{args: []string{"for-each-ref", "--format=%(refname) %(tree) %(parent)",
 		savedRefs}})
 	if err != nil || out == "" {
 		return nil, err
@@ -148,9 +147,9 @@ func (s *Space) saves(ctx context.Context) ([]Saved, error) {
 	for line := range strings.SplitSeq(out, "\n") {
 		fields := strings.Fields(line)
 		if len(fields) < 3 {
-			return nil, fault(opPrepare, typeStore, "a saved attempt is not complete: "+line, nil)
+			return nil, fault(typeStore, "a saved attempt is not complete: "+line, nil)
 		}
-		base, err := s.line(ctx, command{op: opPrepare, args: []string{"rev-parse", "--verify", fields[2] + "^{tree}"}})
+		base, err := s.line(ctx, command{args: []string{"rev-parse", "--verify", fields[2] + "^{tree}"}})
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +157,7 @@ func (s *Space) saves(ctx context.Context) ([]Saved, error) {
 		if info, err := os.Stat(filepath.Join(s.store, filepath.FromSlash(a.Ref))); err == nil {
 			a.At = info.ModTime()
 		}
-		if a.Changes, err = s.work.diff(ctx, opPrepare, a.Base, a.Tree); err != nil {
+		if a.Changes, err = s.work.diff(ctx, a.Base, a.Tree); err != nil {
 			return nil, err
 		}
 		all = append(all, a)
@@ -175,13 +174,13 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 	}
 	made, err := readSettings(s.store)
 	if notFound(err) {
-		return nil, fault(opPrepare, typeName, "no run of this working tree is named "+run, nil)
+		return nil, fault(typeName, "no run of this working tree is named "+run, nil)
 	}
 	if err == nil && made.Clone != "" {
 		return openSaves(ctx, made.Clone, run, opts)
 	}
 	if err != nil {
-		return nil, fault(opPrepare, typeStore, "", err, s.store)
+		return nil, fault(typeStore, "", err, s.store)
 	}
 	s.made = made
 	return s, nil
@@ -201,7 +200,7 @@ func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, op
 	if path != "" {
 		args = []string{"cat-file", "blob", string(a.Tree) + ":" + path}
 	}
-	_, err = s.git(ctx, command{op: opPrepare, stdout: w, args: args})
+	_, err = s.git(ctx, command{stdout: w, args: args})
 	return err
 }
 
@@ -212,7 +211,7 @@ func (s *Space) findSaved(ctx context.Context, name string) (Saved, error) {
 	}
 	i := slices.IndexFunc(all, func(a Saved) bool { return a.Name == name || a.Ref == name })
 	if i < 0 {
-		return Saved{}, fault(opPrepare, typeName, "no saved attempt of the run is named "+name, nil)
+		return Saved{}, fault(typeName, "no saved attempt of the run is named "+name, nil)
 	}
 	return all[i], nil
 }
@@ -237,7 +236,7 @@ func (s *Space) restoreSaved(ctx context.Context, name string, paths []string) (
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.work.snapshot(ctx, opRevert)
+	now, err := s.work.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +246,7 @@ func (s *Space) restoreSaved(ctx context.Context, name string, paths []string) (
 	}
 	for _, p := range paths {
 		if !slices.Contains(changed, p) {
-			return nil, fault(opRevert, typeMissing, "the attempt did not change the file", nil, p)
+			return nil, fault(typeMissing, "the attempt did not change the file", nil, p)
 		}
 	}
 	if len(paths) == 0 {

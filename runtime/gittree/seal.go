@@ -36,9 +36,9 @@ func appendMark(b []byte, name string, info fs.FileInfo) []byte {
 
 // checkSeal returns evidence if another process changed the store since the last operation. A new
 // process continues with the store as it is.
-func (s *Space) checkSeal(op string) error {
+func (s *Space) checkSeal() error {
 	if s.seal == "" || s.seal == s.marks() {
 		return nil
 	}
-	return fault(op, typeStore, "another process changed the files in which the run tracks the working tree", nil, s.store)
+	return fault(typeStore, "another process changed the files in which the run tracks the working tree", nil, s.store)
 }

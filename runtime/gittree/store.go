@@ -47,16 +47,16 @@ func (s *Space) openStore(ctx context.Context, wanted settings) (begun bool, err
 			return false, err
 		}
 	case err != nil:
-		return false, fault(opResume, typeStore, "", err, s.store)
+		return false, fault(typeStore, "", err, s.store)
 	case made.Root != s.root:
-		return false, fault(opResume, typeRefused, "the run has another working tree: "+made.Root, nil)
+		return false, fault(typeRefused, "the run has another working tree: "+made.Root, nil)
 	case made.Clone != wanted.Clone:
-		return false, fault(opResume, typeRefused, "the run works in another mode or clone: "+made.Clone, nil)
+		return false, fault(typeRefused, "the run works in another mode or clone: "+made.Clone, nil)
 	default:
 		s.made = made
 		s.removeLocks()
 		if err := s.configure(s.store); err != nil {
-			return false, fault(opResume, "", "", err)
+			return false, err
 		}
 	}
 	_, err = os.Stat(filepath.Join(s.store, baselineFile))
@@ -89,7 +89,7 @@ func (s *Space) makeStore(ctx context.Context, wanted settings) error {
 	beforeStep("make store")
 	final := s.store
 	temp := filepath.Join(filepath.Dir(final), ".new-"+s.run)
-	fail := func(err error) error { return fault(opPrepare, "", "make the store", err) }
+	fail := func(err error) error { return fault("", "make the store", err) }
 	if err := os.RemoveAll(temp); err != nil {
 		return fail(err)
 	}
@@ -138,7 +138,7 @@ var headless = []byte("ref: refs/heads/none\n")
 // readUsers reads what a store has to know of the user's repository.
 func (s *Space) readUsers(ctx context.Context) (settings, error) {
 	made := settings{Root: s.root, Format: s.made.Format, Core: map[string]string{}}
-	entries, err := s.list(ctx, command{op: opPrepare, in: inUsers, none: 1, args: []string{"config", "-z", "--get-regexp",
+	entries, err := s.list(ctx, command{in: inUsers, none: 1, args: []string{"config", "-z", "--get-regexp",
 		`^core\.(ignorecase|filemode|symlinks|precomposeunicode|excludesfile)$`}})
 	if err != nil {
 		return made, err
@@ -159,13 +159,13 @@ func (s *Space) readUsers(ctx context.Context) (settings, error) {
 	for _, file := range []string{excludes, filepath.Join(s.common, "info", "exclude")} {
 		b, err := os.ReadFile(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return made, fault(opPrepare, "", "", err, file)
+			return made, err
 		}
 		made.Excludes += string(b) + "\n"
 	}
 	if info, err := os.Lstat(filepath.Join(s.root, ".git")); err == nil && !info.IsDir() {
 		if made.DotGit, err = os.ReadFile(filepath.Join(s.root, ".git")); err != nil {
-			return made, fault(opPrepare, "", "", err, ".git")
+			return made, err
 		}
 	}
 	made.Others = s.otherBranches()
