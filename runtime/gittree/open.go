@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,16 +37,6 @@ func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 		return nil, errors.Join(err, s.Close(false))
 	}
 	return s, nil
-}
-
-// Locate returns the root of the working tree that dir is in, and git's directory of that tree. It
-// changes nothing.
-func Locate(ctx context.Context, dir string, opts Options) (root, gitDir string, err error) {
-	s, err := locate(ctx, dir, "none", opts)
-	if err != nil {
-		return "", "", err
-	}
-	return s.root, s.gitDir, nil
 }
 
 func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) {
@@ -151,20 +140,18 @@ func (s *Space) prepare(ctx context.Context, wanted settings) error {
 // begin records the state of the working tree and of git itself at the beginning of a run. The
 // baseline comes last: without it, all of this is done again.
 func (s *Space) begin(ctx context.Context) error {
-	tree, err := s.work.snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.setDelivered(tree); err != nil {
+	if _, err := s.work.snapshot(ctx); err != nil {
 		return err
 	}
 	if err := s.recordRules(ctx); err != nil {
 		return err
 	}
+	return s.recordGit(ctx)
+}
+
+// recordGit makes git as it is now the baseline.
+func (s *Space) recordGit(ctx context.Context) error {
 	if err := s.beginNested(ctx); err != nil {
-		return err
-	}
-	if err := s.findLeftover(ctx, tree); err != nil {
 		return err
 	}
 	inside, err := s.inside.snapshot(ctx)
@@ -175,24 +162,32 @@ func (s *Space) begin(ctx context.Context) error {
 }
 
 func (s *Space) resume(ctx context.Context) error {
-	err := errors.Join(s.readJSON(modesFile, &s.modes), s.readJSON(leftoverFile, &s.leftover), s.loadNested())
+	err := errors.Join(s.readJSON(modesFile, &s.modes), s.loadNested())
 	if err != nil {
 		return err
 	}
 	return s.finishCommits(ctx)
 }
 
-// removeStore removes a store, and leaves none that looks complete if it is interrupted.
-func removeStore(store string) error {
+// removeStore removes the store, except the saved attempts and the settings, which locate them.
+func (s *Space) removeStore() error {
 	beforeStep("remove store")
-	gone := filepath.Join(filepath.Dir(store), ".gone-"+filepath.Base(store))
-	if err := os.RemoveAll(gone); err != nil {
+	if err := os.Remove(filepath.Join(s.store, baselineFile)); err != nil && !notFound(err) {
 		return err
 	}
-	if err := os.Rename(store, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if saved := names(filepath.Join(s.store, filepath.FromSlash(savedRefs))); len(saved) == 0 {
+		return os.RemoveAll(s.store)
 	}
-	return os.RemoveAll(gone)
+	keep := map[string]bool{"objects": true, "refs": true, "config": true, "HEAD": true, "work": true, settingsFile: true}
+	for name := range names(s.store) {
+		if keep[name] {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(s.store, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write replaces a file of the store.
