@@ -31,15 +31,17 @@ func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 		return nil, err
 	}
 	if err := s.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
-		return nil, err
+		return nil, s.evidence(err, nil)
 	}
 	if err := s.prepare(ctx, settings{}); err != nil {
-		return nil, errors.Join(err, s.Close(false))
+		return nil, errors.Join(s.evidence(err, nil), s.Close(false))
 	}
 	return s, nil
 }
 
-func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) {
+func locate(ctx context.Context, dir, run string, opts Options) (s *Space, err error) {
+	s = &Space{opts: opts, run: run, op: opPrepare}
+	defer func() { err = s.evidence(err, nil) }()
 	if err := checkRun(run); err != nil {
 		return nil, err
 	}
@@ -48,15 +50,12 @@ func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) 
 			return nil, err
 		}
 	}
-	opts.Binary, opts.Remote = cmp.Or(opts.Binary, "git"), cmp.Or(opts.Remote, "origin")
-	if opts.Timeout <= 0 {
-		opts.Timeout = 5 * time.Minute
-	}
+	s.opts.Binary, s.opts.Remote = cmp.Or(opts.Binary, "git"), cmp.Or(opts.Remote, "origin")
+	s.opts.Timeout = cmp.Or(max(opts.Timeout, 0), 5*time.Minute)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Space{opts: opts, run: run}
 	out, err := s.line(ctx, command{in: inNone, dir: abs, args: []string{"rev-parse",
 		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}})
 	if err != nil {
@@ -98,6 +97,7 @@ func (s *Space) setStore(dir string) {
 
 // take takes a lock in a directory of git's.
 func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
+	s.op = opLock
 	home := filepath.Join(gitDir, homeName)
 	if err := atomicfile.MakeDir(home); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 	if err != nil {
 		return err
 	}
-	s.lock = lock
+	s.lock, s.op = lock, opPrepare
 	return nil
 }
 
