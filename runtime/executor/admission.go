@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -289,16 +290,20 @@ func (a *admission) check(ctx context.Context, p *place) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	ev := &taxonomy.Evidence{Source: p.call.Provider, Op: OpCall, Err: err}
 	if context.Cause(limited) == errCheckLimit {
-		ev.Type = "timeout"
+		err = &taxonomy.Evidence{Source: p.call.Provider, Op: OpCall, Type: "timeout", Err: err, Attributes: map[string]string{
+			"timeout_ms": strconv.FormatInt(a.checkTimeout.Milliseconds(), 10),
+			"elapsed_ms": strconv.FormatInt(a.clock.Now().Sub(began).Milliseconds(), 10),
+			"iteration":  strconv.Itoa(p.call.Iteration),
+		}}
 	}
-	var reported *taxonomy.Evidence
-	if errors.As(err, &reported) && reported.Source != "" {
-		return err
-	}
-	return ev
+	return &checkError{err}
 }
+
+// checkError is the failure of a check before a call.
+type checkError struct{ err error }
+
+func (c *checkError) Error() string { return c.err.Error() }
 
 // Done returns what the call took, and reports its result.
 func (a *admission) Done(run string, f *Failure, cancelled bool) {

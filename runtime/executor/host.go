@@ -77,6 +77,10 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 	case context.Cause(limited) == errLimit && !h.ownError(err):
 		err = timeoutEvidence(&e, err, out.Took)
 	}
+	var check *checkError
+	if errors.As(err, &check) { // a check before the call: its failure is one of the call
+		err, e.Op, e.Source = check.err, OpCall, e.Call.Provider
+	}
 	f := h.Fail(aboutPaths(err, e.Paths), e.Source, e.Op)
 	if e.Op == OpScope { // a part of an inspection
 		f.Op, f.Source = e.Op, e.Source
@@ -84,9 +88,8 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 			f.Files = e.Paths
 		}
 	}
-	var ev *taxonomy.Evidence
-	if e.Op == OpBudget && errors.As(err, &ev) && ev.Op == OpCall { // a check before the call
-		f.Op, f.Source = OpCall, e.Call.Provider
+	if check != nil {
+		f.Op, f.Source = OpCall, e.Source
 	}
 	out.Failure = &f
 	return out

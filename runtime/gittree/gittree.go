@@ -55,12 +55,7 @@ type Options struct {
 }
 
 // Watcher selects files that are watched although git ignores them.
-type Watcher interface {
-	// Watches reports whether a file is watched.
-	Watches(path string) bool
-	// WatchesBelow reports whether a file below the directory can be watched; "" is the root.
-	WatchesBelow(dir string) bool
-}
+type Watcher = executor.Watcher
 
 // Tree names the content of all files of a working tree.
 type Tree = executor.Tree
