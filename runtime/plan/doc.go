@@ -1,0 +1,2 @@
+// Package plan
+package plan
