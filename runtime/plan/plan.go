@@ -138,11 +138,13 @@ type Count struct {
 // Contains reports whether n is in the range.
 func (c Count) Contains(n int64) bool { return n >= c.Min && (c.Max == 0 || n <= c.Max) }
 
-// String returns the range in words: "3", "1 to 3", "at least 1".
+// String returns the range in words: "3", "1 to 3", "at least 1", "at most 3".
 func (c Count) String() string {
 	switch {
 	case c.Max == 0:
 		return fmt.Sprintf("at least %d", c.Min)
+	case c.Min == 0:
+		return fmt.Sprintf("at most %d", c.Max)
 	case c.Min == c.Max:
 		return fmt.Sprint(c.Min)
 	}

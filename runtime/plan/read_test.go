@@ -75,7 +75,7 @@ func TestRead(t *testing.T) {
 		},
 	}, p)
 	assert.Equal(t, "r.md exists; it has the headings Tests, Prices; it matches /cents/; at least 2 lines match /^-/; "+
-		"it has 0 to 2048 bytes", p.Steps[1].Criteria[0].String())
+		"it has at most 2048 bytes", p.Steps[1].Criteria[0].String())
 	assert.Equal(t, "1 to 3 files match **/*.md", p.Steps[1].Criteria[1].String())
 	assert.Equal(t, "`grep -q cents r.md` exits with 0", p.Steps[1].Criteria[2].String())
 }
