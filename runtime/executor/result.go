@@ -117,6 +117,9 @@ type Result struct {
 
 	StartedAt time.Time `json:"startedAt"`
 	EndedAt   time.Time `json:"endedAt"`
+
+	// State is the final state of the run. If its setup failed, the store has an earlier one.
+	State *RunState `json:"-"`
 }
 
 // Spending returns what the run has cost.
@@ -139,7 +142,7 @@ func (h *Host) result(s *RunState) *Result {
 		Reactions: s.Reactions, Commits: slices.Clone(s.Commits), UncommittedFiles: maskedPaths(s.Uncommitted),
 		UncheckedFiles: maskedPaths(s.Unchecked), SavedRefs: s.Refs, Pushed: s.Pushed, PullRequest: s.PullRequest,
 		Usage: s.Spent.Usage, UnknownTokens: s.Spent.UnknownTokens, UnknownCost: s.Spent.UnknownCost, Text: s.Text,
-		Question: s.Question, Warnings: s.Warnings, StartedAt: s.Began, EndedAt: s.Ended,
+		Question: s.Question, Warnings: s.Warnings, StartedAt: s.Began, EndedAt: s.Ended, State: s,
 	}
 	for i := range r.Errors {
 		r.Errors[i].Files = maskedPaths(r.Errors[i].Files)

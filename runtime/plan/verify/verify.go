@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/plan"
 	"github.com/errgen/errgen/runtime/proc"
@@ -55,6 +56,11 @@ func Open(dir string, env ...string) (*Facts, error) {
 // Close releases the tree.
 func (f *Facts) Close() error { return f.root.Close() }
 
+// End implements executor.Ender: it ends a command that a process which died left running.
+func (*Facts) End(ctx context.Context, p executor.Process) error {
+	return proc.End(ctx, proc.ID{PID: p.PID, Start: p.Start}, 0)
+}
+
 // Gate runs all commands and returns evidence for each that does not exit with 0: its exit code, its
 // signal, or the type timeout, not_found or start. The text is the end of its output.
 func (f *Facts) Gate(ctx context.Context, gate []plan.Command) []*taxonomy.Evidence {
@@ -80,8 +86,12 @@ func (f *Facts) run(ctx context.Context, op string, c plan.Command) (*taxonomy.E
 	timed, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	tail := proc.NewTail(maxOutput)
-	exit, err := proc.Run(timed, proc.Command{Path: c.Run[0], Args: c.Run[1:], Dir: f.root.Name(),
-		Env: proc.SafeEnv(f.env...), Stdout: tail, Stderr: tail, Sweep: true})
+	command := proc.Command{Path: c.Run[0], Args: c.Run[1:], Dir: f.root.Name(), Env: proc.SafeEnv(f.env...),
+		Stdout: tail, Stderr: tail, Sweep: true}
+	if started := plan.Started(ctx); started != nil {
+		command.Started = func(id proc.ID) error { return started(executor.Process{PID: id.PID, Start: id.Start}) }
+	}
+	exit, err := proc.Run(timed, command)
 	ev := proc.Failure("check", op, c.Run[0], exit, err)
 	if ev == nil {
 		return nil, ""
