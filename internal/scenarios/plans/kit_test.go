@@ -38,13 +38,16 @@ type agent struct {
 	name  string
 	calls []string
 	do    func(prompt string) (string, error)
+	point func(what string)
 }
 
 func (a *agent) Name() string                    { return a.name }
 func (a *agent) Available(context.Context) error { return nil }
 func (a *agent) Call(_ context.Context, r executor.Request) (executor.Answer, error) {
+	a.point("before a call of " + a.name)
 	a.calls = append(a.calls, r.Prompt)
 	answer, err := a.do(r.Prompt)
+	a.point("after a call of " + a.name)
 	return executor.Answer{Text: strings.ReplaceAll(answer, "MARK", r.Mark)}, err
 }
 
@@ -90,7 +93,7 @@ func newKit(t *testing.T) *kit {
 }
 
 func (k *kit) agent(name string) *agent {
-	return &agent{name: name, do: k.writes(done, "out=done")}
+	return &agent{name: name, do: k.writes(done, "out=done"), point: func(what string) { k.point(what) }}
 }
 
 // says answers, writes writes files first.
