@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Status is how a run ended. It follows from the [EndReason].
@@ -118,7 +117,7 @@ type Result struct {
 	StartedAt time.Time `json:"startedAt"`
 	EndedAt   time.Time `json:"endedAt"`
 
-	// State is the final state of the run. If its setup failed, the store has an earlier one.
+	// State is the final state. It must not be changed.
 	State *RunState `json:"-"`
 }
 
@@ -173,5 +172,3 @@ func (r *Result) cancelledBy(cause error) {
 }
 
 func countTimes(n int) string { return strconv.Itoa(n) + " times" }
-
-var _ = taxonomy.Redacted
