@@ -13,7 +13,7 @@ import (
 )
 
 // trees are the implementations of a working tree.
-func trees() []treeMaker { return []treeMaker{{"workspace", openWorkspace}} }
+func trees() []treeMaker { return []treeMaker{{"workspace", openWorkspace}, {"gittree", openGitTree}} }
 
 // workspaceTree is a [workspace.Git] that has the working tree for a run.
 type workspaceTree struct {
@@ -38,11 +38,6 @@ func openWorkspace(ctx context.Context, dir, checked, binary string) (tree, erro
 	return &workspaceTree{git, ctx, dir, unlock}, err
 }
 
-// watchedFiles watches what [watched] names.
-type watchedFiles struct{}
-
-func (watchedFiles) Watches(path string) bool                   { return watched(path) }
-func (watchedFiles) WatchesBelow(string) bool                   { return true }
 func (w *workspaceTree) close() error                           { return w.unlock() }
 func (w *workspaceTree) begin() (string, error)                 { return checkedTree(w.git.Begin(w.ctx, "run")) }
 func checkedTree(c executor.Checked, err error) (string, error) { return string(c), err }

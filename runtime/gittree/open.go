@@ -1,0 +1,271 @@
+package gittree
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
+)
+
+// homeName is errgen's directory in git's directory. It contains the stores of the runs, and the
+// lock of the working tree.
+const homeName = "errgen"
+
+// treeLock is the name of the lock of a working tree.
+const treeLock = "tree"
+
+// Open takes the working tree that dir is in for a run, or continues the run in another process. It
+// finishes what a killed process began. If another process has the working tree, the error wraps
+// [ErrHeld] and is evidence of source "executor".
+func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
+	s, err := locate(ctx, dir, run, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx, settings{}); err != nil {
+		return nil, errors.Join(err, s.Close(false))
+	}
+	return s, nil
+}
+
+// Locate returns the root of the working tree that dir is in, and git's directory of that tree. It
+// changes nothing.
+func Locate(ctx context.Context, dir string, opts Options) (root, gitDir string, err error) {
+	s, err := locate(ctx, dir, "none", opts)
+	if err != nil {
+		return "", "", err
+	}
+	return s.root, s.gitDir, nil
+}
+
+func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) {
+	if err := checkRun(run); err != nil {
+		return nil, err
+	}
+	for _, argv := range [][]string{opts.PR, opts.FindPR} {
+		if err := checkPlaceholders(argv); err != nil {
+			return nil, err
+		}
+	}
+	opts.Binary, opts.Remote = cmp.Or(opts.Binary, "git"), cmp.Or(opts.Remote, "origin")
+	if opts.Timeout <= 0 {
+		opts.Timeout = 5 * time.Minute
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Space{opts: opts, run: run}
+	out, err := s.line(ctx, command{in: inNone, dir: abs, args: []string{"rev-parse",
+		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}})
+	if err != nil {
+		return nil, err
+	}
+	places := strings.Split(out, "\n")
+	if len(places) != 4 {
+		return nil, fault(typeLayout, "the path of the working tree contains a line end", nil, dir)
+	}
+	s.root, s.gitDir, s.common = filepath.FromSlash(places[0]), filepath.FromSlash(places[1]), filepath.FromSlash(places[2])
+	s.made.Format = places[3]
+	if _, err := os.Lstat(filepath.Join(s.common, "reftable")); err == nil {
+		return nil, fault(typeLayout, "references in the reftable format are not supported", nil, s.common)
+	}
+	s.setStore(storeDir(s.common, run))
+	return s, nil
+}
+
+func storeDir(common, run string) string { return filepath.Join(common, homeName, run) }
+
+// checkRun returns evidence if a run cannot have the name.
+func checkRun(run string) error {
+	err := filelock.CheckName(run)
+	if err == nil && (strings.HasSuffix(run, ".lock") || strings.HasSuffix(run, ".holder")) {
+		err = errors.New("the name ends like a lock")
+	}
+	if err != nil {
+		return fault(typeName, filelock.NameExpected, err)
+	}
+	return nil
+}
+
+// setStore sets the directory of the store, and with it the areas.
+func (s *Space) setStore(dir string) {
+	s.store = dir
+	s.work = &area{Space: s, name: "work", dir: s.root, git: filepath.Join(dir, "work"), store: dir}
+	s.inside = &area{Space: s, name: "inside", dir: s.common, git: filepath.Join(dir, "inside"), store: dir}
+}
+
+// take takes a lock in a directory of git's.
+func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
+	home := filepath.Join(gitDir, homeName)
+	if err := atomicfile.MakeDir(home); err != nil {
+		return err
+	}
+	lock, err := filelock.Take(ctx, home, name, what, s.run, filelock.DefaultPatience)
+	if held, ok := filelock.Evidence(err); ok {
+		ev := *held
+		ev.Type, ev.Err = typeHeld, ErrHeld
+		return &ev
+	}
+	if err != nil {
+		return err
+	}
+	s.lock = lock
+	return nil
+}
+
+// prepare makes the store or continues with it. It resolves what a killed process left.
+func (s *Space) prepare(ctx context.Context, wanted settings) error {
+	begun, err := s.openStore(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	for _, a := range []*area{s.work, s.inside} {
+		if err := a.load(ctx); err != nil {
+			return err
+		}
+	}
+	if !begun {
+		if err := s.begin(ctx); err != nil {
+			return err
+		}
+	} else if err := s.resume(ctx); err != nil {
+		return err
+	}
+	s.seal = s.marks()
+	return nil
+}
+
+// begin records the state of the working tree and of git itself at the beginning of a run. The
+// baseline comes last: without it, all of this is done again.
+func (s *Space) begin(ctx context.Context) error {
+	tree, err := s.work.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.setDelivered(tree); err != nil {
+		return err
+	}
+	if err := s.recordRules(ctx); err != nil {
+		return err
+	}
+	if err := s.beginNested(ctx); err != nil {
+		return err
+	}
+	if err := s.findLeftover(ctx, tree); err != nil {
+		return err
+	}
+	inside, err := s.inside.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	return s.setBaseline(ctx, inside)
+}
+
+func (s *Space) resume(ctx context.Context) error {
+	err := errors.Join(s.readJSON(modesFile, &s.modes), s.readJSON(leftoverFile, &s.leftover), s.loadNested())
+	if err != nil {
+		return err
+	}
+	return s.finishCommits(ctx)
+}
+
+// removeStore removes a store, and leaves none that looks complete if it is interrupted.
+func removeStore(store string) error {
+	beforeStep("remove store")
+	gone := filepath.Join(filepath.Dir(store), ".gone-"+filepath.Base(store))
+	if err := os.RemoveAll(gone); err != nil {
+		return err
+	}
+	if err := os.Rename(store, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(gone)
+}
+
+// write replaces a file of the store.
+func (s *Space) write(name string, content []byte) error {
+	beforeStep("write " + name)
+	return atomicfile.Replace(filepath.Join(s.store, name), content)
+}
+
+func (s *Space) writeJSON(name string, v any) error {
+	content, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.write(name, content)
+}
+
+// readJSON reads a file of the store; it leaves v unchanged if the file is missing.
+func (s *Space) readJSON(name string, v any) error {
+	content, err := os.ReadFile(filepath.Join(s.store, name))
+	if notFound(err) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(content, v)
+	}
+	if err != nil {
+		return fault(typeStore, "read "+name, err)
+	}
+	return nil
+}
+
+// includedFiles returns the files below the root that the configuration includes, also those that do
+// not exist: a change of one is a change of the configuration.
+func (s *Space) includedFiles(ctx context.Context) ([]string, error) {
+	entries, err := s.list(ctx, command{in: inUsers,
+		args: []string{"config", "--list", "--includes", "--show-origin", "-z"}})
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for i := 0; i+1 < len(entries); i += 2 {
+		origin, ok := strings.CutPrefix(entries[i], "file:")
+		if !ok {
+			continue
+		}
+		if !filepath.IsAbs(origin) {
+			origin = filepath.Join(s.root, origin)
+		}
+		files = append(files, origin)
+		key, value, _ := strings.Cut(entries[i+1], "\n")
+		if strings.HasPrefix(key, "include") && strings.HasSuffix(key, ".path") {
+			files = append(files, expand(value, filepath.Dir(origin)))
+		}
+	}
+	var below []string
+	for _, file := range files {
+		rel, err := filepath.Rel(s.root, file)
+		if err == nil && filepath.IsLocal(rel) && rel != ".git" && !strings.HasPrefix(rel, ".git"+string(filepath.Separator)) {
+			below = append(below, filepath.ToSlash(rel))
+		}
+	}
+	slices.Sort(below)
+	return slices.Compact(below), nil
+}
+
+// expand returns the absolute path of a path in git's configuration.
+func expand(path, dir string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, _ := os.UserHomeDir()
+		return filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
