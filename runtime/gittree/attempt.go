@@ -74,7 +74,7 @@ func (s *Space) afterAttempt(ctx context.Context, a Attempt, base Tree, failure 
 		done.Changes, err = s.Diff(looking, base, now)
 	}
 	if err == nil && len(moved) > 0 {
-		err = fault(typeMoved, "git itself changed", nil, moved[0].Path)
+		err = s.evidence(fault(typeMoved, "git itself changed", nil, moved[0].Path), nil)
 	}
 	if err == nil && failure == nil && a.Judge != nil {
 		err = a.Judge(done.Changes)
@@ -108,7 +108,7 @@ func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved 
 		for _, c := range append(changes, moved...) {
 			paths = append(paths, c.Path)
 		}
-		if _, err := s.Restore(ctx, base, now, paths); err != nil {
+		if _, err := s.Restore(ctx, base, paths); err != nil {
 			return saved, err
 		}
 	}

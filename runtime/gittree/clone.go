@@ -49,7 +49,7 @@ func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Spac
 		return nil, nil, err
 	}
 	if err := user.take(ctx, user.common, run, "the run "+run); err != nil {
-		return nil, nil, err
+		return nil, nil, user.evidence(err, nil)
 	}
 	err = user.prepare(ctx, settings{Clone: c.Dir})
 	if err == nil {
@@ -59,7 +59,7 @@ func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Spac
 		clone, err = Open(ctx, c.Dir, run, c.Options)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, user.Close(false))
+		return nil, nil, errors.Join(user.evidence(err, nil), user.Close(false))
 	}
 	return clone, user, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -12,26 +13,9 @@ import (
 	"unicode"
 
 	"github.com/errgen/errgen/runtime/internal/text"
-	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"github.com/errgen/errgen/runtime/executor"
 )
-
-// Commit selects what is committed: the paths as the tree has them.
-type Commit struct {
-	// Attempt numbers the commits of a run. An attempt is committed once.
-	Attempt int
-	Tree    Tree
-	Paths   []string
-	// Message is cleaned, and gets trailers that name the run and the attempt.
-	Message string
-}
-
-// Committed is a commit.
-type Committed struct {
-	// ID is empty if the paths are as the last commit has them.
-	ID string
-	// Paths are the files that it changes.
-	Paths []string
-}
 
 // unfinished are the files in git's directory during operations that end with a commit.
 var unfinished = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "index.lock"}
@@ -39,52 +23,45 @@ var unfinished = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "reba
 // Commit commits the paths, and nothing else, on the branch that is checked out. Later changes of
 // the files, ignored files and other staged files are not committed, and other staged files stay
 // staged. Line ends, filters, identity and signing are those of the user's configuration.
-func (s *Space) Commit(ctx context.Context, c Commit) (done Committed, err error) {
+//
+// An attempt is committed once: repeating it returns the same id. The id is empty if the last commit
+// has the paths as the tree has them.
+func (s *Space) Commit(ctx context.Context, c executor.Commit) (id string, err error) {
 	leave, err := s.enter(opCommit, c.Paths...)
 	if err != nil {
-		return Committed{}, err
+		return "", err
 	}
 	defer leave(&err)
 	return s.commit(ctx, c)
 }
 
-// Committed returns the commit of an attempt. The ID is empty if there is none.
-func (s *Space) Committed(ctx context.Context, attempt int) (done Committed, err error) {
-	leave, err := s.enter(opCommit)
-	if err != nil {
-		return Committed{}, err
-	}
-	defer leave(&err)
-	return s.committed(ctx, attempt)
-}
-
-func (s *Space) commit(ctx context.Context, c Commit) (Committed, error) {
-	if done, err := s.committed(ctx, c.Attempt); done.ID != "" || err != nil {
-		return done, err
+func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
+	if id, err := s.committed(ctx, c.Attempt); id != "" || err != nil {
+		return id, err
 	}
 	if err := s.mayCommit(ctx); err != nil {
-		return Committed{}, err
+		return "", err
 	}
 	refs, err := s.readRefs()
 	if err != nil {
-		return Committed{}, err
+		return "", err
 	}
 	ref, ok := strings.CutPrefix(refs["HEAD"], "ref: ")
 	if !ok {
 		ref = "HEAD"
 	}
-	in := intent{Attempt: c.Attempt, Ref: ref, Old: refs[ref], Tree: c.Tree, Paths: c.Paths}
+	in := intent{Attempt: c.Attempt, Ref: ref, Old: refs[ref]}
 	paths, err := s.committable(ctx, c.Paths)
 	if err != nil || len(paths) == 0 {
-		return Committed{}, err
+		return "", err
 	}
 	b := &builder{Space: s, dir: filepath.Join(s.store, "commit"), old: in.Old}
 	defer func() { _ = os.RemoveAll(b.dir) }()
 	if in.ID, err = b.build(ctx, c, paths); err != nil || in.ID == "" {
-		return Committed{}, err
+		return "", err
 	}
 	if err := context.Cause(ctx); err != nil {
-		return Committed{}, err
+		return "", err
 	}
 	return s.publish(context.WithoutCancel(ctx), in)
 }
@@ -180,7 +157,7 @@ type builder struct {
 }
 
 // build returns the id of the commit, or "" if it would change nothing.
-func (b *builder) build(ctx context.Context, c Commit, paths []string) (string, error) {
+func (b *builder) build(ctx context.Context, c executor.Commit, paths []string) (string, error) {
 	present, err := b.export(ctx, c.Tree, paths)
 	if err != nil {
 		return "", err
@@ -282,13 +259,13 @@ func (b *builder) export(ctx context.Context, tree Tree, paths []string) (map[st
 		return nil, err
 	}
 	wanted, present := setOf(paths), map[string]bool{}
-	var files []Change
+	var files []change
 	for _, e := range entries {
 		head, p, _ := strings.Cut(e, "\t")
 		f := strings.Fields(head) // mode, type, id
 		if len(f) == 3 && (wanted[p] || path.Base(p) == ".gitattributes" && f[0] != modeLink) {
 			present[p] = true
-			files = append(files, Change{Path: p, OldMode: f[0], OldID: f[2]})
+			files = append(files, change{Path: p, OldMode: f[0], OldID: f[2]})
 		}
 	}
 	root, err := os.OpenRoot(b.dir)
@@ -333,4 +310,47 @@ func cleanMessage(s, run string) string {
 		lines[i] = line
 	}
 	return cmp.Or(strings.Join(lines, "\n"), "errgen: run "+run)
+}
+
+// Head returns the tree of the last commit's files as they would be checked out.
+func (s *Space) Head(ctx context.Context) (tree Tree, err error) {
+	leave, err := s.enter(opPrepare)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	refs, err := s.readRefs()
+	if err != nil {
+		return "", err
+	}
+	head := refs["HEAD"]
+	if ref, ok := strings.CutPrefix(head, "ref: "); ok {
+		head = refs[ref]
+	}
+	dir := filepath.Join(s.store, "head")
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	users := command{dir: dir, env: s.otherIndex("commit.index")}
+	if _, err := s.users(ctx, users, "read-tree", cmp.Or(head, "--empty")); err != nil {
+		return "", err
+	}
+	if _, err := s.users(ctx, users, "checkout-index", "-a", "-f"); err != nil {
+		return "", err
+	}
+	files, err := s.users(ctx, users, "ls-files", "-z", "--full-name")
+	if err != nil {
+		return "", err
+	}
+	own := command{dir: dir, env: s.otherIndex("accept.index")}
+	for _, args := range [][]string{{"read-tree", "--empty"}, {"update-index", "--add", "--remove", "-z", "--stdin"}} {
+		own.args, own.stdin = args, strings.NewReader(files)
+		if _, err := s.git(ctx, own); err != nil {
+			return "", err
+		}
+	}
+	own.args, own.stdin = []string{"write-tree"}, nil
+	id, err := s.line(ctx, own)
+	return Tree(id), err
 }

@@ -9,10 +9,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/executor"
 )
 
+// change is a path that differs between two trees, as git describes it.
+type change struct {
+	Path             string
+	OldMode, NewMode string // of git; absent is no file
+	OldID, NewID     string // of the contents
+	Git              bool
+}
+
+const absent = "000000"
+
 // diff returns what differs between two trees.
-func (a *area) diff(ctx context.Context, from, to Tree) ([]Change, error) {
+func (a *area) diff(ctx context.Context, from, to Tree) ([]change, error) {
 	if from == to {
 		return nil, nil
 	}
@@ -21,9 +33,9 @@ func (a *area) diff(ctx context.Context, from, to Tree) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	var changes []Change
+	var changes []change
 	for i := 0; i+1 < len(fields); i += 2 {
-		var c Change
+		var c change
 		if _, err := fmt.Sscanf(fields[i], ":%s %s %s %s", &c.OldMode, &c.NewMode, &c.OldID, &c.NewID); err != nil {
 			return nil, err
 		}
@@ -33,38 +45,58 @@ func (a *area) diff(ctx context.Context, from, to Tree) ([]Change, error) {
 	return changes, nil
 }
 
-// describe sets Git, Escapes and Ignored of changes in the working tree.
-func (s *Space) describe(ctx context.Context, changes []Change) error {
-	if len(changes) == 0 {
-		return nil
+// exported returns a change in the executor's form.
+func (c change) exported() Change {
+	out := Change{Path: c.Path, Kind: executor.Modified, Git: c.Git, Hash: c.NewID}
+	switch {
+	case c.OldMode == absent:
+		out.Kind = executor.Added
+	case c.NewMode == absent:
+		out.Kind, out.Hash = executor.Removed, ""
 	}
-	var links []Change
-	for i := range changes {
-		c := &changes[i]
-		c.Git = slices.Contains(s.made.Includes, c.Path)
+	return out
+}
+
+func exported(changes []change) (out []Change) {
+	for _, c := range changes {
+		out = append(out, c.exported())
+	}
+	return out
+}
+
+// describe returns changes of the working tree in the executor's form.
+func (s *Space) describe(ctx context.Context, changes []change) ([]Change, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	var links []change
+	for _, c := range changes {
 		if c.NewMode == modeLink {
-			links = append(links, Change{Path: c.Path, OldMode: c.NewMode, OldID: c.NewID})
+			links = append(links, change{Path: c.Path, OldMode: c.NewMode, OldID: c.NewID})
 		}
 	}
 	escaping := map[string]bool{}
-	if err := s.work.contents(ctx, links, func(c Change, content io.Reader) error {
+	if err := s.work.contents(ctx, links, func(c change, content io.Reader) error {
 		target, err := io.ReadAll(content)
 		escaping[c.Path] = s.escapes(path.Dir(c.Path), string(target))
 		return err
 	}); err != nil {
-		return err
+		return nil, err
 	}
 	ignored, err := s.ignored(ctx, changes)
-	for i := range changes {
-		changes[i].Escapes, changes[i].Ignored = escaping[changes[i].Path], ignored[changes[i].Path]
+	out := exported(changes)
+	for i := range out {
+		c := &out[i]
+		c.Git = slices.Contains(s.made.Includes, c.Path)
+		c.Escapes, c.Ignored = escaping[c.Path], ignored[c.Path]
 	}
-	return err
+	return out, err
 }
 
 const modeLink, modeModule = "120000", "160000"
 
 // ignored returns which of the changed files git ignores in the user's repository.
-func (s *Space) ignored(ctx context.Context, changes []Change) (map[string]bool, error) {
+func (s *Space) ignored(ctx context.Context, changes []change) (map[string]bool, error) {
 	var in strings.Builder
 	links := map[string]bool{}
 	for _, c := range changes {
@@ -185,7 +217,7 @@ func (s *Space) otherIndex(name string) []string {
 }
 
 // overlapping returns a wanted and an unwanted path of which one is below the other.
-func overlapping(changes []Change, wanted map[string]bool) []string {
+func overlapping(changes []change, wanted map[string]bool) []string {
 	changed := make(map[string]bool, len(changes))
 	for _, c := range changes {
 		changed[c.Path] = true
@@ -202,10 +234,10 @@ func overlapping(changes []Change, wanted map[string]bool) []string {
 
 // indexInfo is the standard input of update-index --index-info. Removals come first, because a
 // directory can replace a file.
-func indexInfo(changes []Change) io.Reader {
+func indexInfo(changes []change) io.Reader {
 	var removed, added strings.Builder
 	for _, c := range changes {
-		if c.NewMode == Absent {
+		if c.NewMode == absent {
 			fmt.Fprintf(&removed, "0 %s\t%s\x00", strings.Repeat("0", len(c.NewID)), c.Path)
 		} else {
 			fmt.Fprintf(&added, "%s %s\t%s\x00", c.NewMode, c.NewID, c.Path)
@@ -215,7 +247,7 @@ func indexInfo(changes []Change) io.Reader {
 }
 
 // only returns the changes of the paths.
-func only(changes []Change, paths []string) (out []Change) {
+func only(changes []change, paths []string) (out []change) {
 	wanted := setOf(paths)
 	for _, c := range changes {
 		if wanted[c.Path] {

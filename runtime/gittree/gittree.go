@@ -25,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/internal/filelock"
 )
 
@@ -37,7 +38,7 @@ type Options struct {
 	// Env are additional variables ("NAME=value") of every command.
 	Env []string
 	// Watch selects files that are part of every tree although git ignores them. A scope.Scope
-	// selects those that it forbids. Nil selects none. See also [Space.Watch].
+	// selects those that it forbids. Nil selects none. See also [Workspace.Watch].
 	Watch Watcher
 	// Hooks runs the user's own pre-commit, commit-msg and pre-push hooks. Otherwise no hook runs.
 	Hooks bool
@@ -61,32 +62,50 @@ type Watcher interface {
 	WatchesBelow(dir string) bool
 }
 
-// Tree names the content of all files of a working tree. It is a function of the content, and is
-// valid as long as the run has a store.
-type Tree string
+// Tree names the content of all files of a working tree.
+type Tree = executor.Tree
 
 // Change is a path that differs between two trees.
-type Change struct {
-	// Path is relative to the root of the working tree and slash-separated. If git itself changed,
-	// it contains the element ".git".
-	Path string
-	// OldMode and NewMode are modes of git ("100644", "100755", "120000"); [Absent] is no file.
-	OldMode, NewMode string
-	// OldID and NewID are the ids of the contents.
-	OldID, NewID string
-	// Git marks a change of git itself: HEAD, references, configuration, hooks, attributes.
-	Git bool
-	// Escapes marks a symbolic link that leads out of the working tree.
-	Escapes bool
-	// Ignored marks a file that git ignores. It is never committed.
-	Ignored bool
+type Change = executor.Change
+
+// Workspace is a working tree that runs take one after the other. It implements [executor.Workspace].
+// Make it with [New].
+type Workspace struct {
+	dir, gitDir string
+	opts        Options
 }
 
-// Absent is the mode of the side of a [Change] that has no file.
-const Absent = "000000"
+var _ executor.Workspace = (*Workspace)(nil)
+
+// New returns the working tree that dir is in. It changes nothing.
+func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
+	s, err := locate(ctx, dir, "none", opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
+}
+
+// Dir returns the root of the working tree, absolute and without symbolic links.
+func (w *Workspace) Dir() string { return w.dir }
+
+// GitDir returns git's directory of the working tree.
+func (w *Workspace) GitDir() string { return w.gitDir }
+
+// Watch sets [Options.Watch], for patterns that depend on the root. It comes before Open.
+func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
+
+// Open takes the working tree for a run; see [Open].
+func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
+	s, err := Open(ctx, w.dir, run, w.opts)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
 
 // Space is a working tree that a run has taken. Its methods are safe for concurrent use and run one
-// after the other.
+// after the other. It implements [executor.Space].
 type Space struct {
 	opts   Options
 	run    string
@@ -101,7 +120,6 @@ type Space struct {
 	work, inside *area // the working tree, and the user's git directory
 	nested       []*nested
 	modes        map[string]fs.FileMode // of files with unusual permissions
-	leftover     []Leftover
 	seal         string
 	op           string // the current operation
 }
@@ -112,15 +130,7 @@ func (s *Space) Root() string { return s.root }
 // GitDir returns git's directory of the working tree.
 func (s *Space) GitDir() string { return s.gitDir }
 
-// Run returns the name of the run.
-func (s *Space) Run() string { return s.run }
-
-// Watch replaces [Options.Watch]. It takes effect in the next snapshot.
-func (s *Space) Watch(w Watcher) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.opts.Watch = w
-}
+var _ executor.Space = (*Space)(nil)
 
 // ErrHeld means that another process has the working tree. The errors of Open wrap it.
 var ErrHeld = errors.New("another process has the working tree")
@@ -165,10 +175,11 @@ func (s *Space) Diff(ctx context.Context, from, to Tree) (changes []Change, err 
 		return nil, err
 	}
 	defer leave(&err)
-	if changes, err = s.work.diff(ctx, from, to); err == nil {
-		err = s.describe(ctx, changes)
+	all, err := s.work.diff(ctx, from, to)
+	if err != nil {
+		return nil, err
 	}
-	return changes, err
+	return s.describe(ctx, all)
 }
 
 // Accept returns base with the paths as from has them. An accepted .gitignore applies from then on.
@@ -188,14 +199,24 @@ func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tr
 	return s.acceptRules(ctx, tree, only(changes, paths))
 }
 
-// Close ends the use of the working tree. If forget is set, it removes the store, with the saved
+// Seal records the state of the store. Every operation does that when it ends, and the next one fails
+// if another process changed the store since.
+func (s *Space) Seal(context.Context) (err error) {
+	leave, err := s.enter(opPrepare)
+	if err == nil {
+		leave(&err)
+	}
+	return err
+}
+
+// Close ends the use of the working tree. If forget is set, it removes the store, except saved
 // attempts.
 func (s *Space) Close(forget bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
 	if forget {
-		err = removeStore(s.store)
+		err = s.removeStore()
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Release())

@@ -36,13 +36,30 @@ func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
 		return nil, err
 	}
 	defer leave(&err)
-	return s.guard(ctx)
+	found, err := s.guard(ctx)
+	return exported(found), err
 }
 
-func (s *Space) guard(ctx context.Context) ([]Change, error) {
+// Adopt makes git as it is now the baseline of Guard, for a run that a person continues.
+func (s *Space) Adopt(ctx context.Context) (err error) {
+	leave, err := s.enter(opPrepare)
+	if err != nil {
+		return err
+	}
+	defer leave(&err)
+	if _, err := link(s.objects(), filepath.Join(s.store, "objects")); err != nil {
+		return err
+	}
+	if err := recordLinked(s.store); err != nil {
+		return err
+	}
+	return s.recordGit(ctx)
+}
+
+func (s *Space) guard(ctx context.Context) ([]change, error) {
 	if s.made.DotGit != nil {
 		if now, err := os.ReadFile(filepath.Join(s.root, ".git")); err != nil || !bytes.Equal(now, s.made.DotGit) {
-			return []Change{{Path: ".git/gitdir", OldMode: "100644", NewMode: "100644", Git: true}}, nil
+			return []change{{Path: ".git/gitdir", OldMode: "100644", NewMode: "100644", Git: true}}, nil
 		}
 	}
 	if err := errors.Join(s.restoreObjects(), s.restoreModes()); err != nil {
@@ -92,7 +109,7 @@ func (s *Space) guard(ctx context.Context) ([]Change, error) {
 	}
 	if quiet != nil {
 		s.awaitLocks(quiet)
-		if _, err := s.inside.restore(ctx, base, "", quiet); err != nil {
+		if _, err := s.inside.restore(ctx, base, quiet); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +165,7 @@ func (s *Space) isOthers(ref string) bool {
 	return strings.HasPrefix(ref, "refs/remotes/") || slices.Contains(s.made.Others, ref)
 }
 
-func (j *judge) accepts(ctx context.Context, c Change) bool {
+func (j *judge) accepts(ctx context.Context, c change) bool {
 	isRef := strings.HasPrefix(c.Path, "refs/") || c.Path == "packed-refs"
 	switch {
 	case isRef && strings.HasSuffix(c.Path, ".lock"):
@@ -158,15 +175,15 @@ func (j *judge) accepts(ctx context.Context, c Change) bool {
 	case strings.Contains("/"+c.Path, "/logs/") && !strings.HasSuffix(c.Path, "/stash"): // which is more than a log
 		return j.grew(ctx, c)
 	case c.Path == j.index:
-		return c.OldMode != Absent && c.NewMode != Absent && j.sameIndex(ctx)
+		return c.OldMode != absent && c.NewMode != absent && j.sameIndex(ctx)
 	}
 	return false
 }
 
 // grew reports whether a log begins with what it was.
-func (s *Space) grew(ctx context.Context, c Change) bool {
-	if c.OldMode == Absent || c.NewMode == Absent {
-		return c.OldMode == Absent
+func (s *Space) grew(ctx context.Context, c change) bool {
+	if c.OldMode == absent || c.NewMode == absent {
+		return c.OldMode == absent
 	}
 	was, err := s.git(ctx, command{args: []string{"cat-file", "blob", c.OldID}})
 	now, rerr := os.ReadFile(filepath.Join(s.common, filepath.FromSlash(c.Path)))

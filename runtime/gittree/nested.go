@@ -83,7 +83,7 @@ func (s *Space) addNestedArea(i int, n *nested) error {
 	if err := atomicfile.MakeDir(n.area.git); err != nil {
 		return err
 	}
-	return s.write(filepath.Join(name, "HEAD"), headless)
+	return s.write(filepath.Join(name, "HEAD"), []byte(headless))
 }
 
 func (s *Space) loadNested() error {
@@ -97,12 +97,12 @@ func (s *Space) loadNested() error {
 }
 
 // guardNested returns the repositories that are new or gone, and the violations in the others.
-func (s *Space) guardNested(ctx context.Context) ([]Change, error) {
+func (s *Space) guardNested(ctx context.Context) ([]change, error) {
 	repos, err := s.repositories(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var found []Change
+	var found []change
 	for _, n := range s.nested {
 		repos = slices.DeleteFunc(repos, func(repo string) bool { return repo == n.Repo })
 		dotGit := filepath.Join(s.root, filepath.FromSlash(n.Repo), ".git")
@@ -114,7 +114,7 @@ func (s *Space) guardNested(ctx context.Context) ([]Change, error) {
 			same = err == nil && bytes.Equal(now, n.File)
 		}
 		if err != nil || !same {
-			found = append(found, Change{Path: n.Repo + "/.git", OldMode: modeModule, NewMode: Absent, Git: true})
+			found = append(found, change{Path: n.Repo + "/.git", OldMode: modeModule, NewMode: absent, Git: true})
 			continue
 		}
 		if n.area != nil {
@@ -126,13 +126,13 @@ func (s *Space) guardNested(ctx context.Context) ([]Change, error) {
 		}
 	}
 	for _, repo := range repos {
-		found = append(found, Change{Path: repo + "/.git", OldMode: Absent, NewMode: modeModule, Git: true})
+		found = append(found, change{Path: repo + "/.git", OldMode: absent, NewMode: modeModule, Git: true})
 	}
 	return found, nil
 }
 
 // guard returns the violations in git's directory of a repository, and restores the rest.
-func (n *nested) guard(ctx context.Context) ([]Change, error) {
+func (n *nested) guard(ctx context.Context) ([]change, error) {
 	tree, err := n.area.snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (n *nested) guard(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []Change
+	var found []change
 	var quiet []string
 	for _, c := range changes {
 		if isGuarded(c.Path) {
@@ -152,7 +152,7 @@ func (n *nested) guard(ctx context.Context) ([]Change, error) {
 		}
 	}
 	if quiet != nil {
-		_, err = n.area.restore(ctx, n.Base, "", quiet)
+		_, err = n.area.restore(ctx, n.Base, quiet)
 	}
 	return found, err
 }
@@ -199,6 +199,6 @@ func (n *nested) restore(ctx context.Context, paths []string) error {
 			paths = append(paths, c.Path)
 		}
 	}
-	_, err := n.area.restore(ctx, n.Base, "", paths)
+	_, err := n.area.restore(ctx, n.Base, paths)
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,25 +31,17 @@ func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 		return nil, err
 	}
 	if err := s.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
-		return nil, err
+		return nil, s.evidence(err, nil)
 	}
 	if err := s.prepare(ctx, settings{}); err != nil {
-		return nil, errors.Join(err, s.Close(false))
+		return nil, errors.Join(s.evidence(err, nil), s.Close(false))
 	}
 	return s, nil
 }
 
-// Locate returns the root of the working tree that dir is in, and git's directory of that tree. It
-// changes nothing.
-func Locate(ctx context.Context, dir string, opts Options) (root, gitDir string, err error) {
-	s, err := locate(ctx, dir, "none", opts)
-	if err != nil {
-		return "", "", err
-	}
-	return s.root, s.gitDir, nil
-}
-
-func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) {
+func locate(ctx context.Context, dir, run string, opts Options) (s *Space, err error) {
+	s = &Space{opts: opts, run: run, op: opPrepare}
+	defer func() { err = s.evidence(err, nil) }()
 	if err := checkRun(run); err != nil {
 		return nil, err
 	}
@@ -59,15 +50,12 @@ func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) 
 			return nil, err
 		}
 	}
-	opts.Binary, opts.Remote = cmp.Or(opts.Binary, "git"), cmp.Or(opts.Remote, "origin")
-	if opts.Timeout <= 0 {
-		opts.Timeout = 5 * time.Minute
-	}
+	s.opts.Binary, s.opts.Remote = cmp.Or(opts.Binary, "git"), cmp.Or(opts.Remote, "origin")
+	s.opts.Timeout = cmp.Or(max(opts.Timeout, 0), 5*time.Minute)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Space{opts: opts, run: run}
 	out, err := s.line(ctx, command{in: inNone, dir: abs, args: []string{"rev-parse",
 		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}})
 	if err != nil {
@@ -109,6 +97,7 @@ func (s *Space) setStore(dir string) {
 
 // take takes a lock in a directory of git's.
 func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
+	s.op = opLock
 	home := filepath.Join(gitDir, homeName)
 	if err := atomicfile.MakeDir(home); err != nil {
 		return err
@@ -122,7 +111,7 @@ func (s *Space) take(ctx context.Context, gitDir, name, what string) error {
 	if err != nil {
 		return err
 	}
-	s.lock = lock
+	s.lock, s.op = lock, opPrepare
 	return nil
 }
 
@@ -151,20 +140,18 @@ func (s *Space) prepare(ctx context.Context, wanted settings) error {
 // begin records the state of the working tree and of git itself at the beginning of a run. The
 // baseline comes last: without it, all of this is done again.
 func (s *Space) begin(ctx context.Context) error {
-	tree, err := s.work.snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.setDelivered(tree); err != nil {
+	if _, err := s.work.snapshot(ctx); err != nil {
 		return err
 	}
 	if err := s.recordRules(ctx); err != nil {
 		return err
 	}
+	return s.recordGit(ctx)
+}
+
+// recordGit makes git as it is now the baseline.
+func (s *Space) recordGit(ctx context.Context) error {
 	if err := s.beginNested(ctx); err != nil {
-		return err
-	}
-	if err := s.findLeftover(ctx, tree); err != nil {
 		return err
 	}
 	inside, err := s.inside.snapshot(ctx)
@@ -175,24 +162,32 @@ func (s *Space) begin(ctx context.Context) error {
 }
 
 func (s *Space) resume(ctx context.Context) error {
-	err := errors.Join(s.readJSON(modesFile, &s.modes), s.readJSON(leftoverFile, &s.leftover), s.loadNested())
+	err := errors.Join(s.readJSON(modesFile, &s.modes), s.loadNested())
 	if err != nil {
 		return err
 	}
 	return s.finishCommits(ctx)
 }
 
-// removeStore removes a store, and leaves none that looks complete if it is interrupted.
-func removeStore(store string) error {
+// removeStore removes the store, except the saved attempts and the settings, which locate them.
+func (s *Space) removeStore() error {
 	beforeStep("remove store")
-	gone := filepath.Join(filepath.Dir(store), ".gone-"+filepath.Base(store))
-	if err := os.RemoveAll(gone); err != nil {
+	if err := os.Remove(filepath.Join(s.store, baselineFile)); err != nil && !notFound(err) {
 		return err
 	}
-	if err := os.Rename(store, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if saved := names(filepath.Join(s.store, filepath.FromSlash(savedRefs))); len(saved) == 0 {
+		return os.RemoveAll(s.store)
 	}
-	return os.RemoveAll(gone)
+	keep := map[string]bool{"objects": true, "refs": true, "config": true, "HEAD": true, "work": true, settingsFile: true}
+	for name := range names(s.store) {
+		if keep[name] {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(s.store, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write replaces a file of the store.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -22,29 +21,26 @@ type intent struct {
 	ID      string
 	Ref     string // the reference that moves: a branch, or HEAD if it is detached
 	Old     string // the commit before; "" is none
-	Tree    Tree
-	Paths   []string
 	Done    bool
-	Changed []string // the files that the commit changes, once it is done
 }
 
 func intentFile(attempt int) string { return fmt.Sprintf("commit%d.json", attempt) }
 
 // committed returns the commit of an attempt, and finishes it if it was published.
-func (s *Space) committed(ctx context.Context, attempt int) (Committed, error) {
+func (s *Space) committed(ctx context.Context, attempt int) (string, error) {
 	var in intent
 	if err := s.readJSON(intentFile(attempt), &in); err != nil || in.Done || in.ID == "" {
-		return Committed{in.ID, in.Changed}, err
+		return in.ID, err
 	}
 	refs, err := s.readRefs()
 	if err != nil {
-		return Committed{}, err
+		return "", err
 	}
 	if refs[in.Ref] == in.ID {
 		return s.finish(context.WithoutCancel(ctx), in, func(context.Context) error { return nil })
 	}
 	if below, err := s.isAncestor(ctx, in.ID, refs[in.Ref]); err != nil || !below {
-		return Committed{}, err // it was not published: it is made again
+		return "", err // it was not published: it is made again
 	}
 	return s.finish(context.WithoutCancel(ctx), in, nil)
 }
@@ -80,9 +76,9 @@ func (s *Space) finishCommits(ctx context.Context) error {
 }
 
 // publish moves the reference to the commit.
-func (s *Space) publish(ctx context.Context, in intent) (Committed, error) {
+func (s *Space) publish(ctx context.Context, in intent) (string, error) {
 	if err := s.writeJSON(intentFile(in.Attempt), in); err != nil {
-		return Committed{}, err
+		return "", err
 	}
 	return s.finish(ctx, in, func(ctx context.Context) error {
 		_, err := s.users(ctx, command{}, "update-ref", "--no-deref", "-m", "commit: run "+s.run, in.Ref, in.ID,
@@ -93,46 +89,33 @@ func (s *Space) publish(ctx context.Context, in intent) (Committed, error) {
 
 // finish publishes a commit under the lock of the user's index, adds its files to the index, and
 // records that it is done. A nil publish leaves both alone, because a person committed since.
-func (s *Space) finish(ctx context.Context, in intent, publish func(context.Context) error) (Committed, error) {
+func (s *Space) finish(ctx context.Context, in intent, publish func(context.Context) error) (string, error) {
 	if err := s.linkAgain(); err != nil {
-		return Committed{}, err
+		return "", err
 	}
 	before := in.Old
 	if before == "" {
 		empty, err := s.line(ctx, command{stdin: strings.NewReader(""),
 			args: []string{"hash-object", "-t", "tree", "-w", "--stdin"}})
 		if err != nil {
-			return Committed{}, err
+			return "", err
 		}
 		before = empty
 	}
 	changes, err := s.work.diff(ctx, Tree(before), Tree(in.ID))
 	if err != nil {
-		return Committed{}, err
+		return "", err
 	}
 	if publish != nil {
 		if err := s.withIndex(ctx, in.Ref, changes, publish); err != nil {
-			return Committed{}, err
+			return "", err
 		}
 	}
 	if err := s.settle(ctx, s.commitChanges(in.Ref)); err != nil {
-		return Committed{}, err
-	}
-	delivered, err := s.delivered()
-	if err != nil {
-		return Committed{}, fault(typeStore, "", err)
-	}
-	if next, err := s.work.accept(ctx, delivered, in.Tree, in.Paths); err == nil {
-		if err := s.setDelivered(next); err != nil {
-			return Committed{}, err
-		}
+		return "", err
 	}
 	in.Done = true
-	for _, c := range changes {
-		in.Changed = append(in.Changed, c.Path)
-	}
-	slices.Sort(in.Changed)
-	return Committed{in.ID, in.Changed}, s.writeJSON(intentFile(in.Attempt), in)
+	return in.ID, s.writeJSON(intentFile(in.Attempt), in)
 }
 
 // commitChanges reports which files of git's directory a commit changes.
@@ -147,7 +130,7 @@ func (s *Space) commitChanges(ref string) func(p string) bool {
 
 // withIndex calls publish while it has the lock of the user's index, and then replaces the index by
 // one with the changes. If the branch is not checked out any more, the index stays.
-func (s *Space) withIndex(ctx context.Context, ref string, changes []Change, publish func(context.Context) error) error {
+func (s *Space) withIndex(ctx context.Context, ref string, changes []change, publish func(context.Context) error) error {
 	fail := func(err error) error { return fault("", "update the index", err) }
 	lock, err := s.lockIndex()
 	if err != nil {
@@ -211,7 +194,7 @@ func (s *Space) lockIndex() (string, error) {
 }
 
 // nextIndex returns the user's index with the changes.
-func (s *Space) nextIndex(ctx context.Context, changes []Change) ([]byte, error) {
+func (s *Space) nextIndex(ctx context.Context, changes []change) ([]byte, error) {
 	env := s.otherIndex("next.index")
 	file := filepath.Join(s.store, "next.index")
 	index, err := os.ReadFile(filepath.Join(s.gitDir, "index"))

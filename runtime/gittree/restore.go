@@ -17,24 +17,23 @@ import (
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 )
 
-// Restore makes the paths what the tree to has, and returns the tree after that. It restores a path
-// only if the path is as found has it; a path that is as to has it is done already. If another
-// content is there, Restore leaves it alone and returns evidence of type "left" that lists it. An
-// empty found allows any content. Paths that contain ".git" are restored to what git was when the
-// run began or committed last.
+// Restore gives the paths the content that they have in the tree to, and returns the working tree
+// after that. Paths that contain ".git" are restored to what git was when the run began or committed
+// last.
 //
-// Restore begins with a snapshot, so that nothing it overwrites is lost. What the store cannot hold,
-// such as a repository, is moved to the directory "kept" of the store.
-func (s *Space) Restore(ctx context.Context, to, found Tree, paths []string) (after Tree, err error) {
+// Restore begins with a snapshot, so that the store has what it overwrites. What the store cannot
+// hold, such as a repository, is moved to the directory "kept" of the store. A restored .gitignore
+// can reveal files, so Snapshot and Guard belong after Restore.
+func (s *Space) Restore(ctx context.Context, to Tree, paths []string) (after Tree, err error) {
 	leave, err := s.enter(opRevert, paths...)
 	if err != nil {
 		return "", err
 	}
 	defer leave(&err)
-	return s.restore(ctx, to, found, paths)
+	return s.restore(ctx, to, paths)
 }
 
-func (s *Space) restore(ctx context.Context, to, found Tree, paths []string) (Tree, error) {
+func (s *Space) restore(ctx context.Context, to Tree, paths []string) (Tree, error) {
 	var files, ofGit []string
 	nested := map[string][]string{}
 	for _, p := range paths {
@@ -58,7 +57,7 @@ func (s *Space) restore(ctx context.Context, to, found Tree, paths []string) (Tr
 			return "", err
 		}
 	}
-	return s.work.restore(ctx, to, found, files)
+	return s.work.restore(ctx, to, files)
 }
 
 // restoreGit restores files of git's directory from the baseline.
@@ -75,7 +74,7 @@ func (s *Space) restoreGit(ctx context.Context, paths []string) error {
 	if err := s.restoreObjects(); err != nil {
 		return err
 	}
-	_, err = s.inside.restore(ctx, base, "", paths)
+	_, err = s.inside.restore(ctx, base, paths)
 	return err
 }
 
@@ -96,66 +95,52 @@ func (s *Space) restoreDotGit(p string, content []byte) error {
 }
 
 // restore restores paths of an area.
-func (a *area) restore(ctx context.Context, to, found Tree, paths []string) (Tree, error) {
+func (a *area) restore(ctx context.Context, to Tree, paths []string) (Tree, error) {
 	now, err := a.snapshot(ctx)
 	if err != nil || len(paths) == 0 {
 		return now, err
 	}
-	wanted := setOf(paths)
-	different, err := a.diff(ctx, to, now)
+	changes, err := a.diff(ctx, to, now)
 	if err != nil {
 		return "", err
 	}
-	moved := map[string]bool{}
-	if found != "" {
-		later, err := a.diff(ctx, found, now)
-		if err != nil {
-			return "", err
-		}
-		for _, c := range later {
-			moved[c.Path] = true
-		}
+	todo := only(changes, paths)
+	if len(todo) == 0 {
+		return now, nil
 	}
-	var todo []Change
-	for _, c := range different {
-		if wanted[c.Path] && !moved[c.Path] {
-			todo = append(todo, c)
-		}
+	if err := a.apply(ctx, todo); err != nil {
+		return "", err
 	}
-	if len(todo) > 0 {
-		if err := a.apply(ctx, todo); err != nil {
-			return "", err
-		}
-		if now, err = a.snapshot(ctx); err != nil {
-			return "", err
-		}
-		if different, err = a.diff(ctx, to, now); err != nil {
-			return "", err
-		}
+	if now, err = a.snapshot(ctx); err != nil {
+		return "", err
 	}
-	var left []string
-	for _, c := range different {
-		if wanted[c.Path] {
-			left = append(left, c.Path)
-		}
+	if changes, err = a.diff(ctx, to, now); err != nil {
+		return "", err
 	}
-	if left != nil {
-		return now, fault(typeLeft, "not restored, because the files changed again", nil, left...)
+	if left := pathsOf(only(changes, paths)); left != nil {
+		return now, fault(typeLeft, "the files changed again", nil, left...)
 	}
 	return now, nil
 }
 
+func pathsOf(changes []change) (paths []string) {
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	return paths
+}
+
 // apply gives files their old content: it removes additions, deepest first, and writes the others.
-func (a *area) apply(ctx context.Context, changes []Change) error {
+func (a *area) apply(ctx context.Context, changes []change) error {
 	root, err := os.OpenRoot(a.dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	w := &writer{area: a, root: root}
-	var written []Change
+	var written []change
 	for _, c := range slices.Backward(slices.SortedFunc(slices.Values(changes), byPath)) {
-		if c.OldMode != Absent {
+		if c.OldMode != absent {
 			written = append(written, c)
 		} else if err := w.remove(c.Path); err != nil {
 			return err
@@ -164,10 +149,10 @@ func (a *area) apply(ctx context.Context, changes []Change) error {
 	return a.contents(ctx, written, w.write)
 }
 
-func byPath(x, y Change) int { return strings.Compare(x.Path, y.Path) }
+func byPath(x, y change) int { return strings.Compare(x.Path, y.Path) }
 
 // contents calls do with the old content of each change, in their order.
-func (s *Space) contents(ctx context.Context, changes []Change, do func(Change, io.Reader) error) error {
+func (s *Space) contents(ctx context.Context, changes []change, do func(change, io.Reader) error) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -197,7 +182,7 @@ func (s *Space) contents(ctx context.Context, changes []Change, do func(Change, 
 	return <-done
 }
 
-func oneContent(in *bufio.Reader, c Change, do func(Change, io.Reader) error) error {
+func oneContent(in *bufio.Reader, c change, do func(change, io.Reader) error) error {
 	head, err := in.ReadString('\n')
 	if err != nil {
 		return err
@@ -291,7 +276,7 @@ func (a *area) moveAside(p string) error {
 }
 
 // write writes the old content of a change beside the file, and renames it.
-func (w *writer) write(c Change, content io.Reader) error {
+func (w *writer) write(c change, content io.Reader) error {
 	beforeStep("write " + c.Path)
 	if _, err := w.directories(c.Path, true); err != nil {
 		return err
@@ -332,7 +317,7 @@ func (w *writer) write(c Change, content io.Reader) error {
 
 // permissions clears the way for a file, and returns its permissions and whether they apply
 // regardless of the process's mask.
-func (w *writer) permissions(c Change) (perm fs.FileMode, exact bool, err error) {
+func (w *writer) permissions(c change) (perm fs.FileMode, exact bool, err error) {
 	perm = 0o666
 	info, err := w.root.Lstat(c.Path)
 	switch {

@@ -35,17 +35,17 @@ func (s *Space) recordRules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var rules []Change
+	var rules []change
 	for _, e := range entries {
 		head, p, _ := strings.Cut(e, "\t")
 		if f := strings.Fields(head); isRule(p) && f[0] != modeLink && len(f) == 3 {
-			rules = append(rules, Change{Path: p, OldMode: f[0], OldID: f[1]})
+			rules = append(rules, change{Path: p, OldMode: f[0], OldID: f[1]})
 		}
 	}
 	return s.contents(ctx, rules, s.writeRule)
 }
 
-func (s *Space) writeRule(c Change, content io.Reader) error {
+func (s *Space) writeRule(c change, content io.Reader) error {
 	b, err := io.ReadAll(content)
 	if err != nil {
 		return err
@@ -59,8 +59,8 @@ func (s *Space) writeRule(c Change, content io.Reader) error {
 
 // acceptRules makes the changed .gitignore files among the changes apply, and returns the tree that
 // contains the files that were ignored until then: they were there before, so they are no additions.
-func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []Change) (Tree, error) {
-	rules := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return !isRule(c.Path) })
+func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (Tree, error) {
+	rules := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return !isRule(c.Path) })
 	if len(rules) == 0 {
 		return tree, nil
 	}
@@ -68,16 +68,16 @@ func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []Change) (T
 	if err != nil {
 		return "", err
 	}
-	var written []Change
+	var written []change
 	for _, c := range rules {
 		name := filepath.Join(s.store, rulesDir, filepath.FromSlash(c.Path))
-		if c.NewMode == Absent || c.NewMode == modeLink {
+		if c.NewMode == absent || c.NewMode == modeLink {
 			if err := os.Remove(name); err != nil && !notFound(err) {
 				return "", err
 			}
 			continue
 		}
-		written = append(written, Change{Path: c.Path, OldMode: c.NewMode, OldID: c.NewID})
+		written = append(written, change{Path: c.Path, OldMode: c.NewMode, OldID: c.NewID})
 	}
 	if err := s.contents(ctx, written, s.writeRule); err != nil {
 		return "", err

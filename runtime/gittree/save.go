@@ -157,9 +157,11 @@ func (s *Space) saves(ctx context.Context) ([]Saved, error) {
 		if info, err := os.Stat(filepath.Join(s.store, filepath.FromSlash(a.Ref))); err == nil {
 			a.At = info.ModTime()
 		}
-		if a.Changes, err = s.work.diff(ctx, a.Base, a.Tree); err != nil {
+		changes, err := s.work.diff(ctx, a.Base, a.Tree)
+		if err != nil {
 			return nil, err
 		}
+		a.Changes = exported(changes)
 		all = append(all, a)
 	}
 	slices.SortStableFunc(all, func(x, y Saved) int { return x.At.Compare(y.At) })
@@ -255,6 +257,6 @@ func (s *Space) restoreSaved(ctx context.Context, name string, paths []string) (
 	if _, err := s.save(ctx, "before-"+a.Name, a.Tree, now); err != nil {
 		return nil, err
 	}
-	_, err = s.restore(ctx, a.Tree, now, paths)
+	_, err = s.restore(ctx, a.Tree, paths)
 	return paths, err
 }

@@ -37,30 +37,25 @@ type settings struct {
 	Clone string `json:"clone,omitempty"`
 }
 
-// openStore makes the store under another name and renames it when it is complete, or opens it. It
-// reports whether the run has begun before.
+// openStore makes the store or opens it. It reports whether the run has begun before, which is so
+// once the store has a baseline.
 func (s *Space) openStore(ctx context.Context, wanted settings) (begun bool, err error) {
 	made, err := readSettings(s.store)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := s.makeStore(ctx, wanted); err != nil {
-			return false, err
-		}
+	case notFound(err):
 	case err != nil:
 		return false, fault(typeStore, "", err, s.store)
 	case made.Root != s.root:
 		return false, fault(typeRefused, "the run has another working tree: "+made.Root, nil)
 	case made.Clone != wanted.Clone:
 		return false, fault(typeRefused, "the run works in another mode or clone: "+made.Clone, nil)
-	default:
-		s.made = made
-		s.removeLocks()
-		if err := s.configure(s.store); err != nil {
-			return false, err
-		}
 	}
-	_, err = os.Stat(filepath.Join(s.store, baselineFile))
-	return err == nil, nil
+	if _, err := os.Stat(filepath.Join(s.store, baselineFile)); err != nil {
+		return false, s.makeStore(ctx, wanted)
+	}
+	s.op, s.made = opResume, made
+	s.removeLocks()
+	return true, s.configure()
 }
 
 func readSettings(store string) (settings, error) {
@@ -85,55 +80,35 @@ func (s *Space) removeLocks() {
 	}
 }
 
+// makeStore makes the store, or makes it again if a killed process did not complete it.
 func (s *Space) makeStore(ctx context.Context, wanted settings) error {
 	beforeStep("make store")
-	final := s.store
-	temp := filepath.Join(filepath.Dir(final), ".new-"+s.run)
-	fail := func(err error) error { return fault("", "make the store", err) }
-	if err := os.RemoveAll(temp); err != nil {
-		return fail(err)
-	}
-	for _, dir := range []string{"objects/info", "refs", "info", "work", "inside"} {
-		if err := atomicfile.MakeDir(filepath.Join(temp, dir)); err != nil {
-			return fail(err)
-		}
-	}
 	made, err := s.readUsers(ctx)
 	if err != nil {
 		return err
 	}
 	made.Clone, s.made = wanted.Clone, made
-	linked, err := link(s.objects(), filepath.Join(temp, "objects"))
-	if err != nil {
-		return fail(err)
-	}
-	content, err := json.MarshalIndent(made, "", "\t")
-	if err != nil {
-		return fail(err)
-	}
-	for name, content := range map[string][]byte{
-		"HEAD": headless, "work/HEAD": headless, "inside/HEAD": headless, settingsFile: content,
-		"objects/info/alternates": []byte(s.alternates(linked)),
-	} {
-		if err := atomicfile.Replace(filepath.Join(temp, name), content); err != nil {
-			return fail(err)
+	for _, dir := range []string{"objects/info", "refs", "info", "work", "inside"} {
+		if err := atomicfile.MakeDir(filepath.Join(s.store, dir)); err != nil {
+			return err
 		}
 	}
-	if err := s.configure(temp); err != nil {
-		return fail(err)
+	linked, err := link(s.objects(), filepath.Join(s.store, "objects"))
+	if err != nil {
+		return err
 	}
-	if err := recordLinked(temp); err != nil {
-		return fail(err)
+	for name, content := range map[string]string{
+		"HEAD": headless, "work/HEAD": headless, "inside/HEAD": headless, "objects/info/alternates": s.alternates(linked),
+	} {
+		if err := s.write(name, []byte(content)); err != nil {
+			return err
+		}
 	}
-	beforeStep("rename store")
-	if err := os.Rename(temp, final); err != nil {
-		return fail(err)
-	}
-	return nil
+	return errors.Join(s.configure(), recordLinked(s.store), s.writeJSON(settingsFile, made))
 }
 
 // headless is a HEAD without a commit.
-var headless = []byte("ref: refs/heads/none\n")
+const headless = "ref: refs/heads/none\n"
 
 // readUsers reads what a store has to know of the user's repository.
 func (s *Space) readUsers(ctx context.Context) (settings, error) {
@@ -173,8 +148,8 @@ func (s *Space) readUsers(ctx context.Context) (settings, error) {
 	return made, err
 }
 
-// configure writes the configuration, the attributes and the exclusions of a store.
-func (s *Space) configure(store string) error {
+// configure writes the configuration, the attributes and the exclusions of the store.
+func (s *Space) configure() error {
 	var config strings.Builder
 	config.WriteString("[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tlogAllRefUpdates = false\n" +
 		"\tcompression = 1\n\ttrustctime = true\n\tbigFileThreshold = 16m\n[gc]\n\tauto = 0\n[index]\n\tversion = 4\n" +
@@ -187,7 +162,7 @@ func (s *Space) configure(store string) error {
 		"info/attributes": "* -text -filter -ident -working-tree-encoding\n",
 		"work.exclude":    s.made.Excludes, "inside.exclude": s.insideExcludes(),
 	} {
-		if err := atomicfile.Replace(filepath.Join(store, name), []byte(content)); err != nil {
+		if err := s.write(name, []byte(content)); err != nil {
 			return err
 		}
 	}
