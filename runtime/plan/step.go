@@ -69,6 +69,7 @@ func (r *Runner) config() executor.Config {
 	return executor.Config{
 		Table: r.cfg.Table, Classify: r.cfg.Classify, Decode: notDecoded, Tiers: map[string]executor.Provider{},
 		Store: r.cfg.Store(), Admission: r.cfg.Admission, Clock: r.cfg.Clock, Strict: true,
+		Markers: executor.Markers{Off: true},
 		Limits: executor.Limits{Iterations: r.cfg.Turns, Failures: executor.Unlimited, Iteration: r.cfg.Call,
 			Grace: r.cfg.Grace},
 	}
