@@ -39,39 +39,42 @@ func Open(ctx context.Context, dir, run string, opts Options) (*Space, error) {
 	return s, nil
 }
 
-func locate(ctx context.Context, dir, run string, opts Options) (s *Space, err error) {
-	s = &Space{opts: opts, run: run, op: opPrepare}
-	defer func() { err = s.evidence(err, nil) }()
-	if err := checkRun(run); err != nil {
-		return nil, err
-	}
-	for _, argv := range [][]string{opts.PR, opts.FindPR} {
-		if err := checkPlaceholders(argv); err != nil {
-			return nil, err
-		}
-	}
+// locate returns the space of a run without taking the working tree.
+func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) {
+	s := &Space{opts: opts, run: run, op: opPrepare}
 	s.opts.Binary, s.opts.Remote = cmp.Or(opts.Binary, "git"), cmp.Or(opts.Remote, "origin")
 	s.opts.Timeout = cmp.Or(max(opts.Timeout, 0), 5*time.Minute)
+	if err := s.locate(ctx, dir); err != nil {
+		return nil, s.evidence(err, nil)
+	}
+	return s, nil
+}
+
+func (s *Space) locate(ctx context.Context, dir string) error {
+	if err := errors.Join(checkRun(s.run), checkPlaceholders(s.opts.PR), checkPlaceholders(s.opts.FindPR)); err != nil {
+		return err
+	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out, err := s.line(ctx, command{in: inNone, dir: abs, args: []string{"rev-parse",
-		"--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}})
+	out, err := s.line(ctx, command{in: inNone, dir: abs, args: []string{"rev-parse", "--path-format=absolute",
+		"--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format"}})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	places := strings.Split(out, "\n")
 	if len(places) != 4 {
-		return nil, fault(typeLayout, "the path of the working tree contains a line end", nil, dir)
+		return fault(typeLayout, "the path of the working tree contains a line end", nil, dir)
 	}
-	s.root, s.gitDir, s.common = filepath.FromSlash(places[0]), filepath.FromSlash(places[1]), filepath.FromSlash(places[2])
 	s.made.Format = places[3]
+	s.root, s.gitDir = filepath.FromSlash(places[0]), filepath.FromSlash(places[1])
+	s.common = filepath.FromSlash(places[2])
 	if _, err := os.Lstat(filepath.Join(s.common, "reftable")); err == nil {
-		return nil, fault(typeLayout, "references in the reftable format are not supported", nil, s.common)
+		return fault(typeLayout, "references in the reftable format are not supported", nil, s.common)
 	}
-	s.setStore(storeDir(s.common, run))
-	return s, nil
+	s.setStore(storeDir(s.common, s.run))
+	return nil
 }
 
 func storeDir(common, run string) string { return filepath.Join(common, homeName, run) }
