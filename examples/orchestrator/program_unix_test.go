@@ -1,0 +1,122 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// play runs the program and returns its exit code and output, without times.
+func play(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	code := run(t.Context(), args, &out, &out)
+	return code, clean(out.String())
+}
+
+var times = regexp.MustCompile(`(?m)^ *\d+\.\ds|waits \d+(?:\.\d+)?m?s`)
+
+func clean(s string) string { return times.ReplaceAllString(s, "TIME") }
+
+// TestReadme runs the commands of README.md in a directory of their own, and compares the output.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	shop := filepath.Join(t.TempDir(), "shop")
+	blocks := regexp.MustCompile("(?s)```console\n\\$ go run \\. ([^\n]*)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, blocks, 4)
+	for _, b := range blocks {
+		var args []string
+		for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(b[1], -1) {
+			args = append(args, strings.ReplaceAll(strings.Trim(word, "'"), "/tmp/shop", shop))
+		}
+		_, out := play(t, args...)
+		assert.Equal(t, clean(b[2]), strings.ReplaceAll(out, shop, "/tmp/shop"), b[1])
+	}
+}
+
+// O16, O17: the profiles of the subsystems.
+func TestProfiles(t *testing.T) {
+	for profile, want := range map[string]int{"chains": exitFailed, "tasks": exitBlocked} {
+		code, out := play(t, "-profile", profile, "demo/plan.md")
+		assert.Equal(t, want, code, out)
+		assert.NotContains(t, out, "sonnet", "no other tier is asked")
+	}
+}
+
+func TestUsage(t *testing.T) {
+	dir := t.TempDir()
+	faulty := filepath.Join(dir, "faulty.md")
+	require.NoError(t, os.WriteFile(faulty, []byte("# T\n\n## 1: A\n\nTODO\n"), 0o600))
+	tiers := filepath.Join(dir, "tiers.yaml")
+	require.NoError(t, os.WriteFile(tiers, []byte("haiku: {provider: none}\n"), 0o600))
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no plan", nil, "one plan"},
+		{"two plans", []string{"a.md", "b.md"}, "one plan"},
+		{"no file", []string{"none.md"}, "none.md"},
+		{"an unknown flag", []string{"-none", "demo/plan.md"}, "-none"},
+		{"an answer to no step", []string{"-answer", "yes", "demo/plan.md"}, "-step"},
+		{"an unknown profile", []string{"-profile", "none", "demo/plan.md"}, "none"},
+		{"a faulty plan", []string{faulty}, "[unclear_criteria]"},
+		{"an unknown provider", []string{"-tiers", tiers, "demo/plan.md"}, "none"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out := play(t, tt.args...)
+			assert.Equal(t, exitUsage, code)
+			assert.Contains(t, out, tt.want)
+		})
+	}
+}
+
+// A tier changes neither a forbidden file nor the plan, and a new plan needs a clean tree.
+func TestTreeOfOnesOwn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "shop")
+	_, _, err := openDir(t.Context(), dir, "demo/project")
+	require.NoError(t, err)
+	code, out := play(t, "-dir", dir, "-tiers", tiersOf(t, "haiku", "docs/operations.md"), "-forbid", "docs/**", onePlan(t, dir))
+	assert.Equal(t, exitBlocked, code)
+	assert.Contains(t, out, "UNEXPECTED_RESULT")
+	assert.NoFileExists(t, filepath.Join(dir, "docs/operations.md"))
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "order.go"), []byte("package shop\n"), 0o600))
+	code, out = play(t, "-dir", dir, "-run", "new", "-tiers", tiersOf(t, "haiku", "docs/operations.md"), "demo/plan.md")
+	assert.Equal(t, exitBlocked, code)
+	assert.Contains(t, out, "order.go")
+	assert.NotContains(t, out, "is called")
+}
+
+// tiersOf writes the configuration of a tier that writes a file.
+func tiersOf(t *testing.T, tier, path string) string {
+	dir := t.TempDir()
+	script := "turns:\n- step: '1'\n  writes: {" + path + ": x}\n  says: Done.\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(script), 0o600))
+	tiers := filepath.Join(dir, "tiers.yaml")
+	require.NoError(t, os.WriteFile(tiers, []byte(tier+": {provider: scripted, script: script.yaml}\n"), 0o600))
+	return tiers
+}
+
+// onePlan commits a plan of one step to a repository.
+func onePlan(t *testing.T, dir string) string {
+	path := filepath.Join(dir, "plan.md")
+	plan := "# T\n\n## 1: A\n\nWrite it.\n\n```yaml step\ncriteria:\n  - {path: docs/operations.md}\n```\n"
+	require.NoError(t, os.WriteFile(path, []byte(plan), 0o600))
+	for _, args := range [][]string{{"add", "."}, {"commit", "-q", "-m", "plan"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		require.NoError(t, cmd.Run())
+	}
+	return path
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/scope"
+)
+
+// openDir returns the working tree. If the directory does not exist, or is not named, it becomes a
+// repository with the files of the project. Remove removes a temporary one.
+func openDir(ctx context.Context, name, project string) (dir string, remove func(), err error) {
+	remove = func() {}
+	if name == "" {
+		if dir, err = os.MkdirTemp("", "orchestrator-"); err != nil {
+			return "", remove, err
+		}
+		remove = func() { _ = os.RemoveAll(dir) }
+	} else {
+		if dir, err = filepath.Abs(name); err != nil {
+			return "", remove, err
+		}
+		if _, err := os.Stat(dir); err == nil {
+			return dir, remove, nil
+		}
+	}
+	if err = create(ctx, dir, project); err != nil {
+		remove()
+		return "", func() {}, fmt.Errorf("create %s from %s: %w", dir, project, err)
+	}
+	return dir, remove, nil
+}
+
+// create makes a repository of a copy of the project.
+func create(ctx context.Context, dir, project string) error {
+	if err := os.CopyFS(dir, os.DirFS(project)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet"}, {"config", "user.name", "Orchestrator"}, {"config", "user.email", "orchestrator@example.com"},
+		{"add", "--all"}, {"commit", "--quiet", "--message", "Begin"},
+	} {
+		if _, err := git(ctx, dir, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = fmt.Errorf("git %s: %w: %s", args[0], err, exit.Stderr)
+	}
+	return string(out), err
+}
+
+// dirty returns the changes that are not committed.
+func dirty(ctx context.Context, dir string) ([]string, error) {
+	out, err := git(ctx, dir, "status", "--porcelain", "-z", "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if len(entry) > 3 {
+			paths = append(paths, entry[3:])
+		}
+	}
+	return paths, nil
+}
+
+// openTree returns the working tree for runs, and the store of their states. The states are in git's
+// own directory, where package gittree keeps what it needs.
+func openTree(ctx context.Context, dir string, guard *scope.Scope) (*gittree.Workspace, func() executor.Store, error) {
+	tree, err := gittree.New(ctx, dir, gittree.Options{Watch: guard})
+	if err != nil {
+		return nil, nil, err
+	}
+	states := filepath.Join(tree.GitDir(), "errgen", "states")
+	return tree, func() executor.Store { return filestore.New(states) }, nil
+}
