@@ -8,9 +8,6 @@ require (
 	github.com/errgen/errgen v0.0.0
 	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/stretchr/testify v1.12.1
-	github.com/yuin/goldmark v1.8.7
-	go.uber.org/goleak v1.3.0
-	golang.org/x/text v0.42.0
 )
 
 require (
@@ -38,6 +35,7 @@ require (
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	github.com/yuin/goldmark v1.8.7 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect

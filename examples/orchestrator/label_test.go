@@ -13,12 +13,14 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// label is what an agent calls the failure of the step that it was to carry out, beside what shows
-// it.
+// label is the report of an agent that calls its failure by a code.
 func label(code string, change ...func(*taxonomy.Evidence)) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{
-		Source: "agent", Op: "execute", Code: code, Text: "I stopped there.",
+		Source: "agent", Op: "execute", Text: "I stopped there.",
 		Attributes: map[string]string{"step": "2.3", "tier": "sonnet"},
+	}
+	if code != "" {
+		ev.Attributes["label"] = code
 	}
 	for _, c := range change {
 		c(ev)
@@ -74,30 +76,38 @@ func TestLabels(t *testing.T) {
 	})
 }
 
-// O38: a fact of an earlier branch outranks a later label; the label of an earlier branch outranks
-// later facts.
+// O36, O38: a label outranks the exit status, errno, text and type that its agent reports beside it.
+// A timeout and a signal outrank the label.
 func TestLabelsBesideFacts(t *testing.T) {
-	missing := "cat: CLAUDE.md: No such file or directory"
+	missing := text("cat: CLAUDE.md: No such file or directory")
+	signal := func(ev *taxonomy.Evidence) { ev.Signal = "SIGKILL" }
 	check(t, []row{
-		{"1 by errno before the label 2", label("EXECUTION_ERROR", errno("ENOENT")), prerequisite, false, findOut},
-		{"1 by exit status before the label 2", label("EXECUTION_ERROR", exit(127)), prerequisite, false, findOut},
-		{"1 by text before the label 2", label("EXECUTION_ERROR", exit(1), text(missing)), prerequisite, false,
+		{"the label 1 before an exit status", label("PREREQUISITE_FAILURE", exit(1)), prerequisite, false, findOut},
+		{"the label 1 before a type of 5", label("PREREQUISITE_FAILURE", kind("silent_plan")), prerequisite, false,
 			findOut},
-		{"1 by text before the label 3", label("UNEXPECTED_RESULT", text(missing)), prerequisite, false, findOut},
-		{"1 by text before the label 5", label("AMBIGUITY_ERROR", text(missing)), prerequisite, false, findOut},
-		{"1 by type before the label 5", label("AMBIGUITY_ERROR", kind("not_found")), prerequisite, false, findOut},
-		{"1 that may pass before the label 5", label("AMBIGUITY_ERROR", errno("ECONNREFUSED")), prerequisite, true,
-			tryAgain},
-		{"2 by exit status before the label 3", label("UNEXPECTED_RESULT", exit(1)), execution, false, analyse},
-		{"2 by exit status before the label 5", label("AMBIGUITY_ERROR", exit(1)), execution, false, analyse},
-		{"2 by text before the label 5", label("AMBIGUITY_ERROR", text("--- FAIL: TestSum (0.00s)")), execution, false,
-			analyse},
-		{"2 by type before the label 3", label("UNEXPECTED_RESULT", kind("timeout")), execution, true, runAgain},
-		{"the label 1 before 2", label("PREREQUISITE_FAILURE", exit(1)), prerequisite, false, findOut},
-		{"the label 1 before 5", label("PREREQUISITE_FAILURE", kind("silent_plan")), prerequisite, false, findOut},
-		{"the label 2 before 5", label("EXECUTION_ERROR", kind("silent_plan")), execution, false, analyse},
-		{"the label 3 before 5", label("UNEXPECTED_RESULT", kind("silent_plan")), unexpected, false, verifyIt},
+		{"the label 2 before an errno", label("EXECUTION_ERROR", errno("ENOENT")), execution, false, analyse},
+		{"the label 2 before an exit status of 1", label("EXECUTION_ERROR", exit(127)), execution, false, analyse},
+		{"the label 2 before a text", label("EXECUTION_ERROR", exit(1), missing), execution, false, analyse},
+		{"the label 2 before a type of 5", label("EXECUTION_ERROR", kind("silent_plan")), execution, false, analyse},
+		{"the label 3 before an exit status", label("UNEXPECTED_RESULT", exit(1)), unexpected, false, verifyIt},
+		{"the label 3 before a text", label("UNEXPECTED_RESULT", missing), unexpected, false, verifyIt},
+		{"the label 5 before an exit status", label("AMBIGUITY_ERROR", exit(1)), ambiguous, false, findOut},
+		{"the label 5 before a text", label("AMBIGUITY_ERROR", text("--- FAIL: TestSum (0.00s)")), ambiguous, false,
+			findOut},
+		{"the label 5 before an errno that may pass", label("AMBIGUITY_ERROR", errno("ECONNREFUSED")), ambiguous, false,
+			findOut},
+		{"the label 5 before a type of 1", label("AMBIGUITY_ERROR", kind("not_found")), ambiguous, false, findOut},
+		{"a timeout before the label 1", label("PREREQUISITE_FAILURE", kind("timeout")), execution, true, runAgain},
+		{"a timeout before the label 5", label("AMBIGUITY_ERROR", kind("timeout")), execution, true, runAgain},
+		{"a signal before the label 3", label("UNEXPECTED_RESULT", signal), execution, false, analyse},
+		{"a signal before the label 5", label("AMBIGUITY_ERROR", exit(1), signal), execution, false, analyse},
 	})
+	// The failure of a call, such as a refusal or a rate limit, is no report of an agent.
+	for code, want := range map[string]error{"rate_limit_error": limited, "refusal": turnedDown, "timeout": unavailable} {
+		ev := label("AMBIGUITY_ERROR", kind(code))
+		ev.Source, ev.Op = "anthropic-api", "call"
+		assert.ErrorIs(t, errs.Classify(ev), want)
+	}
 }
 
 // B-O03: an agent cannot name a misalignment, of itself or of another, nor anything else that no
@@ -117,7 +127,7 @@ func TestLabelsThatAreRefused(t *testing.T) {
 		{"B-O03 unclassified", label("UNCLASSIFIED"), unclassified, false, findOut},
 		{"a tier's own", label("TIER_RATE_LIMITED"), unclassified, false, findOut},
 		{"a tier's own, as an API says it", label("", kind("rate_limit_error")), unclassified, false, findOut},
-		{"a tier's own, by a code of an API", label("insufficient_quota"), unclassified, false, findOut},
+		{"a tier's own, by a code of an API", label("", code("insufficient_quota")), unclassified, false, findOut},
 		{"an unknown code", label("DISK_FULL"), unclassified, false, findOut},
 		{"a code in other letters", label("execution_error"), unclassified, false, findOut},
 		{"a category", label("execution"), unclassified, false, findOut},
@@ -126,7 +136,7 @@ func TestLabelsThatAreRefused(t *testing.T) {
 	for _, source := range []string{"step", "check", "plan", "review"} {
 		t.Run("a label is an agent's, and none from "+source, func(t *testing.T) {
 			for _, code := range errs.Table.Taxonomy.Codes() {
-				err := errs.Classify(&taxonomy.Evidence{Source: source, Code: code.Value})
+				err := errs.Classify(&taxonomy.Evidence{Source: source, Attributes: map[string]string{"label": code.Value}})
 				bare := errs.Classify(&taxonomy.Evidence{Source: source})
 				assert.Equal(t, taxonomy.CodeOf(bare), taxonomy.CodeOf(err), code.Value)
 			}
@@ -155,7 +165,7 @@ func TestRawReports(t *testing.T) {
 func TestLabelsThatAreTaken(t *testing.T) {
 	var taken []string
 	for _, code := range errs.Table.Taxonomy.Codes() {
-		x := errs.Explain(&taxonomy.Evidence{Source: "agent", Op: "execute", Code: code.Value})
+		x := errs.Explain(label(code.Value, text("")))
 		if x.Outcome == detect.Matched {
 			require.Equal(t, code.Value, taxonomy.CodeOf(x.Err))
 			taken = append(taken, code.Value)

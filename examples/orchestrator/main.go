@@ -1,51 +1,42 @@
-// Orchestrator carries out a plan, step by step, through a ladder of tiers. The lowest tier carries
-// a step out; what fails is classified by taxonomy.yaml, and its reaction decides: again, a higher
-// tier that finds out what is wrong and mends it, or a person.
+// Orchestrator carries out a plan through a ladder of tiers: haiku, sonnet, opus, a person. The
+// lowest tier carries a step out. A failure is classified by taxonomy.yaml, and its reaction decides
+// what follows: another try, a higher tier that finds the cause and fixes it, or a question.
 //
 //	go run . demo/plan.md
 //	go run . -check demo/missing.md
-//	go run . -run ask -state /tmp/runs demo/question.md
-//	go run . -run ask -state /tmp/runs -answer 'in cents' demo/question.md
+//	go run . -dir /tmp/shop demo/question.md
+//	go run . -dir /tmp/shop -step 3.1 -answer 'A delivery costs 250 cents.' demo/question.md
 //
-// A plan is a Markdown file; README.md says what stands in it. The tiers play scripts, or are real
-// ones: see -tiers.
-//
-// The exit code is 0 when the plan was carried out, 1 when it failed, when -check finds something,
-// and when the program itself fails, 2 for wrong usage, which includes a plan that cannot be read
-// and a run that is refused, 3 when the run is blocked and a person is asked, and 130 when it was
-// cancelled: by Ctrl-C, SIGTERM, or a terminal that is closed. What a tier was doing is then put
-// back. Another Ctrl-C ends the program at once.
-//
-// It can also say what a failure is, without doing anything about it:
-//
-//	cat CLAUDE.md 2>&1 | go run . -classify -exit-code 1
-//	go run . -classify -source check -type count -attr expected=5 -attr actual=3 -json
-//	go run . -classify -source review -type skipped_steps -profile chains
-//
-// What was said on the error channel is read from standard input; of a long text the end counts. An
-// error body in JSON tells its type, code and message, too. The categories, the order in which they
-// are asked for and what is done about them stand in taxonomy.yaml and nowhere else.
+// The exit code is 0 when the plan is completed, 1 when it failed, 2 for wrong usage and for a plan
+// with faults, 3 when a person is asked, and 130 when the run was cancelled.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"os/signal"
+	"path/filepath"
+	"syscall"
 
-	"github.com/errgen/errgen/runtime/escalate"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/plan/verify"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
+
+	"orchestrator.example.com/runner/errs"
 )
 
 //go:generate go tool errgen generate
 
-// The exit codes.
 const (
-	exitDone      = 0
+	exitCompleted = 0
 	exitFailed    = 1
 	exitUsage     = 2
 	exitBlocked   = 3
@@ -53,122 +44,163 @@ const (
 )
 
 func main() {
-	ctx, args := context.Background(), os.Args[1:]
-	if !classifies(args) { // which reads until somebody has said all, and leaves nothing to be put back
-		var stop context.CancelFunc
-		ctx, stop = signalled(ctx)
-		defer stop()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// options are the command line.
+type options struct {
+	plan, dir, tiers, profile, name string
+	forbid                          []string
+	check, review, keep, json       bool
+	answers                         bool
+	answer                          plan.Answer
+}
+
+func (o *options) parse(args []string, out io.Writer) error {
+	fs := flag.NewFlagSet("orchestrator", flag.ContinueOnError)
+	fs.SetOutput(out)
+	fs.StringVar(&o.dir, "dir", "", "work in this `directory` of git, which is created from the project beside the plan "+
+		"if it does not exist; the default is a temporary one")
+	fs.StringVar(&o.tiers, "tiers", "", "the `file` with the providers of the tiers; the default is the scripts beside the plan")
+	fs.StringVar(&o.profile, "profile", "", "react as this `profile` of the taxonomy: chains or tasks")
+	fs.StringVar(&o.name, "run", "plan", "the `name` of the run")
+	fs.Func("forbid", "forbid changes of files that match the `pattern`; may be repeated", func(s string) error {
+		o.forbid = append(o.forbid, s)
+		return nil
+	})
+	fs.BoolVar(&o.check, "check", false, "only check the plan and its prerequisites")
+	fs.BoolVar(&o.review, "review", false, "make the highest tier review the plan first")
+	fs.BoolVar(&o.keep, "keep-work", false, "commit nothing")
+	fs.BoolVar(&o.json, "json", false, "print the result as JSON")
+	fs.StringVar(&o.answer.Step, "step", "", "the `ID` of the step that is answered")
+	fs.StringVar(&o.answer.Text, "answer", "", "the answer to the question about the step")
+	fs.BoolVar(&o.answer.ByHand, "done", false, "the step was carried out by hand; it is verified")
+	if err := fs.Parse(args); err != nil {
+		return err
 	}
-	os.Exit(run(ctx, args, os.Stdin, os.Stdout, os.Stderr))
-}
-
-// classifies reports that nothing is carried out.
-func classifies(args []string) bool {
-	return len(args) > 0 && (args[0] == "-classify" || args[0] == "--classify")
-}
-
-// run does what args say and returns the exit code.
-func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writer) (code int) {
-	out, heard := &checked{Writer: stdout}, &said{Writer: hints}
-	defer func() {
-		if err := out.failed(); err != nil {
-			code = told(hints, fmt.Errorf("write the output: %w", err), exitFailed)
+	o.plan = fs.Arg(0)
+	if fs.NArg() > 0 { // flags may follow the plan
+		if err := fs.Parse(fs.Args()[1:]); err != nil {
+			return err
 		}
-	}()
-	if classifies(args) {
-		return told(hints, classify(args[1:], in, out, hints), exitUsage)
 	}
-	code = perform(ctx, args, out, heard)
-	if asksJSON(args) && code != exitDone && !out.written() {
-		_, _ = out.Write(heard.encode(code)) // out keeps the error
-	}
-	return code
-}
-
-// perform carries a plan out, or checks it.
-func perform(ctx context.Context, args []string, out *checked, hints io.Writer) (code int) {
-	o, err := parse(args, out)
-	if err != nil {
-		return told(hints, err, exitUsage)
-	}
-	for _, name := range []string{o.diagram, o.corrected} {
-		if err := checkWritable(name); err != nil {
-			return told(hints, err, exitFailed)
-		}
-	}
-	s, err := o.open(ctx)
+	o.answers = o.answer.Text != "" || o.answer.ByHand
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return exitCancelled
-	case err != nil:
-		return told(hints, err, exitUsage)
+	case o.plan == "" || fs.NArg() > 0:
+		return errors.New("name the file of one plan")
+	case o.answers && o.answer.Step == "":
+		return errors.New("-answer and -done need -step")
 	}
-	return s.work(ctx, out, hints)
+	return nil
 }
 
-// work checks the plan, or carries it out.
-func (s *session) work(ctx context.Context, out *checked, hints io.Writer) (code int) {
-	kept := s.keep
-	defer func() {
-		if err := s.tree.close(kept); err != nil && code == exitDone {
-			code = told(hints, err, exitFailed)
-		}
-	}()
-	if s.check {
-		c, err := s.checkPlan(ctx, out)
-		switch {
-		case ctx.Err() != nil:
-			return exitCancelled
-		case err != nil:
-			return told(hints, err, exitFailed)
-		case !c.well():
-			return exitFailed
-		}
-		return exitDone
+// run carries out the command line and returns the exit code.
+func run(ctx context.Context, args []string, out, hints io.Writer) int {
+	var o options
+	fail := func(code int, err error) int {
+		fmt.Fprintln(hints, "orchestrator:", taxonomy.Redact(err.Error()))
+		return code
 	}
-	r, err := s.runPlan(ctx, out)
+	if err := o.parse(args, hints); errors.Is(err, flag.ErrHelp) {
+		return exitCompleted
+	} else if err != nil {
+		return fail(exitUsage, err)
+	}
+	source, err := os.ReadFile(o.plan)
 	if err != nil {
-		return told(hints, err, exitFailed)
+		return fail(exitUsage, err)
 	}
-	kept = kept || s.state != "" && r.Status != executor.StatusCompleted
-	if s.keep && s.tree.fresh != "" && !s.quiet() {
-		fmt.Fprintln(out)
-		say(out, "the working tree is %s", s.tree.Dir())
+	p, problems := plan.Read(source)
+	if len(problems) == 0 {
+		problems = plan.Check(p)
 	}
-	if r.EndReason == escalate.EndRefused {
-		return told(hints, refusal(r), exitUsage)
+	for _, problem := range problems {
+		fmt.Fprintf(hints, "%s: %s [%s]\n", o.plan, problem, problem.Kind)
 	}
-	return statusCode(r.Status)
+	if len(problems) > 0 {
+		return exitUsage
+	}
+	dir, remove, err := openDir(ctx, o.dir, filepath.Join(filepath.Dir(o.plan), "project"))
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	defer remove()
+	facts, err := verify.Open(dir)
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	defer facts.Close()
+	if o.check {
+		return checkNeeds(ctx, out, facts, p)
+	}
+	runner, err := o.runner(ctx, dir, facts, newTimeline(out, o.json))
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	var res *plan.Result
+	if o.answers {
+		res, err = runner.Answer(ctx, o.name, p, o.answer)
+	} else {
+		res, err = runner.Run(ctx, o.name, p)
+	}
+	if err != nil {
+		return fail(exitUsage, err)
+	}
+	if o.json {
+		err = json.NewEncoder(out).Encode(res)
+	} else {
+		printResult(out, p, res, o.again())
+	}
+	if err != nil {
+		return fail(exitFailed, err)
+	}
+	return map[string]int{"completed": exitCompleted, "blocked": exitBlocked, "cancelled": exitCancelled,
+		"failed": exitFailed}[res.Status]
 }
 
-// refusal returns why a run was refused, without the words for what an error of that code usually
-// is.
-func refusal(r *escalate.Result) error {
-	if cause := errors.Unwrap(r.Err); cause != nil {
-		return cause
+// runner connects the plan with the tree, the tiers and the taxonomy.
+func (o *options) runner(
+	ctx context.Context, dir string, facts plan.Verifier, lines *timeline,
+) (*plan.Runner, error) {
+	table, err := errs.Table.Profile(taxonomy.ProfileName(o.profile))
+	if o.profile == "" {
+		table, err = errs.Table, nil
 	}
-	return errors.New(r.Error)
+	if err != nil {
+		return nil, err
+	}
+	forbidden := append([]string{}, o.forbid...)
+	if inside, err := filepath.Rel(dir, o.plan); err == nil && filepath.IsLocal(inside) {
+		forbidden = append(forbidden, scope.Literal(filepath.ToSlash(inside))) // no tier edits its own plan
+	}
+	all, err := scope.New(scope.Config{Forbidden: forbidden})
+	if err != nil {
+		return nil, err
+	}
+	tiers, err := loadTiers(o.tiers, o.plan, all)
+	if err != nil {
+		return nil, err
+	}
+	tree, store, err := openTree(ctx, dir, all)
+	if err != nil {
+		return nil, err
+	}
+	return plan.New(plan.Config{
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Tiers: tiers, Facts: facts,
+		Workspace: tree, Store: store, ReviewPlan: o.review, KeepWork: o.keep, Observe: lines.observe,
+		Guard: func(files []string) (executor.Guard, error) {
+			return scope.New(scope.Config{Allowed: files, Forbidden: forbidden})
+		},
+		Dirty: func(ctx context.Context) ([]string, error) { return dirty(ctx, dir) },
+	})
 }
 
-func statusCode(s executor.Status) int {
-	switch s {
-	case executor.StatusCompleted:
-		return exitDone
-	case executor.StatusBlocked:
-		return exitBlocked
-	case executor.StatusCancelled:
-		return exitCancelled
+// again returns the beginning of the command that answers a question; empty if the tree is removed.
+func (o *options) again() string {
+	if o.dir == "" {
+		return ""
 	}
-	return exitFailed
-}
-
-// told says what is wrong, and returns the exit code of it.
-func told(hints io.Writer, err error, code int) int {
-	if err == nil || errors.Is(err, flag.ErrHelp) {
-		return exitDone
-	}
-	for line := range strings.SplitSeq(taxonomy.Redact(err.Error()), "\n") {
-		say(hints, prefix+"%s", line)
-	}
-	return code
+	return fmt.Sprintf("orchestrator -dir %s -run %s %s", o.dir, o.name, o.plan)
 }

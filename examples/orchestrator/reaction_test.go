@@ -21,12 +21,12 @@ var (
 	verifyIt = done{"verify", taxonomy.Escalate, "sonnet", taxonomy.PurposeVerification}
 )
 
-// O14: sonnet looks, then it is tried again, before anybody takes over.
+// O14: the same tier tries again first.
 var (
-	tryAgain    = done{"try_again", taxonomy.Retry, "sonnet", taxonomy.PurposeDiagnosis}
-	runAgain    = done{"run_again", taxonomy.Retry, "sonnet", taxonomy.PurposeDiagnosis}
-	makeAgain   = done{"make_again", taxonomy.Retry, "sonnet", taxonomy.PurposeDiagnosis}
-	tryWithLess = done{"try_with_less", taxonomy.Retry, "sonnet", taxonomy.PurposeDiagnosis}
+	tryAgain    = done{reaction: "try_again", action: taxonomy.Retry}
+	runAgain    = done{reaction: "run_again", action: taxonomy.Retry}
+	makeAgain   = done{reaction: "make_again", action: taxonomy.Retry}
+	tryWithLess = done{reaction: "try_with_less", action: taxonomy.Retry}
 )
 
 // What is done about a tier: nobody has to find anything out.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,23 +18,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"orchestrator.example.com/runner/errs"
-	"orchestrator.example.com/runner/scripted"
 )
 
-// providers are what a tier can be.
-var providers = []string{scripted.DefaultName, claudecli.DefaultName, anthropic.DefaultName, openai.DefaultName}
-
-// ladder are the settings of the tiers, by name.
-type ladder map[string]*tierSettings
-
-// tierSettings say who a tier is.
-type tierSettings struct {
-	Provider string `yaml:"provider"`
+// tierConfig is the configuration of one tier.
+type tierConfig struct {
+	Provider string `yaml:"provider"` // claude-cli, anthropic-api, openai-api or scripted
 	Model    string `yaml:"model"`
-	// Script is the file of a scripted tier, relative to the file of the tiers.
+	// Script is the file of a scripted tier, relative to the configuration.
 	Script string `yaml:"script"`
-	// APIKey and BaseURL are for the providers over HTTP. The key is taken from ANTHROPIC_API_KEY
-	// or OPENAI_API_KEY unless it is set.
+	// APIKey and BaseURL are for the providers over HTTP. The default key is ANTHROPIC_API_KEY or
+	// OPENAI_API_KEY.
 	APIKey  taxonomy.Secret[string] `yaml:"api_key"`
 	BaseURL string                  `yaml:"base_url"`
 	// Commands are the command lines that a model over HTTP may run: "go test ...".
@@ -44,93 +36,53 @@ type tierSettings struct {
 	AllowedTools []string `yaml:"allowed_tools"`
 }
 
-// Validate is asked by the configuration's loader.
-func (t *tierSettings) Validate() []config.Problem {
-	var p config.Findings
-	p.Word("provider", t.Provider, providers)
-	add := func(wrong bool, field, expected string) {
-		if wrong {
-			p = append(p, config.Problem{Field: field, Expected: expected})
-		}
-	}
-	http := t.Provider == anthropic.DefaultName || t.Provider == openai.DefaultName
-	add(t.Provider == "", "provider", config.Either(providers))
-	add(t.Provider == scripted.DefaultName && t.Script == "", "script", "the file with the script")
-	add(t.Provider != scripted.DefaultName && t.Script != "", "script", "nothing, since the tier is not scripted")
-	add(http && t.Model == "", "model", "the name of a model")
-	return p
-}
-
-// loadLadder reads who the tiers are. Without a file each tier that has a script beside the plan
-// plays it.
-func loadLadder(path, plan string) (ladder, error) {
+// loadTiers makes the providers of the tiers. Without a configuration, each tier with a script beside
+// the plan plays it.
+func loadTiers(path, planFile string, guard *scope.Scope) (map[string]executor.Provider, error) {
+	tiers, dir := map[string]*tierConfig{}, filepath.Dir(path)
 	if path == "" {
-		return scriptsBeside(plan)
-	}
-	all := ladder{}
-	warnings, err := config.Load(path, &all)
-	if err != nil {
+		dir = filepath.Join(filepath.Dir(planFile), "scripts")
+		for _, t := range errs.Table.Taxonomy.Tiers {
+			if script := t.Name + ".yaml"; exists(filepath.Join(dir, script)) {
+				tiers[t.Name] = &tierConfig{Provider: "scripted", Script: script}
+			}
+		}
+		if len(tiers) == 0 {
+			return nil, fmt.Errorf("%s has no script of a tier; name a configuration with -tiers", dir)
+		}
+	} else if warnings, err := config.Load(path, &tiers); err != nil {
 		return nil, err
-	}
-	if len(warnings) > 0 {
+	} else if len(warnings) > 0 {
 		return nil, errors.New(warnings[0].String())
 	}
-	for name, t := range all {
-		if t != nil && t.Script != "" && !filepath.IsAbs(t.Script) {
-			t.Script = filepath.Join(filepath.Dir(path), t.Script)
-		}
-		if t == nil {
-			return nil, fmt.Errorf("%s: tier %q says nothing", path, name)
-		}
-	}
-	return all, nil
-}
-
-// scriptsBeside returns the tiers that have a script in the directory scripts beside the plan.
-func scriptsBeside(plan string) (ladder, error) {
-	all := ladder{}
-	for _, t := range errs.Table.Taxonomy.Tiers {
-		path := scriptOf(plan, t.Name)
-		if _, err := os.Stat(path); err == nil {
-			all[t.Name] = &tierSettings{Provider: scripted.DefaultName, Script: path}
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("look for scripts: %w", err)
-		}
-	}
-	if len(all) == 0 {
-		return nil,
-			fmt.Errorf("no tier is known: name a file with -tiers, or put a script %s beside the plan",
-				scriptOf(plan, "TIER"))
-	}
-	return all, nil
-}
-
-// scriptOf returns where the script of a tier is that stands beside the plan.
-func scriptOf(plan, tier string) string {
-	return filepath.Join(filepath.Dir(plan), "scripts", tier+".yaml")
-}
-
-// providers makes the tiers' providers. What is wrong with any of them is said at once.
-func (l ladder) providers(d *desk, scope *scope.Scope) (map[string]executor.Provider, error) {
 	all := map[string]executor.Provider{}
-	var wrong []error
-	for _, name := range slices.Sorted(maps.Keys(l)) {
-		p, err := l[name].provider(name, d, scope)
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(tiers)) {
+		p, err := tiers[name].provider(name, dir, guard)
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("tier %s: %w", name, err))
-			continue
+			problems = append(problems, fmt.Errorf("tier %s: %w", name, err))
 		}
 		all[name] = p
 	}
-	return all, errors.Join(wrong...)
+	return all, errors.Join(problems...)
 }
 
-func (t *tierSettings) provider(name string, d *desk, scope *scope.Scope) (executor.Provider, error) {
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (t *tierConfig) provider(name, dir string, guard *scope.Scope) (executor.Provider, error) {
+	if t == nil {
+		return nil, errors.New("it has no configuration")
+	}
 	tools := toolbox.Options{
-		Read: toolbox.ReadWithinScope(scope), Write: toolbox.WithinScope(scope),
+		Read: toolbox.ReadWithinScope(guard), Write: toolbox.WithinScope(guard),
 		Commands: toolbox.Policy{Allow: t.Commands},
 	}
 	switch t.Provider {
+	case "scripted":
+		return loadScript(name, filepath.Join(dir, t.Script))
 	case claudecli.DefaultName:
 		return claudecli.New(claudecli.Options{Model: t.Model, AllowedTools: t.AllowedTools})
 	case anthropic.DefaultName:
@@ -141,11 +93,11 @@ func (t *tierSettings) provider(name string, d *desk, scope *scope.Scope) (execu
 		return openai.New(
 			openai.Options{BaseURL: t.BaseURL, Key: t.key("OPENAI_API_KEY"), Model: t.Model, Toolbox: tools})
 	}
-	return scripted.Load(t.Script, scripted.Options{Asked: d.asked, Credential: name})
+	return nil, fmt.Errorf("provider: %q is not one of claude-cli, anthropic-api, openai-api and scripted", t.Provider)
 }
 
-// key returns the configured key, or that of the environment.
-func (t *tierSettings) key(variable string) string {
+// key returns the configured key, or the one of the environment.
+func (t *tierConfig) key(variable string) string {
 	if key, ok := t.APIKey.Reveal(); ok {
 		return key
 	}

@@ -1,92 +1,133 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/errgen/errgen/runtime/escalate"
-	"github.com/errgen/errgen/runtime/escalate/plan"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-const (
-	// lineWidth is how many columns a line has at most.
-	lineWidth = 100
-	// offsetWidth is the column of how long the run has taken.
-	offsetWidth = 7
-	// nameWidth is how many columns a step or a tier has at most.
-	nameWidth = 12
-	// gap is between columns.
-	gap = "  "
-)
-
-// timeline writes the path that a run takes, a line for each event: how long it has taken, the
-// step, the tier, what happened, the code.
+// timeline prints the events of a plan, one line each: the time, the step, the tier, what happened
+// and the code of a failure.
 type timeline struct {
-	w io.Writer
-
 	mu    sync.Mutex
+	out   io.Writer
 	began time.Time
-	// step, tier, what and code are how wide the columns are.
-	step, tier, what, code int
-	shown                  bool
+	tier  map[string]string // of the last call, by run
 }
 
-func newTimeline(w io.Writer, p plan.Plan, table taxonomy.Table) *timeline {
-	t := &timeline{w: w}
-	for _, s := range p.Steps {
-		t.step = max(t.step, len(s.ID))
+func newTimeline(out io.Writer, quiet bool) *timeline {
+	if quiet {
+		out = io.Discard
 	}
-	for _, tier := range table.Taxonomy.Tiers {
-		t.tier = max(t.tier, len(tier.Name))
-	}
-	for _, code := range table.Taxonomy.Codes() {
-		t.code = max(t.code, len(code.Value))
-	}
-	t.step, t.tier = min(t.step, nameWidth), min(t.tier, nameWidth)
-	t.what = lineWidth - offsetWidth - t.step - t.tier - t.code - 4*len(gap)
-	return t
+	return &timeline{out: out, tier: map[string]string{}}
 }
 
-// Observe implements escalate.Observer.
-func (t *timeline) Observe(e escalate.Event) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.began.IsZero() {
-		t.began = e.At
+// observe implements plan.Config.Observe.
+func (l *timeline) observe(step string, e executor.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.began.IsZero() {
+		l.began = e.At
 	}
-	t.shown = true
-	line := strings.Join([]string{
-		fmt.Sprintf("%*.1fs", offsetWidth-1, max(0, e.At.Sub(t.began).Seconds())),
-		padded(fitted(e.Step, t.step), t.step), padded(fitted(e.Tier, t.tier), t.tier), t.last(what(e), codeOf(e)),
-	}, gap)
-	fmt.Fprintln(t.w, strings.TrimRight(line, " "))
+	if e.Tier != "" {
+		l.tier[e.Run] = e.Tier
+	}
+	what, code := describe(&e)
+	if what == "" {
+		return
+	}
+	line := fmt.Sprintf("%6.1fs  %-5s %-7s %-60s %s", e.At.Sub(l.began).Seconds(), step, l.tier[e.Run], oneLine(what, 60), code)
+	fmt.Fprintln(l.out, strings.TrimRight(line, " "))
 }
 
-// last returns what happened with its code, which has a column of its own. Without one there is
-// more room.
-func (t *timeline) last(what, code string) string {
-	if code == "" {
-		return keeping(what, t.what+len(gap)+t.code)
+// describe returns the text of an event and the code of its failure. Events without a text are not
+// printed.
+func describe(e *executor.Event) (what, code string) {
+	review := strings.Contains(e.Run, ".review") || strings.Contains(e.Run, ".plan.")
+	switch e.Kind {
+	case executor.RunStarted:
+		return map[bool]string{false: "begins", true: ""}[review], ""
+	case executor.CallStarted:
+		return map[bool]string{false: "is called", true: "reviews"}[review], ""
+	case executor.ReactionTaken:
+		return fmt.Sprintf("%s: %v", e.Reaction.Name, e.Err), taxonomy.CodeOf(e.Err)
+	case executor.Waiting:
+		return "waits " + e.Until.Sub(e.At).Round(time.Millisecond).String(), ""
+	case executor.Reverted:
+		return "work is reverted: " + strings.Join(e.Files, " "), ""
+	case executor.Validated:
+		if e.Err == nil {
+			return map[string]string{"validate_pre_commit": "prerequisites, gate and criteria hold",
+				"validate_review": "the review finds nothing"}[e.Op], ""
+		}
+	case executor.Committed:
+		return "committed " + strings.Join(e.Files, " "), ""
+	case executor.Escalated:
+		return "takes over", ""
+	case executor.RunEnded:
+		return map[bool]string{false: string(e.Result.Status), true: ""}[review], ""
 	}
-	return padded(keeping(what, t.what), t.what) + gap + fitted(code, t.code)
+	return "", ""
 }
 
-// codeOf returns the code that an event is about.
-func codeOf(e escalate.Event) string {
-	if e.Kind == escalate.Waiting {
-		return cmp.Or(e.Code, e.Text)
+// oneLine returns the beginning of a text on one line that cannot command a terminal.
+func oneLine(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.TrimSpace(s))
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
 	}
-	return e.Code
+	return s
 }
 
-// rest writes the path of a run that had ended before, so that nothing was told of it.
-func (t *timeline) rest(r *escalate.Result) {
-	for _, e := range r.Path {
-		t.Observe(e)
+// printResult prints the steps, the corrected instructions, and the question.
+func printResult(out io.Writer, p *plan.Plan, res *plan.Result, again string) {
+	marks := map[string]string{"completed": "[x]", "open": "[ ]", "blocked": "[!]", "failed": "[†]", "cancelled": "[-]"}
+	fmt.Fprintln(out)
+	for i, s := range res.Steps {
+		fmt.Fprintf(out, "%s %s %s\n", marks[s.Status], s.ID, oneLine(p.Steps[i].Title, 100))
+		if s.Tier != "" {
+			fmt.Fprintf(out, "      done by %s\n", s.Tier)
+		}
+		if s.Instructions != "" {
+			fmt.Fprintf(out, "      corrected: %s\n", oneLine(s.Instructions, 200))
+		}
+		for _, c := range s.Commits {
+			fmt.Fprintf(out, "      committed %s\n", oneLine(strings.Join(c.Paths, " "), 200))
+		}
+	}
+	for _, w := range res.Warnings {
+		fmt.Fprintf(out, "\nwarning: %s\n", oneLine(w, 200))
+	}
+	q := res.Question
+	if q == nil {
+		return
+	}
+	fmt.Fprintf(out, "\nStep %s needs a person (%s): %s\n", q.Step, q.Reason, oneLine(q.Asks, 200))
+	if len(q.Tried) > 0 {
+		fmt.Fprintln(out, "\nTried so far:")
+	}
+	for i, t := range q.Tried {
+		fmt.Fprintf(out, "  %s: %s: %s\n", t.Tier, t.Code, oneLine(t.Message, 100))
+		if i < len(q.Tried)-1 {
+			continue
+		}
+		words, _, _ := strings.Cut(t.Report, "\n```json")
+		for line := range strings.Lines(words) {
+			fmt.Fprintf(out, "    | %s\n", oneLine(line, 200))
+		}
+	}
+	if again != "" {
+		fmt.Fprintf(out, "\nAnswer:\n  %s -step %s -answer 'TEXT'\n", again, q.Step)
 	}
 }

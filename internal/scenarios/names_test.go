@@ -44,7 +44,7 @@ func TestRuntimeNamesNoCode(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	for _, room := range []string{"detect", "escalate", "executor", "providers", "recovery", "report", "retry", "state",
+	for _, room := range []string{"detect", "executor", "plan", "providers", "recovery", "report", "retry", "state",
 		"taxonomy", "workspace"} {
 		assert.True(t, rooms[room], "%s is read", room)
 	}

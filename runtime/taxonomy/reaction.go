@@ -113,9 +113,8 @@ type Reaction struct {
 	Extent  Extent
 	Revert  Revert
 	Session Session
-	// Purpose is what the tier To is asked for: before an Escalate has it do the work, and with
-	// Retry before the work is tried again. runtime/executor carries it out as if there were none;
-	// runtime/escalate asks.
+	// Purpose is what the tier that takes over is asked for first. Package plan puts it into the
+	// tier's prompt; a Retry repeats without asking.
 	Purpose  Purpose
 	Resume   Resume
 	Shared   Shared

@@ -17,12 +17,12 @@ type AmbiguityCode uint16
 
 // The codes of [AmbiguityError]. Store their names; their values may change.
 const (
-	// CodeAmbiguityError: the plan does not say enough to go on safely.
+	// CodeAmbiguityError: the plan does not say enough to continue safely.
 	CodeAmbiguityError AmbiguityCode = iota + 1
 )
 
-// AmbiguityError is an error of category ambiguity: the plan does not say enough to go on safely.
-// Its factories are the only way to give it a code.
+// AmbiguityError is an error of category ambiguity: the plan does not say enough to continue
+// safely. Its factories are the only way to give it a code.
 type AmbiguityError struct {
 	base[AmbiguityCode]
 
@@ -112,7 +112,7 @@ func (e *AmbiguityError) list() []any {
 }
 
 var ambiguityCategory = taxonomy.Category{
-	Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to go on safely.",
+	Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to continue safely.",
 	New: func(code uint16, cause error) taxonomy.Error {
 		return &AmbiguityError{base: gen.Made[AmbiguityCode](code, cause)}
 	},
@@ -127,7 +127,7 @@ var ambiguityCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeAmbiguityError: {
 			Value: "AMBIGUITY_ERROR", Message: "the plan is ambiguous[ ({finding})][: {detail:first_line}]",
-			Doc: "The plan does not say enough to go on safely.", Resolution: "Settle in the plan what it leaves open.",
+			Doc: "The plan does not say enough to continue safely.", Resolution: "Settle in the plan what it leaves open.",
 			Traits: taxonomy.Traits{Reaction: &reactionFindOut, Kind: taxonomy.Fault},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Fault}},
@@ -142,8 +142,7 @@ var ambiguityRules = [][]detect.CodeRule{
 		{Doc: "source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60", Priority: 60, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}},
 		{Doc: "source: plan, op: prepare, type: invalid, priority: 60, set: {unreadable: true}", Priority: 60, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Op, Any: []string{"prepare"}}, {Key: detect.Type, Any: []string{"invalid"}}}, Set: `{"unreadable":true}`},
 		{Doc: "source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan", "agent"}}, {Key: detect.Type, Any: []string{"several_readings", "conflicting_requirements", "unclear_criteria", "unknown_recovery", "silent_plan"}}}},
-		{Doc: "source: plan, type: invalid, priority: 10, set: {unreadable: true}", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"plan"}}, {Key: detect.Type, Any: []string{"invalid"}}}, Set: `{"unreadable":true}`},
-		{Doc: "source: agent, code: AMBIGUITY_ERROR, priority: 9", Priority: 9, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"AMBIGUITY_ERROR"}}}},
+		{Doc: "source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"AMBIGUITY_ERROR"}}}},
 	},
 }
 

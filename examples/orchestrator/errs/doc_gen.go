@@ -76,7 +76,7 @@ func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &defin
 const (
 	// TierHaiku: Carries out steps and reports what it sees; it does not judge its own errors.
 	TierHaiku = "haiku"
-	// TierSonnet: Finds out what is wrong and mends what can be mended within the step.
+	// TierSonnet: Finds out what is wrong and fixes what can be fixed within the step.
 	TierSonnet = "sonnet"
 	// TierOpus: Changes the plan.
 	TierOpus = "opus"
@@ -105,10 +105,7 @@ const (
 // The operations.
 const (
 	OpVerify   taxonomy.OpName = "verify"
-	OpFinish   taxonomy.OpName = "finish"
 	OpExecute  taxonomy.OpName = "execute"
-	OpDiagnose taxonomy.OpName = "diagnose"
-	OpFix      taxonomy.OpName = "fix"
 	OpGate     taxonomy.OpName = "gate"
 	OpCriteria taxonomy.OpName = "criteria"
 	OpClean    taxonomy.OpName = "clean"

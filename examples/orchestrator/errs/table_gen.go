@@ -68,10 +68,7 @@ var definition = taxonomy.Taxonomy{
 	},
 	Ops: []taxonomy.Named{
 		{Name: "verify", Doc: "Right before a step."},
-		{Name: "finish", Doc: "After the last step."},
 		{Name: "execute", Doc: "A step is carried out."},
-		{Name: "diagnose", Doc: "It is found out why a step failed."},
-		{Name: "fix", Doc: "A step is mended and carried out again."},
 		{Name: "gate", Doc: "Commands that must pass before a step counts."},
 		{Name: "criteria", Doc: "What must be true when a step is done."},
 		{Name: "clean", Doc: "Whether the checks left the tree as it was."},
@@ -79,7 +76,7 @@ var definition = taxonomy.Taxonomy{
 	},
 	Tiers: []taxonomy.Tier{
 		{Name: "haiku", Doc: "Carries out steps and reports what it sees; it does not judge its own errors."},
-		{Name: "sonnet", Doc: "Finds out what is wrong and mends what can be mended within the step.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
+		{Name: "sonnet", Doc: "Finds out what is wrong and fixes what can be fixed within the step.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
 		{Name: "opus", Doc: "Changes the plan.", Classifies: true, Purpose: taxonomy.PurposeDiagnosis},
 		{Name: "human", Doc: "Decides what the plan leaves open.", Classifies: true, Person: true},
 	},
@@ -88,54 +85,53 @@ var definition = taxonomy.Taxonomy{
 // reactionAskUser: Nobody below a person can do it. A person decides.
 var reactionAskUser = taxonomy.Reaction{Name: "ask_user", Action: taxonomy.Block, LogLevel: taxonomy.LogError}
 
-// reactionFindOut: Hands the evidence on, unchanged, to a tier that finds out what is missing or
-// left open, and then mends it.
+// reactionFindOut: Passes the evidence to a tier that finds out what is missing or left open, fixes
+// it and carries the step out.
 var reactionFindOut = taxonomy.Reaction{
 	Name: "find_out", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
-	Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
+	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
 }
 
-// reactionAnalyse: Hands the evidence on, unchanged, to a tier that finds out why it failed, and
-// then mends it.
+// reactionAnalyse: Passes the evidence to a tier that finds out why it failed, fixes it and carries
+// the step out.
 var reactionAnalyse = taxonomy.Reaction{
 	Name: "analyse", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
-	Purpose: taxonomy.PurposeAnalysis, LogLevel: taxonomy.LogWarn,
+	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeAnalysis, LogLevel: taxonomy.LogWarn,
 }
 
-// reactionVerify: Hands the evidence on, unchanged, to a tier that finds out whether what was done
-// is wrong or what was expected of it.
+// reactionVerify: Passes the evidence to a tier that finds out whether the work is wrong or what
+// was expected of it, and fixes that.
 var reactionVerify = taxonomy.Reaction{
 	Name: "verify", Then: &reactionAskUser, To: "sonnet", Action: taxonomy.Escalate,
-	Purpose: taxonomy.PurposeVerification, LogLevel: taxonomy.LogWarn,
+	Revert: taxonomy.RevertIteration, Purpose: taxonomy.PurposeVerification, LogLevel: taxonomy.LogWarn,
 }
 
-// reactionTryAgain: Sonnet finds out whether what is missing comes back; then it is tried again. If
-// it does not help, the next tier takes over.
+// reactionTryAgain: the same tier tries again after a wait. If what is missing does not come back,
+// a higher tier finds out why.
 var reactionTryAgain = taxonomy.Reaction{
-	Name: "try_again", Policy: &policyTransient, Then: &reactionFindOut, To: "sonnet", Action: taxonomy.Retry,
-	Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true,
+	Name: "try_again", Policy: &policyTransient, Then: &reactionFindOut, Action: taxonomy.Retry,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionRunAgain: Sonnet finds out what stood in the way; then it is run again. If it does not
-// help, the next tier takes over.
+// reactionRunAgain: the same tier runs it again after a wait. If that does not help, a higher tier
+// finds out why.
 var reactionRunAgain = taxonomy.Reaction{
-	Name: "run_again", Policy: &policyTransient, Then: &reactionAnalyse, To: "sonnet", Action: taxonomy.Retry,
-	Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true,
+	Name: "run_again", Policy: &policyTransient, Then: &reactionAnalyse, Action: taxonomy.Retry,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionMakeAgain: Sonnet finds out what was out of date or too early; then it is made again. If
-// it does not help, the next tier takes over.
+// reactionMakeAgain: the same tier makes it again after a wait. If that does not help, a higher
+// tier finds out why.
 var reactionMakeAgain = taxonomy.Reaction{
-	Name: "make_again", Policy: &policyTransient, Then: &reactionVerify, To: "sonnet", Action: taxonomy.Retry,
-	Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn, CountFailure: true,
+	Name: "make_again", Policy: &policyTransient, Then: &reactionVerify, Action: taxonomy.Retry,
+	LogLevel: taxonomy.LogWarn, CountFailure: true,
 }
 
-// reactionTryWithLess: Sonnet says what the step does not need; then again, in a new conversation
-// that leaves it out.
+// reactionTryWithLess: the same tier tries again in a new conversation without the reports so far.
+// If that does not help, a higher tier takes over.
 var reactionTryWithLess = taxonomy.Reaction{
-	Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionVerify, To: "sonnet", Action: taxonomy.Retry,
-	Session: taxonomy.SessionReduced, Purpose: taxonomy.PurposeDiagnosis, LogLevel: taxonomy.LogWarn,
-	CountFailure: true, FeedBack: true,
+	Name: "try_with_less", Policy: &policyOnceMore, Then: &reactionVerify, Action: taxonomy.Retry,
+	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
 // reactionHandOver: the next tier takes the place of this one.

@@ -223,7 +223,7 @@ var tierCategory = taxonomy.Category{
 		CodeTierNotCalled: {
 			Value: "TIER_NOT_CALLED", Message: "nothing was called[ ({reason})][: {detail:first_line}]",
 			Doc:        "The call could not be begun, and that of another tier could not either.",
-			Resolution: "Raise the budget, end the run that has the lock, or mend what the message names.",
+			Resolution: "Raise the budget, end the run that has the lock, or fix what the message names.",
 			Traits:     taxonomy.Traits{Reaction: &reactionAskUser, Kind: taxonomy.Failure},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "chains", Traits: taxonomy.Traits{Reaction: &reactionRecordAndStop, Kind: taxonomy.Failure}},

@@ -236,7 +236,7 @@ var unexpectedResultRules = [][]detect.CodeRule{
 		{Doc: "source: scope, type: denied, priority: 31, set: {breach: denied}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"denied"}}}, Set: `{"breach":"denied"}`},
 		{Doc: "source: scope, type: unattended, priority: 31, set: {breach: unattended}", Priority: 31, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"unattended"}}}, Set: `{"breach":"unattended"}`},
 		{Doc: "source: scope, priority: 30", Priority: 30, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},
-		{Doc: "source: agent, code: UNEXPECTED_RESULT, priority: 29", Priority: 29, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Code, Any: []string{"UNEXPECTED_RESULT"}}}},
+		{Doc: "source: agent, attributes: {label: UNEXPECTED_RESULT}, priority: 65", Priority: 65, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Attribute, Name: "label", Any: []string{"UNEXPECTED_RESULT"}}}},
 	},
 }
 

@@ -28,8 +28,7 @@
 // executor_test.go is an example. Every runner is then compared with the first, story by story.
 //
 // To plug in plans or reports, write a type with the one method of PlanSubject or ReportSubject, and
-// a test that passes it to planSuite or reportSuite. Stories with an Until describe behaviour that a
-// replacement changes: it may rewrite their Want, and must keep their rows.
+// a test that passes it to planSuite or reportSuite.
 //
 // When a new implementation replaces an old one, delete the old adapter. With -short the tests try a
 // sample of the points at which a process may die; without it, all.

@@ -18,37 +18,38 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/escalate"
-	"github.com/errgen/errgen/runtime/escalate/plan"
-	"github.com/errgen/errgen/runtime/escalate/verify"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/plan"
+	"github.com/errgen/errgen/runtime/plan/verify"
 	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 	"orchestrator.example.com/runner/errs"
 )
 
 func TestPlanStories(t *testing.T) {
 	t.Parallel()
-	planSuite(t, escalateSubject{})
+	planSuite(t, planSubject{})
 }
 
-// escalateSubject is package escalate. All around it but for the models is real: git, the verifier,
-// the reviewers and the journal.
-type escalateSubject struct{}
+// planSubject is package plan. All around it but for the models is real: git, the facts and the
+// store.
+type planSubject struct{}
 
 // planGame is one story that is played.
 type planGame struct {
-	t      *testing.T
-	dir    string
-	begun  string // the first commit
-	clock  *planClock
-	tiers  map[string]*planTier
-	cancel context.CancelFunc
-	cfg    escalate.Config
+	t       *testing.T
+	dir     string
+	begun   string // the first commit
+	clock   *planClock
+	tiers   map[string]*planTier
+	reviews []Verdict // those that are left
+	cancel  context.CancelFunc
+	cfg     plan.Config
 }
 
-func (escalateSubject) Run(t *testing.T, s PlanStory) []PlanOutcome {
+func (planSubject) Run(t *testing.T, s PlanStory) []PlanOutcome {
 	g := &planGame{t: t, dir: t.TempDir(), tiers: map[string]*planTier{},
 		clock: &planClock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	g.git("init", "-q", "-b", "main")
@@ -70,11 +71,14 @@ func (escalateSubject) Run(t *testing.T, s PlanStory) []PlanOutcome {
 		g.write(round.Writes)
 		all = append(all, g.play(p, round.Answer))
 	}
+	if len(g.reviews) > 0 {
+		t.Errorf("%d reviews were not made", len(g.reviews))
+	}
 	return all
 }
 
 // configure sets up what the run works with, and returns the plan.
-func (g *planGame) configure(s PlanStory) plan.Plan {
+func (g *planGame) configure(s PlanStory) *plan.Plan {
 	table := errs.Table
 	if s.Profile != "" {
 		var err error
@@ -82,35 +86,31 @@ func (g *planGame) configure(s PlanStory) plan.Plan {
 		require.NoError(g.t, err)
 	}
 	address := g.serve(s.Facts.ServiceAfter)
-	v, err := verify.New(verify.Options{Dir: g.dir})
+	facts, err := verify.Open(g.dir)
 	require.NoError(g.t, err)
-	journal, err := escalate.NewFileJournal(filepath.Join(g.dir, ".git", "plans"))
-	require.NoError(g.t, err)
-	g.cfg = escalate.Config{
-		Calls: executor.Config{
-			Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)),
-			Decode: func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-			Clock:  g.clock, Tiers: map[string]executor.Provider{}, Random: func() float64 { return 0.5 },
-		},
-		Verifier: v, Journal: journal, Commit: true,
+	g.t.Cleanup(func() { _ = facts.Close() })
+	states := g.t.TempDir()
+	g.cfg = plan.Config{
+		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)),
+		Tiers: map[string]executor.Provider{}, Facts: facts, Clock: g.clock,
+		Store: func() executor.Store { return filestore.New(states) },
 	}
 	for _, name := range []string{"haiku", "sonnet", "opus"} {
 		g.tiers[name] = &planTier{game: g, name: name, script: s.Tiers[name], classifies: name != "haiku"}
-		g.cfg.Calls.Tiers[name] = g.tiers[name]
+		g.cfg.Tiers[name] = g.tiers[name]
 	}
-	if s.Facts.Reviews != nil {
-		g.cfg.Reviewer = escalate.NewReviewer(&planCritic{t: g.t, verdicts: s.Facts.Reviews, key: "findings"},
-			escalate.ReviewerOptions{})
-	}
-	if s.Facts.PlanReviews != nil {
-		g.cfg.PlanReviewer = escalate.NewPlanReviewer(
-			&planCritic{t: g.t, verdicts: s.Facts.PlanReviews, key: "faults"}, escalate.ReviewerOptions{Dir: g.dir})
-	}
+	g.reviews = slices.Concat(s.Facts.PlanReviews, s.Facts.Reviews)
+	g.cfg.ReviewPlan = s.Facts.PlanReviews != nil
+	var options gittree.Options
 	if s.Facts.Forbidden != nil {
-		g.cfg.Calls.Guard, err = scope.New(scope.Config{Forbidden: s.Facts.Forbidden})
+		guard, err := scope.New(scope.Config{Forbidden: s.Facts.Forbidden})
 		require.NoError(g.t, err)
+		g.cfg.Guard = func([]string) (executor.Guard, error) { return guard, nil }
+		options.Watch = guard
 	}
-	return todaysPlan(s.Plan, address)
+	g.cfg.Workspace, err = gittree.New(g.t.Context(), g.dir, options)
+	require.NoError(g.t, err)
+	return planOf(s.Plan, address, s.Facts.Reviews != nil)
 }
 
 // serve returns the address of a service that can be reached after so many waits.
@@ -133,50 +133,47 @@ func (g *planGame) serve(after int) string {
 }
 
 // play runs the plan, or answers, as a process does that begins.
-func (g *planGame) play(p plan.Plan, a *PlanAnswer) PlanOutcome {
-	tree, err := workspace.Open(g.t.Context(), g.dir, workspace.Options{})
-	require.NoError(g.t, err)
-	g.cfg.Calls.Workspace = tree
-	runner, err := escalate.New(g.cfg)
+func (g *planGame) play(p *plan.Plan, a *PlanAnswer) PlanOutcome {
+	runner, err := plan.New(g.cfg)
 	require.NoError(g.t, err)
 	ctx, cancel := context.WithCancel(g.t.Context())
 	defer cancel()
 	g.cancel = cancel
+	var res *plan.Result
 	if a == nil {
-		return g.outcome(runner.Run(ctx, "run", p))
+		res, err = runner.Run(ctx, "run", p)
+	} else {
+		res, err = runner.Answer(ctx, "run", p, plan.Answer{Step: p.Steps[0].ID, Text: a.Text, ByHand: a.ByHand})
 	}
-	answer := escalate.Answer{Text: a.Text}
-	switch {
-	case a.ByHand:
-		answer.Action = escalate.DoneByHand
-	case a.GiveUp:
-		answer.Action = escalate.GiveUp
-	}
-	return g.outcome(runner.Answer(ctx, "run", p, answer))
+	require.NoError(g.t, err)
+	return g.outcome(res)
 }
 
-func (g *planGame) outcome(r *escalate.Result) PlanOutcome {
-	o := PlanOutcome{Status: string(r.Status), Code: r.ErrorCode, Warnings: r.Warnings, Turns: map[string]int{},
-		Prompts: map[string][]string{}, Waited: g.clock.slept}
+func (g *planGame) outcome(r *plan.Result) PlanOutcome {
+	o := PlanOutcome{Status: r.Status, Warnings: r.Warnings, Turns: map[string]int{}, Prompts: map[string][]string{},
+		Waited: g.clock.slept.Round(time.Second)} // without the jitter
 	for _, s := range r.Steps {
-		o.Steps = append(o.Steps, strings.TrimSpace(fmt.Sprint(s.ID, " ", s.State, " ", s.By)))
-		if s.Correction != nil {
-			o.Corrected = append(o.Corrected, s.ID+" "+s.Correction.By+": "+s.Correction.New)
+		o.Steps = append(o.Steps, strings.TrimSpace(s.ID+" "+s.Status+" "+s.Tier))
+		if s.Instructions != "" {
+			o.Corrected = append(o.Corrected, s.ID+" "+s.Tier+": "+s.Instructions)
 		}
-		for _, a := range s.Attempts {
-			if a.Code != "" {
-				o.Failures = append(o.Failures, fmt.Sprint(s.ID, " ", a.Tier, " ", a.Code))
-			}
+		for _, e := range s.Errors {
+			o.Failures = append(o.Failures, fmt.Sprint(s.ID, " ", errs.Table.Taxonomy.Tiers[e.Tier-1].Name, " ", e.Code))
+		}
+		if s.State != nil && s.State.LastError != nil && s.Status != "completed" && s.Status != "cancelled" {
+			o.Code = s.State.LastError.Code
 		}
 	}
 	for name, tier := range g.tiers {
-		if o.Prompts[name] = slices.Clone(tier.prompts); tier.turns > 0 {
-			o.Turns[name] = tier.turns
+		if o.Prompts[name] = slices.Clone(tier.prompts); len(tier.prompts) > 0 {
+			o.Turns[name] = len(tier.prompts)
 		}
 	}
-	if r.Question != nil {
-		o.Asked, o.Question = cmp.Or(r.Question.Step, "plan"), r.Question.Text()
-		o.Needed = r.Question.Needed
+	if q := r.Question; q != nil {
+		o.Asked, o.Question = q.Step, q.Asks
+		for _, t := range q.Tried {
+			o.Question += fmt.Sprint("\n", t.Tier, " ", t.Code, " ", t.Report)
+		}
 	}
 	for _, commit := range strings.Split(g.git("log", "--reverse", "--format=%x00", "--name-only"), "\x00")[2:] {
 		o.Commits = append(o.Commits, strings.Fields(commit))
@@ -207,40 +204,37 @@ func (g *planGame) write(files map[string]string) {
 	}
 }
 
-// todaysPlan writes a plan as package plan has it.
-func todaysPlan(p Plan, service string) plan.Plan {
-	needs := func(all []Need) (out []plan.Prerequisite) {
-		kinds := map[string]plan.PrerequisiteKind{"file": plan.File, "directory": plan.Directory,
-			"program": plan.Program, "env": plan.Variable, "address": plan.Address}
+// planOf writes a plan as package plan has it.
+func planOf(p Plan, service string, review bool) *plan.Plan {
+	needs := func(all []Need) (out []plan.Need) {
 		for _, n := range all {
-			name := strings.ReplaceAll(n.Name, "SERVICE", service)
-			out = append(out, plan.Prerequisite{Kind: kinds[n.Kind], Name: name, MadeBy: n.MadeBy})
+			need := plan.Need{MadeBy: n.MadeBy}
+			*map[string]*string{"file": &need.File, "directory": &need.Directory, "program": &need.Program, "env": &need.Env,
+				"address": &need.Address}[n.Kind] = strings.ReplaceAll(n.Name, "SERVICE", service)
+			out = append(out, need)
 		}
 		return out
 	}
-	out := plan.Plan{Title: "Plan", Prerequisites: needs(p.Needs)}
+	out := &plan.Plan{Title: "Plan", Needs: needs(p.Needs), Review: review}
 	if p.Gate != nil {
-		out.Gate = []plan.Command{{Args: p.Gate}}
+		out.Gate = []plan.Command{{Run: p.Gate}}
 	}
 	for _, s := range p.Steps {
-		step := plan.Step{ID: s.ID, Title: s.ID, Instructions: s.Instructions, Prerequisites: needs(s.Needs)}
+		step := plan.Step{ID: s.ID, Title: s.ID, Instructions: s.Instructions, Needs: needs(s.Needs)}
 		for _, c := range s.Criteria {
-			step.Criteria = append(step.Criteria, plan.Criterion{Kind: plan.Content, Path: c.Path, Text: c.Matches})
+			step.Criteria = append(step.Criteria, plan.Criterion{Path: c.Path, Matches: c.Matches})
 		}
 		out.Steps = append(out.Steps, step)
 	}
 	return out
 }
 
-// planTier plays the turns of a tier. A turn above the lowest tier is two calls of escalate: one
-// finds the cause, and one fixes it.
+// planTier plays the turns of a tier, and the reviews that it is asked for.
 type planTier struct {
 	game       *planGame
 	name       string
 	classifies bool
 	script     []Turn
-	turns      int
-	asked      bool // for the cause, in the turn that is not over
 	prompts    []string
 }
 
@@ -248,91 +242,76 @@ func (p *planTier) Name() string                    { return p.name }
 func (p *planTier) Available(context.Context) error { return nil }
 
 func (p *planTier) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
-	if !p.asked {
-		p.turns++
+	if strings.HasPrefix(req.Prompt, "Review ") {
+		return p.review(req.Mark)
 	}
 	p.prompts = append(p.prompts, req.Prompt)
-	if p.turns > len(p.script) {
-		p.game.t.Errorf("turn %d of %s, and the story has %d", p.turns, p.name, len(p.script))
+	if len(p.prompts) > len(p.script) {
+		p.game.t.Errorf("turn %d of %s, and the story has %d", len(p.prompts), p.name, len(p.script))
 		return executor.Answer{}, errors.New("no turn is left")
 	}
-	turn, mark := p.script[p.turns-1], escalate.Mark(req.Prompt)
+	turn := p.script[len(p.prompts)-1]
+	p.game.write(turn.Writes)
 	if turn.Cancels {
 		p.game.cancel()
 		return executor.Answer{}, ctx.Err()
 	}
 	if turn.Away != nil {
-		away := *turn.Away
-		away.Source, away.Op = "anthropic-api", "call"
-		return executor.Answer{}, &away
+		return executor.Answer{}, callFailure(turn.Away)
 	}
-	p.asked = strings.Contains(req.Prompt, `"verdict":`) && turn.Needed == "" && !turn.Advises
-	if strings.Contains(req.Prompt, `"verdict":`) {
-		return executor.Answer{Text: jsonBlock(map[string]any{"mark": mark, "cause": cmp.Or(turn.Cause, "It is clear."),
-			"verdict": map[bool]string{true: "simple", false: "complex"}[turn.Needed == ""],
-			"needed":  turn.Needed, "instructions": turn.Instructions})}, nil
-	}
-	p.game.write(turn.Writes)
-	return executor.Answer{Text: p.report(turn, mark)}, nil
+	return executor.Answer{Text: p.report(turn, req.Mark)}, nil
+}
+
+// callFailure is evidence of a call that failed.
+func callFailure(of *taxonomy.Evidence) error {
+	ev := *of
+	ev.Source, ev.Op = "anthropic-api", "call"
+	return &ev
 }
 
 func (p *planTier) report(turn Turn, mark string) string {
-	fails := turn.Fails || turn.Needed != ""
-	switch {
-	case turn.Claim != "":
-		return turn.Says + "\n" + turn.Claim
-	case !p.classifies && turn.Label == "":
-		return turn.Says + "\nSTEP " + map[bool]string{true: "FAILED ", false: "DONE "}[fails] + mark
-	case !p.classifies: // a label of a tier that may not give one
-		return turn.Says + "\n" + jsonBlock(map[string]any{"code": turn.Label}) + "STEP FAILED " + mark
+	claim := "STEP DONE MARK"
+	if turn.Fails || turn.Needed != "" || turn.Label != "" {
+		claim = "STEP FAILED MARK"
 	}
-	report := map[string]any{"mark": mark, "status": map[bool]string{true: "failed", false: "done"}[fails]}
-	for key, value := range map[string]string{"code": turn.Label, "finding": turn.Finding} {
-		if value != "" {
-			report[key] = value
+	block := ""
+	if p.classifies || turn.Label != "" {
+		keys := map[string]any{}
+		for key, value := range map[string]string{"label": turn.Label, "finding": turn.Finding, "reason": turn.Reason,
+			"signal": turn.Signal, "cause": turn.Cause, "needed": turn.Needed, "instructions": turn.Instructions} {
+			if value != "" {
+				keys[key] = value
+			}
 		}
+		if turn.Exit != 0 {
+			keys["exit_code"] = turn.Exit
+		}
+		block = jsonBlock(keys)
 	}
-	if turn.Exit != 0 {
-		report["exit_code"] = turn.Exit
+	return turn.Says + "\n" + block + strings.ReplaceAll(cmp.Or(turn.Claim, claim), "MARK", mark)
+}
+
+// review gives the next verdict.
+func (p *planTier) review(mark string) (executor.Answer, error) {
+	if len(p.game.reviews) == 0 {
+		p.game.t.Error("the story has no review left")
+		return executor.Answer{}, errors.New("no verdict is left")
 	}
-	if turn.Reason != "" {
-		report["context"] = map[string]string{"reason": turn.Reason}
+	v := p.game.reviews[0]
+	p.game.reviews = p.game.reviews[1:]
+	switch {
+	case v.Away != nil:
+		return executor.Answer{}, callFailure(v.Away)
+	case v.Finding == "":
+		return executor.Answer{Text: "REVIEW PASSED " + mark}, nil
 	}
-	return turn.Says + "\n" + jsonBlock(report)
+	found := []map[string]string{{"type": v.Finding, "text": v.Text}}
+	return executor.Answer{Text: jsonBlock(map[string]any{"findings": found}) + "REVIEW FAILED " + mark}, nil
 }
 
 func jsonBlock(keys map[string]any) string {
 	b, _ := json.Marshal(keys) // texts and numbers always marshal
 	return "```json\n" + string(b) + "\n```\n"
-}
-
-// planCritic is the model of a reviewer.
-type planCritic struct {
-	t        *testing.T
-	verdicts []Verdict
-	key      string
-	calls    int
-}
-
-func (*planCritic) Name() string                    { return "anthropic-api" }
-func (*planCritic) Available(context.Context) error { return nil }
-
-func (c *planCritic) Call(_ context.Context, req executor.Request) (executor.Answer, error) {
-	if c.calls++; c.calls > len(c.verdicts) {
-		c.t.Errorf("review %d, and the story has %d", c.calls, len(c.verdicts))
-		return executor.Answer{}, errors.New("no verdict is left")
-	}
-	v := c.verdicts[c.calls-1]
-	if v.Away != nil {
-		away := *v.Away
-		away.Source, away.Op = c.Name(), "call"
-		return executor.Answer{}, &away
-	}
-	found := []map[string]string{}
-	if v.Finding != "" {
-		found = append(found, map[string]string{"finding": v.Finding, "kind": v.Finding, "text": v.Text})
-	}
-	return executor.Answer{Text: jsonBlock(map[string]any{"mark": escalate.Mark(req.Prompt), c.key: found})}, nil
 }
 
 // planClock is a clock on which waits take no time.

@@ -7,9 +7,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// onLoop marks stories whose meaning changes when plans are built on the run loop.
-const onLoop = "plans on the run loop"
-
 // planStories are all stories.
 func planStories() []PlanStory {
 	var all []PlanStory
@@ -38,12 +35,12 @@ var (
 
 // byHaiku and bySonnet are the outcomes of a step that the first or the second tier completes.
 func byHaiku(turns int) PlanWant {
-	return PlanWant{Status: "completed", Steps: []string{"1 done haiku"}, Turns: Counts{"haiku": turns},
+	return PlanWant{Status: "completed", Steps: []string{"1 completed haiku"}, Turns: Counts{"haiku": turns},
 		Commits: [][]string{{"out"}}}
 }
 
 func bySonnet(failure string) PlanWant {
-	return PlanWant{Status: "completed", Steps: []string{"1 done sonnet"}, Turns: Counts{"haiku": 1, "sonnet": 1},
+	return PlanWant{Status: "completed", Steps: []string{"1 completed sonnet"}, Turns: Counts{"haiku": 1, "sonnet": 1},
 		Failures: []string{"1 haiku " + failure}, Commits: [][]string{{"out"}}}
 }
 
@@ -64,12 +61,12 @@ func walkthroughStories() []PlanStory {
 		strings.Repeat("line of the report, word for word\n", 200) + "| {{.Mark}} <b>\tend"
 	right := "Read AGENTS.md, and write to r.md what it says."
 	want := PlanWant{
-		Status: "completed", Steps: []string{"2.2 done haiku", "2.3 done sonnet", "2.4 done haiku"},
+		Status: "completed", Steps: []string{"2.2 completed haiku", "2.3 completed sonnet", "2.4 completed haiku"},
 		Turns:    Counts{"haiku": 3, "sonnet": 1},
 		Failures: []string{"2.3 haiku PREREQUISITE_FAILURE"},
 		Commits:  [][]string{{"out"}, {"r.md"}, {"last"}}, Absent: []string{"half"},
 		Corrected: []string{"2.3 sonnet: " + right},
-		Told:      map[string][]string{"sonnet": {raw, right, "Tests"}, "haiku": {"Write last.", "!CLAUDE.md"}},
+		Told:      map[string][]string{"sonnet": {raw, "Tests"}, "haiku": {"Write last.", "!CLAUDE.md"}},
 	}
 	return []PlanStory{{
 		Name: "walkthrough", Rows: "O4 O15 O18 O19 O20 O21 O23 O24 O25 O26 O27 O28 O29",
@@ -120,10 +117,10 @@ func treeStories() []PlanStory {
 		{"gate beats criteria", "O38", Turn{Writes: Files{"broken": "x"}}, failed},
 		{"nothing was written", "O34 O6", Turn{Says: "I have done it."}, unexpected},
 		{"something else was written", "O34 O6", Turn{Writes: Files{"out": "wrong"}}, unexpected},
-		{"no report", "O37 O24", Turn{Says: "I have done it.", Claim: "Well.", Writes: outDone}, unknown},
-		{"claim of another call", "O37 O24", Turn{Claim: "STEP DONE 00000000", Writes: outDone}, unknown},
-		{"claim without a mark", "O37 O24", Turn{Claim: "STEP DONE", Writes: outDone}, unknown},
-		{"quoted claim", "O37 O24", Turn{Claim: "> STEP DONE 00000000", Writes: outDone}, unknown},
+		{"no report", "O37 O24", Turn{Says: "I have done it.", Claim: "Well.", Writes: outDone}, unexpected},
+		{"claim of another call", "O37 O24", Turn{Claim: "STEP DONE 00000000", Writes: outDone}, unexpected},
+		{"claim without a mark", "O37 O24", Turn{Claim: "STEP DONE", Writes: outDone}, unexpected},
+		{"quoted claim", "O37 O24", Turn{Claim: "> STEP DONE 00000000", Writes: outDone}, unexpected},
 		{"label of a tier that may give none", "O19", Turn{Says: "odd", Label: unclear}, unknown},
 		{"nothing is known", "O19 O27", puzzled, unknown},
 	} {
@@ -133,26 +130,27 @@ func treeStories() []PlanStory {
 		})
 	}
 	for _, strong := range []struct {
-		name, rows, until string
-		turn              Turn
-		code              string
+		name, rows string
+		turn       Turn
+		code       string
 	}{
-		{"ambiguous", "O7 O12 O18 O36", "", Turn{Says: "odd", Label: unclear}, unclear},
-		{"ambiguous is never retryable", "O12", "", Turn{Says: "odd", Label: unclear, Reason: "timeout"}, unclear},
-		{"exit status beats a later label", "O36 O38", onLoop, Turn{Says: "odd", Label: unclear, Exit: 1}, failed},
-		{"missing file beats a later label", "O38", onLoop,
-			Turn{Says: "cat: a: No such file or directory", Label: unclear}, missing},
-		{"label that only a review may give", "O8 O35", "",
+		{"ambiguous", "O7 O12 O18 O36", Turn{Says: "odd", Label: unclear}, unclear},
+		{"ambiguous is never retryable", "O12", Turn{Says: "odd", Label: unclear, Reason: "timeout"}, unclear},
+		{"label beats the exit status", "O36 O38", Turn{Says: "odd", Label: unclear, Exit: 1}, unclear},
+		{"label beats a text", "O38", Turn{Says: "cat: a: No such file or directory", Label: unclear}, unclear},
+		{"signal beats a label", "O38", Turn{Says: "odd", Label: unclear, Signal: "SIGKILL"}, failed},
+		{"failed although it claims to be done", "O37", Turn{Says: "odd", Label: failed, Claim: "STEP DONE MARK"}, failed},
+		{"label that only a review may give", "O8 O35",
 			Turn{Says: "odd", Label: "INTER_AGENT_MISALIGNMENT", Exit: 3}, failed},
-		{"label of the failures of tiers", "O18", "", Turn{Says: "odd", Label: "TIER_RATE_LIMITED"}, unknown},
-		{"compilation error", "O10", "", Turn{Says: "odd", Label: failed, Reason: "compilation_error"}, failed},
-		{"wrong algorithm", "O11", "", Turn{Says: "odd", Label: unexpected, Reason: "wrong_algorithm"}, unexpected},
+		{"label of the failures of tiers", "O18", Turn{Says: "odd", Label: "TIER_RATE_LIMITED"}, unknown},
+		{"compilation error", "O10", Turn{Says: "odd", Label: failed, Reason: "compilation_error"}, failed},
+		{"wrong algorithm", "O11", Turn{Says: "odd", Label: unexpected, Reason: "wrong_algorithm"}, unexpected},
 	} {
 		strong.turn.Fails = true
 		all = append(all, PlanStory{
-			Name: strong.name, Rows: strong.rows, Until: strong.until, Plan: onePlan(),
+			Name: strong.name, Rows: strong.rows, Plan: onePlan(),
 			Tiers: Turns{"haiku": {puzzled}, "sonnet": {strong.turn}, "opus": {carries}},
-			Want: PlanWant{Status: "completed", Steps: []string{"1 done opus"},
+			Want: PlanWant{Status: "completed", Steps: []string{"1 completed opus"},
 				Turns:    Counts{"haiku": 1, "sonnet": 1, "opus": 1},
 				Failures: []string{"1 haiku " + unknown, "1 sonnet " + strong.code}, Commits: [][]string{{"out"}}},
 		})
@@ -161,21 +159,28 @@ func treeStories() []PlanStory {
 }
 
 func ladderStories() []PlanStory {
-	asked := blockedAt("UNCLASSIFIED", Counts{"haiku": 1, "sonnet": 1, "opus": 1}, "1 haiku UNCLASSIFIED").
+	asked := blockedAt("UNCLASSIFIED", Counts{"haiku": 1, "sonnet": 1, "opus": 1},
+		"1 haiku UNCLASSIFIED", "1 sonnet UNCLASSIFIED", "1 opus UNCLASSIFIED").
 		with(func(w *PlanWant) {
 			w.Question = []string{"which file is meant", "something is odd", "sonnet", "opus"}
 			w.Absent = []string{"half"}
 		})
 	lost := Turns{
 		"haiku":  {{Says: "something is odd", Fails: true, Writes: Files{"half": "x"}}, carries},
-		"sonnet": {handsOn}, "opus": {handsOn},
+		"sonnet": {handsOn, handsOn}, "opus": {handsOn, handsOn},
 	}
 	answered := byHaiku(2).with(func(w *PlanWant) {
 		w.Turns, w.Failures = Counts{"haiku": 2, "sonnet": 1, "opus": 1}, asked.Failures
 		w.Told = map[string][]string{"haiku": {"It is AGENTS.md."}}
 	})
-	byHand := asked.with(func(w *PlanWant) {
-		w.Status, w.Code, w.Steps, w.Asked, w.Question = "completed", "", []string{"1 done human"}, "", nil
+	wrong := asked.with(func(w *PlanWant) {
+		w.Turns, w.Question = Counts{"haiku": 1, "sonnet": 2, "opus": 2}, []string{"which file is meant"}
+		w.Present = []string{"out"} // nothing of a person's is reverted
+		w.Failures = slices.Concat(asked.Failures,
+			[]string{"1 haiku UNEXPECTED_RESULT", "1 sonnet UNCLASSIFIED", "1 opus UNCLASSIFIED"})
+	})
+	byHand := wrong.with(func(w *PlanWant) {
+		w.Status, w.Code, w.Steps, w.Asked, w.Question = "completed", "", []string{"1 completed"}, "", nil
 	})
 	return []PlanStory{
 		{
@@ -185,29 +190,16 @@ func ladderStories() []PlanStory {
 		{
 			Name: "a person carries the step out", Rows: "O24 O30", Plan: onePlan(), Tiers: lost, Want: asked,
 			Then: []PlanRound{
-				{Answer: &PlanAnswer{ByHand: true}, Writes: Files{"out": "wrong"},
-					Want: asked.with(func(w *PlanWant) {
-						w.Code, w.Question = "UNEXPECTED_RESULT", []string{"which file is meant"}
-						w.Present = []string{"out"} // nothing of a person's is reverted
-						w.Failures = []string{"1 haiku UNCLASSIFIED", "1 human UNEXPECTED_RESULT"}
-					})},
-				{Answer: &PlanAnswer{ByHand: true}, Writes: outDone, Want: byHand.with(func(w *PlanWant) {
-					w.Failures = []string{"1 haiku UNCLASSIFIED", "1 human UNEXPECTED_RESULT"}
-				})},
+				{Answer: &PlanAnswer{ByHand: true}, Writes: Files{"out": "wrong"}, Want: wrong},
+				{Answer: &PlanAnswer{ByHand: true}, Writes: outDone, Want: byHand},
 			},
-		},
-		{
-			Name: "a person gives up", Rows: "O17", Until: onLoop, Plan: onePlan(), Tiers: lost, Want: asked,
-			Then: []PlanRound{{Answer: &PlanAnswer{GiveUp: true}, Want: asked.with(func(w *PlanWant) {
-				w.Status, w.Code, w.Steps, w.Asked, w.Question = "failed", "", []string{"1 failed"}, "", nil
-			})}},
 		},
 		{
 			Name: "a correction counts only with its work", Rows: "O24 O29",
 			Plan: onePlan(),
 			Tiers: Turns{"haiku": {puzzled},
 				"sonnet": {{Instructions: "Do something else.", Writes: Files{"other": "x"}}}, "opus": {carries}},
-			Want: PlanWant{Status: "completed", Steps: []string{"1 done opus"}, Commits: [][]string{{"out"}},
+			Want: PlanWant{Status: "completed", Steps: []string{"1 completed opus"}, Commits: [][]string{{"out"}},
 				Turns:    Counts{"haiku": 1, "sonnet": 1, "opus": 1},
 				Failures: []string{"1 haiku UNCLASSIFIED", "1 sonnet UNEXPECTED_RESULT"}, Absent: []string{"other"}},
 		},
@@ -219,7 +211,9 @@ func ladderStories() []PlanStory {
 		{
 			Name: "a tier is waited for", Rows: "O10", Plan: onePlan(),
 			Tiers: Turns{"haiku": {rateLimited, rateLimited, carries}},
-			Want:  byHaiku(3).with(func(w *PlanWant) { w.Waited = 60e9 }),
+			Want: byHaiku(3).with(func(w *PlanWant) {
+				w.Waited, w.Failures = 60e9, []string{"1 haiku TIER_RATE_LIMITED", "1 haiku TIER_RATE_LIMITED"}
+			}),
 		},
 		{
 			Name: "no tier can be called", Rows: "O30", Plan: onePlan(),
@@ -231,8 +225,8 @@ func ladderStories() []PlanStory {
 			Name: "cancelled, then run again", Rows: "O25", Plan: onePlan(),
 			Tiers: Turns{"haiku": {{Cancels: true, Writes: Files{"half": "x"}}, carries}},
 			Want: PlanWant{Status: "cancelled", Steps: []string{"1 cancelled"}, Turns: Counts{"haiku": 1},
-				Absent: []string{"half"}},
-			Then: []PlanRound{{Want: byHaiku(2)}},
+				Present: []string{"half"}},
+			Then: []PlanRound{{Want: byHaiku(2).with(func(w *PlanWant) { w.Commits = [][]string{{"half", "out"}} })}},
 		},
 	}
 }
@@ -240,34 +234,32 @@ func ladderStories() []PlanStory {
 func retryStories() []PlanStory {
 	const away = "curl: (7) Failed to connect to localhost port 1: Connection refused"
 	down, gone := Turn{Says: away, Fails: true}, Turn{Says: "cat: a: No such file or directory", Fails: true}
-	advice := Turn{Advises: true, Cause: "The service restarts."}
 	flaky := Turn{Says: "odd", Fails: true, Label: "EXECUTION_ERROR", Reason: "flaky_test"}
 	stale := Turn{Says: "odd", Fails: true, Label: "UNEXPECTED_RESULT", Reason: "stale_cache"}
 	sonnet := func(code string) PlanWant {
-		return PlanWant{Status: "completed", Steps: []string{"1 done sonnet"}, Turns: Counts{"haiku": 1, "sonnet": 2},
+		return PlanWant{Status: "completed", Steps: []string{"1 completed sonnet"}, Turns: Counts{"haiku": 1, "sonnet": 2},
 			Failures: []string{"1 haiku UNCLASSIFIED", "1 sonnet " + code}, Commits: [][]string{{"out"}}, Waited: 2e9}
 	}
 	all := []PlanStory{
 		{
-			Name: "a diagnosis, then the same tier", Rows: "O9 O14", Until: onLoop, Plan: onePlan(),
-			Tiers: Turns{"haiku": {down, carries}, "sonnet": {advice}},
+			Name: "the same tier again", Rows: "O9 O14", Plan: onePlan(),
+			Tiers: Turns{"haiku": {down, carries}},
 			Want: byHaiku(2).with(func(w *PlanWant) {
-				w.Turns, w.Waited = Counts{"haiku": 2, "sonnet": 1}, 2e9
-				w.Failures = []string{"1 haiku PREREQUISITE_FAILURE"}
-				w.Told = map[string][]string{"haiku": {away, advice.Cause}}
+				w.Waited, w.Failures = 2e9, []string{"1 haiku PREREQUISITE_FAILURE"}
+				w.Told = map[string][]string{"haiku": {away}}
 			}),
 		},
 		{
-			Name: "what does not pass goes up", Rows: "O9 O14", Until: onLoop, Plan: onePlan(),
-			Tiers: Turns{"haiku": {down, down, down}, "sonnet": {advice, advice, carries}},
+			Name: "what does not pass goes up", Rows: "O9 O14", Plan: onePlan(),
+			Tiers: Turns{"haiku": {down, down, down}, "sonnet": {carries}},
 			Want: bySonnet("PREREQUISITE_FAILURE").with(func(w *PlanWant) {
-				w.Turns, w.Waited = Counts{"haiku": 3, "sonnet": 3}, 6e9
+				w.Turns, w.Waited = Counts{"haiku": 3, "sonnet": 1}, 6e9
 				w.Failures = slices.Repeat([]string{"1 haiku PREREQUISITE_FAILURE"}, 3)
 			}),
 		},
-		{Name: "flaky test", Rows: "O10", Until: onLoop, Plan: onePlan(), Want: sonnet("EXECUTION_ERROR"),
+		{Name: "flaky test", Rows: "O10", Plan: onePlan(), Want: sonnet("EXECUTION_ERROR"),
 			Tiers: Turns{"haiku": {puzzled}, "sonnet": {flaky, carries}}},
-		{Name: "stale cache", Rows: "O11", Until: onLoop, Plan: onePlan(), Want: sonnet("UNEXPECTED_RESULT"),
+		{Name: "stale cache", Rows: "O11", Plan: onePlan(), Want: sonnet("UNEXPECTED_RESULT"),
 			Tiers: Turns{"haiku": {puzzled}, "sonnet": {stale, carries}}},
 	}
 	for _, p := range []struct {
@@ -280,13 +272,12 @@ func retryStories() []PlanStory {
 		{"a task waits for what may pass", "O17", "tasks", down, "blocked", "blocked"},
 		{"a task fails for what will not", "O17", "tasks", gone, "failed", "failed"},
 	} {
-		asked := map[bool]string{true: "1"}[p.status == "blocked"]
 		failure := []string{"1 haiku PREREQUISITE_FAILURE"}
 		all = append(all, PlanStory{
 			Name: p.name, Rows: p.rows, Profile: p.profile, Plan: onePlan(),
 			Tiers: Turns{"haiku": {p.turn, carries}},
 			Want: PlanWant{Status: p.status, Code: "PREREQUISITE_FAILURE", Steps: []string{"1 " + p.state},
-				Asked: asked, Turns: Counts{"haiku": 1}, Failures: failure},
+				Asked: "1", Turns: Counts{"haiku": 1}, Failures: failure},
 			Then: []PlanRound{{Answer: &PlanAnswer{Text: "Now it is there."}, Want: byHaiku(2).with(func(w *PlanWant) {
 				w.Failures, w.Told = failure, map[string][]string{"haiku": {"Now it is there."}}
 			})}},
@@ -313,23 +304,24 @@ func reviewStories() []PlanStory {
 			Tiers: Turns{"haiku": {carries}, "sonnet": {carries}, "opus": {carries}},
 			Want: blockedAt(drifts, three, "1 haiku "+drifts, "1 sonnet "+drifts, "1 opus "+drifts).
 				with(func(w *PlanWant) { w.Question, w.Absent = []string{found.Text}, []string{"out"} })},
-		{Name: "too much context", Rows: "O13", Until: onLoop, Facts: PlanFacts{Reviews: []Verdict{overflow, passed}},
-			Tiers: Turns{"haiku": {carries, carries}, "sonnet": {{Advises: true, Cause: "Leave out the log."}}},
+		{Name: "too much context", Rows: "O13", Facts: PlanFacts{Reviews: []Verdict{overflow, passed}},
+			Tiers: Turns{"haiku": {carries, carries}},
 			Want: byHaiku(2).with(func(w *PlanWant) {
-				w.Turns, w.Waited = Counts{"haiku": 2, "sonnet": 1}, 1e9
-				w.Failures = []string{"1 haiku " + drifts}
+				w.Waited, w.Failures = 1e9, []string{"1 haiku " + drifts}
 			})},
 		{Name: "what fails is not reviewed", Rows: "O34 O35", Facts: PlanFacts{Reviews: []Verdict{passed}},
 			Tiers: Turns{"haiku": {{}}, "sonnet": {carries}}, Want: bySonnet("UNEXPECTED_RESULT")},
 		{Name: "a reviewer is waited for", Rows: "O35", Facts: PlanFacts{Reviews: []Verdict{rate, rate, passed}},
 			Tiers: Turns{"haiku": {carries}},
 			Want:  byHaiku(1).with(func(w *PlanWant) { w.Waited = 60e9 })},
-		{Name: "nothing counts without its review", Rows: "O35", Until: onLoop,
-			Facts: PlanFacts{Reviews: []Verdict{key, passed}},
-			Tiers: Turns{"haiku": {carries, carries}},
-			Want: blockedAt("TIER_REFUSED", Counts{"haiku": 1}).
-				with(func(w *PlanWant) { w.Absent = []string{"out"} }),
-			Then: []PlanRound{{Answer: &PlanAnswer{Text: "It can be asked again."}, Want: byHaiku(2)}}},
+		{Name: "another tier reviews", Rows: "O35", Facts: PlanFacts{Reviews: []Verdict{key, passed}},
+			Tiers: Turns{"haiku": {carries}}, Want: byHaiku(1)},
+		{Name: "nothing is done without its review", Rows: "O35", Facts: PlanFacts{Reviews: []Verdict{key, key, passed}},
+			Tiers: Turns{"haiku": {carries}},
+			Want:  blockedAt("TIER_NOT_CALLED", Counts{"haiku": 1}, "1 haiku TIER_NOT_CALLED"),
+			Then: []PlanRound{{Answer: &PlanAnswer{ByHand: true}, Want: byHaiku(1).with(func(w *PlanWant) {
+				w.Steps, w.Failures = []string{"1 completed"}, []string{"1 haiku TIER_NOT_CALLED"}
+			})}}},
 	}
 	for i := range stories {
 		stories[i].Plan = onePlan()
@@ -340,8 +332,7 @@ func reviewStories() []PlanStory {
 // preparationStories have findings before the first call.
 func preparationStories() []PlanStory {
 	blocked := func(code string, facts ...string) PlanWant {
-		return PlanWant{Status: "blocked", Code: code, Steps: []string{"1 pending"}, Turns: Counts{},
-			Asked: "plan", Question: facts}
+		return blockedAt(code, Counts{}, "1 haiku "+code).with(func(w *PlanWant) { w.Question = facts })
 	}
 	needs := func(all ...Need) Plan {
 		p := onePlan()
@@ -372,25 +363,23 @@ func preparationStories() []PlanStory {
 		},
 		{Name: "a service that comes back", Rows: "O9 O23", Plan: needs(Need{"address", "SERVICE", ""}),
 			Facts: PlanFacts{ServiceAfter: 2}, Tiers: Turns{"haiku": {carries}},
-			Want: byHaiku(1).with(func(w *PlanWant) { w.Waited = 6e9 })},
+			Want: byHaiku(1).with(func(w *PlanWant) {
+				w.Waited, w.Failures = 6e9, slices.Repeat([]string{"1 haiku PREREQUISITE_FAILURE"}, 2)
+			})},
 		{Name: "a service that stays away", Rows: "O9 O23", Plan: needs(Need{"address", "SERVICE", ""}),
 			Facts: PlanFacts{ServiceAfter: 99},
-			Want:  blocked("PREREQUISITE_FAILURE").with(func(w *PlanWant) { w.Waited = 6e9 })},
+			Want: blocked("PREREQUISITE_FAILURE").with(func(w *PlanWant) {
+				w.Waited, w.Failures = 6e9, slices.Repeat([]string{"1 haiku PREREQUISITE_FAILURE"}, 3)
+			})},
 		{Name: "the plan is reviewed", Rows: "O7 O23", Plan: onePlan(),
 			Facts: PlanFacts{PlanReviews: []Verdict{several}},
 			Want:  blocked("AMBIGUITY_ERROR", several.Text)},
-		{Name: "the plan is reviewed at its end", Rows: "O23", Until: onLoop, Plan: onePlan(),
-			Facts: PlanFacts{PlanReviews: []Verdict{{}, several, {}}}, Tiers: Turns{"haiku": {carries}},
-			Want: byHaiku(1).with(func(w *PlanWant) {
-				w.Status, w.Code, w.Asked, w.Question = "blocked", "AMBIGUITY_ERROR", "plan", []string{several.Text}
-			}),
-			Then: []PlanRound{{Answer: &PlanAnswer{Text: "Leave it."}, Want: byHaiku(1)}}},
 		{Name: "needs of a step go up the ladder", Rows: "O23 O32",
 			Plan: onePlan(Step{ID: "2", Instructions: "Write two.", Needs: []Need{{"file", "made", "1"}},
 				Criteria: []Criterion{{"two", "x"}}}),
 			Tiers: Turns{"haiku": {carries}, "sonnet": {{Writes: Files{"made": "x", "two": "x"}}}},
-			Want: PlanWant{Status: "completed", Steps: []string{"1 done haiku", "2 done sonnet"},
-				Turns:   Counts{"haiku": 1, "sonnet": 1},
+			Want: PlanWant{Status: "completed", Steps: []string{"1 completed haiku", "2 completed sonnet"},
+				Turns: Counts{"haiku": 1, "sonnet": 1}, Failures: []string{"2 haiku PREREQUISITE_FAILURE"},
 				Commits: [][]string{{"out"}, {"made", "two"}}, Told: map[string][]string{"sonnet": {"made"}}}},
 	}
 }
@@ -413,7 +402,7 @@ func acceptanceStories() []PlanStory {
 		{Name: "criteria hold at the end", Rows: "O24",
 			Plan:  onePlan(Step{ID: "2", Instructions: "Write two.", Criteria: []Criterion{{"two", "x"}}}),
 			Tiers: Turns{"haiku": {carries, {Writes: Files{"two": "x", "out": "gone"}}}},
-			Want: PlanWant{Status: "completed", Steps: []string{"1 done haiku", "2 done haiku"},
+			Want: PlanWant{Status: "completed", Steps: []string{"1 completed haiku", "2 completed haiku"},
 				Turns: Counts{"haiku": 2}, Commits: [][]string{{"out"}, {"out", "two"}},
 				Warnings: [][]string{{"1", "out"}}}},
 		{Name: "files that no tier may change", Rows: "O24", Plan: onePlan(),

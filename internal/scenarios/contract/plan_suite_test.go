@@ -29,10 +29,8 @@ type (
 
 // PlanStory is a plan, how everything around it behaves, and what must come of it.
 type PlanStory struct {
-	Name string
-	Rows string // the requirements that it shows
-	// Until names the change that ends the behaviour; empty if the behaviour is permanent.
-	Until   string
+	Name    string
+	Rows    string // the requirements that it shows
 	Plan    Plan
 	Profile string // of the taxonomy
 	Facts   PlanFacts
@@ -81,22 +79,19 @@ type Verdict struct {
 	Away          *taxonomy.Evidence
 }
 
-// Turn is what a tier does when it is its turn, finding the cause included. The zero Turn reports
-// that the step is done.
+// Turn is what a tier does in one call for a step. The zero Turn reports that the step is done.
 type Turn struct {
 	Says   string            // the words of the report
 	Writes map[string]string // files
 	Fails  bool              // the report says that the step failed
 	Claim  string            // takes the place of the end of the report
 	// Label, Finding, Reason and Exit are the typed part of a report of a tier that classifies.
-	Label, Finding, Reason string
-	Exit                   int
+	Label, Finding, Reason, Signal string
+	Exit                           int
 	// Cause and Instructions are what it finds out, and how it corrects the step.
 	Cause, Instructions string
 	// Needed hands on instead: nothing is changed, and this is needed from above.
-	Needed string
-	// Advises ends the turn with the cause; the tier below tries again.
-	Advises bool
+	Needed  string
 	Away    *taxonomy.Evidence // the call itself fails
 	Cancels bool               // the caller gives up meanwhile
 }
@@ -112,20 +107,18 @@ type PlanRound struct {
 type PlanAnswer struct {
 	Text   string
 	ByHand bool // the person has carried the step out
-	GiveUp bool
 }
 
 // PlanOutcome is the outcome of all rounds up to one.
 type PlanOutcome struct {
 	Status string   // completed, blocked, failed or cancelled
 	Code   string   // of what ended it
-	Steps  []string // "ID state", and the tier whose work counts
+	Steps  []string // "ID status", and the tier whose work counts
 	Turns  map[string]int
-	// Failures are "step tier CODE" of what calls came to, in order.
+	// Failures are "step tier CODE" of all failures of steps, in order.
 	Failures  []string
-	Asked     string // the step that a person is asked about, or "plan"; empty without a question
+	Asked     string // the step that a person is asked about; empty without a question
 	Question  string
-	Needed    []string   // what the person has to decide or to provide
 	Corrected []string   // "ID tier: instructions" of steps that were corrected by work that counts
 	Commits   [][]string // the files of each commit
 	Warnings  []string
@@ -181,7 +174,6 @@ func (w PlanWant) check(t *testing.T, got PlanOutcome, where ...any) {
 		Asked: w.Asked, Commits: w.Commits, Waited: w.Waited, Corrected: w.Corrected},
 		PlanWant{Status: got.Status, Code: got.Code, Steps: got.Steps, Turns: got.Turns, Failures: got.Failures,
 			Asked: got.Asked, Commits: got.Commits, Waited: got.Waited, Corrected: got.Corrected}, where...)
-	assert.Equal(t, got.Asked != "", len(got.Needed) > 0, "a question says what is needed")
 	contains(t, got.Question, w.Question, where)
 	if assert.Len(t, got.Warnings, len(w.Warnings), where...) {
 		for i, facts := range w.Warnings {

@@ -1,13 +1,13 @@
 // Package shop is a small shop.
 package shop
 
-// Order is what a customer wants to buy.
+// Order is the order of a customer.
 type Order struct {
-	// Prices are those of its items, in cents.
+	// Prices are the prices of its items, in cents.
 	Prices []int
 }
 
-// Total returns what the order costs, in cents.
+// Total returns the price of the order, in cents.
 func (o Order) Total() int {
 	total := 0
 	for _, price := range o.Prices {

@@ -1,0 +1,340 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Verifier finds out whether facts hold. What does not hold is evidence. Package verify has one.
+type Verifier interface {
+	// Needs has evidence of source "plan" and the given op for each missing prerequisite.
+	Needs(ctx context.Context, op string, needs []Need) []*taxonomy.Evidence
+	// Gate has evidence of source "check" for each command that fails.
+	Gate(ctx context.Context, gate []Command) []*taxonomy.Evidence
+	// Criteria has evidence of source "check" for each criterion that does not hold.
+	Criteria(ctx context.Context, criteria []Criterion) []*taxonomy.Evidence
+}
+
+// Config is what a Runner works with. Table, Classify, Tiers, Facts, Workspace and Store are required.
+type Config struct {
+	// Table is the generated table, or a profile of it.
+	Table    taxonomy.Table
+	Classify executor.Classifier
+	// Tiers are the providers by the names of the taxonomy's tiers. A tier without one is skipped.
+	Tiers map[string]executor.Provider
+	Facts Verifier
+
+	Workspace executor.Workspace
+	// Store returns a store for one run. The runs of a plan are open one inside the other.
+	Store func() executor.Store
+	// Guard returns the guard of a step that may change only files that match the patterns, or any
+	// file if there are none. Nil allows everything.
+	Guard func(files []string) (executor.Guard, error)
+	// Dirty returns the changes that are not committed. A new plan does not begin on them. Nil does
+	// not look.
+	Dirty func(ctx context.Context) ([]string, error)
+	// Admission limits the calls of all steps and reviews.
+	Admission executor.Admission
+	Clock     retry.Clock   // retry.System by default
+	Grace     time.Duration // of a cancelled run; 30 seconds by default
+
+	// ReviewPlan makes the highest tier review the plan before its first step.
+	ReviewPlan bool
+	// KeepWork commits nothing. Work that is done stays in the tree.
+	KeepWork bool
+	// Turns is the number of calls that a step may have; 0 is 150.
+	Turns int
+	// Call is how long a call may take; 0 is 10 minutes. StepTime limits the whole step; 0 does not.
+	Call, StepTime time.Duration
+	// Observe gets the events of each step's runs, also of its reviews.
+	Observe func(step string, e executor.Event)
+}
+
+// Runner carries out plans.
+type Runner struct {
+	cfg    Config
+	tiers  []taxonomy.Tier
+	labels []label
+}
+
+// New returns a runner.
+func New(cfg Config) (*Runner, error) {
+	var problems []error
+	require := func(ok bool, what string) {
+		if !ok {
+			problems = append(problems, errors.New(what))
+		}
+	}
+	require(cfg.Table.Taxonomy != nil, "a table")
+	require(cfg.Classify != nil, "a classifier")
+	require(cfg.Facts != nil, "a verifier of facts")
+	require(cfg.Workspace != nil, "a workspace")
+	require(cfg.Store != nil, "a store")
+	r := &Runner{cfg: cfg}
+	if cfg.Table.Taxonomy != nil {
+		r.tiers = cfg.Table.Taxonomy.Tiers
+		require(r.next(-1) >= 0, "a provider for a tier of the taxonomy")
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("plan: the configuration lacks %w", errors.Join(problems...))
+	}
+	r.cfg.Turns, r.cfg.Call = cmp.Or(cfg.Turns, 150), cmp.Or(cfg.Call, 10*time.Minute)
+	r.labels = labelsOf(cfg)
+	return r, nil
+}
+
+// labelsOf returns the codes that the taxonomy's rules accept as labels of an agent.
+func labelsOf(cfg Config) (labels []label) {
+	for _, code := range cfg.Table.Taxonomy.Codes() {
+		ev := &taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": code.Value}}
+		err, _ := cfg.Classify(ev, ev.Source, ev.Op)
+		if taxonomy.CodeOf(err) == code.Value && code.Value != cfg.Table.Taxonomy.Fallback {
+			labels = append(labels, label{code.Value, code.Doc})
+		}
+	}
+	return labels
+}
+
+// provider returns the provider of a tier, or nil.
+func (r *Runner) provider(tier int) executor.Provider {
+	if r.tiers[tier].Person {
+		return nil
+	}
+	return r.cfg.Tiers[r.tiers[tier].Name]
+}
+
+// next returns the next higher tier with a provider, or -1.
+func (r *Runner) next(tier int) int {
+	for i := tier + 1; i < len(r.tiers); i++ {
+		if r.provider(i) != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// highest returns the highest tier with a provider.
+func (r *Runner) highest() (tier int) {
+	for i := r.next(-1); i >= 0; i = r.next(i) {
+		tier = i
+	}
+	return tier
+}
+
+// Result is the state of a plan.
+type Result struct {
+	Run      string       `json:"run"`
+	Status   string       `json:"status"` // completed, blocked, failed or cancelled
+	Steps    []StepResult `json:"steps"`
+	Question *Question    `json:"question,omitempty"` // of a plan that is blocked or failed
+	Warnings []string     `json:"warnings,omitempty"`
+}
+
+// StepResult is the state of a step.
+type StepResult struct {
+	ID     string `json:"id"`
+	Status string `json:"status"` // open, or as of a Result
+	// Tier did the work of a step that is done; empty if a person did.
+	Tier string `json:"tier,omitempty"`
+	// Instructions are those that the tier corrected.
+	Instructions string                 `json:"instructions,omitempty"`
+	Errors       []executor.ErrorRecord `json:"errors,omitempty"`
+	Commits      []executor.CommitDone  `json:"commits,omitempty"`
+	// State is the state of the step's run; nil for an open step.
+	State *executor.RunState `json:"-"`
+}
+
+// Question is what a person is asked about a step.
+type Question struct {
+	Step   string             `json:"step"`
+	Reason executor.EndReason `json:"reason"`
+	Asks   string             `json:"asks,omitempty"`
+	Tried  []Tried            `json:"tried,omitempty"` // the newest last
+}
+
+// Tried is a failure that led to a question.
+type Tried struct {
+	Tier string `json:"tier"`
+	executor.ErrorRecord
+}
+
+// Answer is the answer of a person.
+type Answer struct {
+	// Step is the step of the question.
+	Step string
+	// Text is in every later prompt of the step. It may be empty, for example because the cause was
+	// removed or the step was edited.
+	Text string
+	// ByHand reports that the person carried out the step. It is verified before any tier is called.
+	ByHand bool
+}
+
+// Run carries out a plan, or continues it. A blocked or failed step is not continued: it needs an
+// Answer. The error is about the plan's store or definition; failures of steps are in the result.
+func (r *Runner) Run(ctx context.Context, name string, p *Plan) (*Result, error) {
+	return r.carryOut(ctx, name, p, nil)
+}
+
+// Answer continues a blocked or failed step, and then the plan. Steps that are not done may have
+// been edited.
+func (r *Runner) Answer(ctx context.Context, name string, p *Plan, a Answer) (*Result, error) {
+	a.Text = taxonomy.Redact(a.Text)
+	return r.carryOut(ctx, name, p, &a)
+}
+
+func (r *Runner) carryOut(ctx context.Context, name string, p *Plan, answer *Answer) (*Result, error) {
+	res := &Result{Run: name, Status: "completed"}
+	var before []*executor.RunState
+	prepared := false
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		task := executor.Task{Run: name + "." + s.ID, ID: s.ID, Title: s.Title, Prompt: p.fingerprint(s)}
+		st, err := r.cfg.Store().Peek(ctx, task.Run)
+		if err != nil {
+			return nil, fmt.Errorf("read the state of step %s: %w", s.ID, err)
+		}
+		given := answer
+		if given != nil && given.Step != s.ID {
+			given = nil
+		}
+		over := st != nil && st.Step == executor.StepOver
+		switch {
+		case over && st.End == executor.EndCompleted && st.Task.Prompt != task.Prompt:
+			return nil, fmt.Errorf("step %s is done, and the plan defines it differently now", s.ID)
+		case over && st.End == executor.EndCompleted:
+		case over && st.End != executor.EndCancelled && given == nil:
+		case st == nil && given == nil && repeated(before) != nil:
+			st = r.stopped(task, repeated(before))
+		default:
+			if given == nil {
+				given = &Answer{}
+			}
+			w := &work{Runner: r, name: name, plan: p, step: s, run: task.Run, first: i, begun: i > 0 || st != nil,
+				answer: *given, prepared: &prepared}
+			if st, err = w.carryOut(ctx, task); err != nil {
+				return nil, fmt.Errorf("step %s: %w", s.ID, err)
+			}
+		}
+		before = append(before, st)
+		res.Steps = append(res.Steps, r.result(s, st))
+		if st.End == executor.EndCompleted {
+			continue
+		}
+		if res.Status = string(st.End.Status()); res.Status != "cancelled" {
+			res.Question = r.question(s, st)
+		}
+		for _, open := range p.Steps[i+1:] {
+			res.Steps = append(res.Steps, StepResult{ID: open.ID, Status: "open"})
+		}
+		return res, nil
+	}
+	for i := range p.Steps { // a later step may have broken an earlier one
+		for _, ev := range r.cfg.Facts.Criteria(ctx, p.Steps[i].Criteria) {
+			res.Warnings = append(res.Warnings, "step "+p.Steps[i].ID+" does not hold any more: "+ev.Masked().Text)
+		}
+	}
+	return res, nil
+}
+
+const inARow = 3
+
+// repeated returns an error that each of the last three steps had before it was done. An answer of a
+// person ends the row.
+func repeated(before []*executor.RunState) *executor.ErrorRecord {
+	if len(before) < inARow {
+		return nil
+	}
+	last := before[len(before)-inARow:]
+	if slices.ContainsFunc(last, func(st *executor.RunState) bool { return len(st.Answers) > 0 }) {
+		return nil
+	}
+	for i := range last[0].Errors {
+		e := &last[0].Errors[i]
+		had := func(st *executor.RunState) bool {
+			return slices.ContainsFunc(st.Errors, func(o executor.ErrorRecord) bool {
+				return endsTurn(&o) && o.Fingerprint == e.Fingerprint
+			})
+		}
+		if endsTurn(e) && had(last[1]) && had(last[2]) {
+			return e
+		}
+	}
+	return nil
+}
+
+// endsTurn reports that the error took the step from its tier. Errors that pass by themselves may
+// come again.
+func endsTurn(e *executor.ErrorRecord) bool {
+	return e.Fingerprint != "" && !e.Retried && e.Action != taxonomy.Retry.String() &&
+		e.Action != taxonomy.RetryOperation.String()
+}
+
+// stopped returns the state of a step that was not begun because of a repeated error.
+func (r *Runner) stopped(task executor.Task, e *executor.ErrorRecord) *executor.RunState {
+	return &executor.RunState{
+		Task: task, Step: executor.StepOver, End: executor.EndBlocked, LastError: e,
+		Tier: ladderIndex(r.next(-1)), Errors: []executor.ErrorRecord{*e},
+		Question: fmt.Sprintf("the last %d steps failed with the same error before they were done: "+
+			"does something affect all steps?", inARow),
+	}
+}
+
+func (r *Runner) result(s *Step, st *executor.RunState) StepResult {
+	out := StepResult{ID: s.ID, Status: string(st.End.Status()), Errors: st.Errors, Commits: st.Commits, State: st}
+	tier := tierIndex(st.Tier)
+	if st.End != executor.EndCompleted || st.Text == "" || tier < 0 || tier >= len(r.tiers) {
+		return out
+	}
+	out.Tier = r.tiers[tier].Name
+	if corrected := blockOf(st.Text).Instructions; r.tiers[tier].Classifies && corrected != s.Instructions {
+		out.Instructions = strings.TrimSpace(corrected)
+	}
+	return out
+}
+
+// blockOf returns the report with the block at the end of an answer that was accepted.
+func blockOf(answer string) *report {
+	raw, _ := cutClaim(answer)
+	r := &report{raw: raw}
+	r.readBlock()
+	return r
+}
+
+func (r *Runner) question(s *Step, st *executor.RunState) *Question {
+	q := &Question{Step: s.ID, Reason: st.End, Asks: st.Question, Tried: r.tried(st.Errors)}
+	for _, t := range slices.Backward(q.Tried) {
+		said := &report{raw: t.Report}
+		said.readBlock()
+		q.Asks = cmp.Or(q.Asks, said.Needed)
+	}
+	if st.LastError != nil {
+		q.Asks = cmp.Or(q.Asks, st.LastError.Message)
+	}
+	return q
+}
+
+const maxTried = 6
+
+// tried returns the latest failures that were not retried in place, the newest last.
+func (r *Runner) tried(errors []executor.ErrorRecord) []Tried {
+	var out []Tried
+	for _, e := range errors {
+		if tier := tierIndex(e.Tier); !e.Retried && tier >= 0 && tier < len(r.tiers) {
+			out = append(out, Tried{r.tiers[tier].Name, e})
+		}
+	}
+	return out[max(0, len(out)-maxTried):]
+}
+
+// The executor's ladder begins with its single provider, which a plan does not have.
+func ladderIndex(tier int) int { return tier + 1 }
+func tierIndex(ladder int) int { return ladder - 1 }

@@ -1,0 +1,291 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// checkReview is the check after the criteria.
+const checkReview executor.Phase = "review"
+
+// work is a step that is being carried out. It checks the work of the tiers.
+type work struct {
+	*Runner
+	name     string // of the plan's run
+	plan     *Plan
+	step     *Step
+	run      string
+	first    int  // the index of the step; those before are done
+	begun    bool // the plan was begun before
+	answer   Answer
+	prepared *bool
+	tree     *openTree
+}
+
+// carryOut runs the step.
+func (w *work) carryOut(ctx context.Context, task executor.Task) (*executor.RunState, error) {
+	w.tree = &openTree{Workspace: w.cfg.Workspace}
+	cfg := w.config()
+	cfg.Workspace, cfg.Validator = w.tree, w
+	cfg.Checks = []executor.Phase{executor.PreCommit}
+	if w.plan.Review || w.step.Review {
+		cfg.Checks = append(cfg.Checks, checkReview)
+	}
+	if !w.cfg.KeepWork {
+		cfg.Deliver = executor.DeliverCommits
+	}
+	if w.cfg.Guard != nil {
+		guard, err := w.cfg.Guard(w.step.Files)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Guard = guard
+	}
+	cfg.Limits.Run = w.cfg.StepTime
+	cfg.Setup = w.setup
+	lowest := w.next(-1)
+	for i := range w.tiers {
+		if p := w.provider(i); p != nil {
+			t := &tier{Provider: p, of: &w.tiers[i], step: w.step.ID, claim: stepClaim}
+			if i == lowest {
+				t.needs = func(ctx context.Context) error {
+					return w.weightiest(w.cfg.Facts.Needs(ctx, "verify", w.plan.needsOf(w.step)))
+				}
+			}
+			cfg.Tiers[t.of.Name] = t
+		}
+	}
+	cfg.Prompt = w.prompt
+	return w.execute(ctx, cfg, task, w.answer)
+}
+
+// config returns what the runs of a plan have in common.
+func (r *Runner) config() executor.Config {
+	return executor.Config{
+		Table: r.cfg.Table, Classify: r.cfg.Classify, Decode: notDecoded, Tiers: map[string]executor.Provider{},
+		Store: r.cfg.Store(), Admission: r.cfg.Admission, Clock: r.cfg.Clock, Strict: true,
+		Markers: executor.Markers{Off: true},
+		Limits: executor.Limits{Iterations: r.cfg.Turns, Failures: executor.Unlimited, Iteration: r.cfg.Call,
+			Grace: r.cfg.Grace},
+	}
+}
+
+// execute runs a step or a review to its end, or continues it.
+func (w *work) execute(
+	ctx context.Context, cfg executor.Config, task executor.Task, a Answer,
+) (*executor.RunState, error) {
+	if w.cfg.Observe != nil {
+		cfg.Observer = observer(func(e executor.Event) { w.cfg.Observe(w.step.ID, e) })
+	}
+	e, err := executor.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return e.Reopen(ctx, task, executor.Reopening{Answer: a.Text, ByHand: a.ByHand}).State, nil
+}
+
+type observer func(executor.Event)
+
+func (o observer) Observe(e executor.Event) { o(e) }
+
+// notDecoded reads no error back: a plan reads the records of errors only.
+func notDecoded([]byte) (error, error) { return nil, nil }
+
+func (w *work) prompt(p executor.PromptInput) string {
+	index := slices.IndexFunc(w.tiers, func(t taxonomy.Tier) bool { return t.Name == p.Tier })
+	of := &w.tiers[index]
+	data := &prompt{Plan: w.plan, Step: w.step, Mark: p.Mark, Classifies: of.Classifies, Answers: p.Answers}
+	if of.Classifies {
+		data.Labels = w.labels
+	}
+	all := w.tried(p.Errors)
+	if index != w.next(-1) && len(all) > 0 {
+		data.Purpose = all[len(all)-1].Purpose
+		if data.Purpose == "" && of.Purpose != taxonomy.PurposeNone {
+			data.Purpose = of.Purpose.String()
+		}
+		if data.Purpose == "" {
+			data.Purpose = taxonomy.PurposeDiagnosis.String()
+		}
+	}
+	for _, t := range all {
+		if !p.Reduced {
+			data.Tried = append(data.Tried, tried{t.Tier, t.Code, t.Message, t.Report})
+		}
+	}
+	return data.render("step")
+}
+
+// setup prepares the plan, once per process.
+func (w *work) setup(ctx context.Context) error {
+	if *w.prepared {
+		return nil
+	}
+	err := w.prepare(ctx)
+	*w.prepared = err == nil
+	return err
+}
+
+// prepare finds faults before anything runs: in the plan, then uncommitted changes, then missing
+// prerequisites that no open step makes, then those that the review of the plan finds.
+func (w *work) prepare(ctx context.Context) error {
+	var found []*taxonomy.Evidence
+	for _, p := range Check(w.plan) {
+		found = append(found, &taxonomy.Evidence{Source: "plan", Op: "prepare", Type: p.Kind, Text: p.String(),
+			Attributes: map[string]string{"step": p.Step}})
+	}
+	if err := w.weightiest(found); err != nil {
+		return err
+	}
+	if w.cfg.Dirty != nil && !w.begun {
+		paths, err := w.cfg.Dirty(ctx)
+		if err != nil {
+			return err
+		}
+		if len(paths) > 0 {
+			return &taxonomy.Evidence{Source: "check", Op: "clean", Type: "unclean", Files: paths,
+				Text: "the working tree has changes that are not committed: " + strings.Join(paths, " ")}
+		}
+	}
+	needs, open := slices.Clone(w.plan.Needs), map[string]bool{}
+	for _, s := range w.plan.Steps[w.first:] {
+		needs, open[s.ID] = append(needs, s.Needs...), true
+	}
+	needs = slices.DeleteFunc(needs, func(n Need) bool { return open[n.MadeBy] })
+	err := w.weightiest(w.cfg.Facts.Needs(ctx, "prepare", needs))
+	if err != nil || !w.cfg.ReviewPlan || w.answer.Text != "" { // a person has decided what a review finds
+		return err
+	}
+	review, err := w.review(ctx, w.name+".plan."+w.plan.fingerprint(nil), w.highest(), "plan", &prompt{Plan: w.plan})
+	if err != nil {
+		return err
+	}
+	return w.weightiest(review.evidenceOf("plan", "prepare", ""))
+}
+
+// weightiest returns one piece of evidence with the texts of all: the first that does not pass by
+// itself, otherwise the first. It returns nil if there is none.
+func (w *work) weightiest(found []*taxonomy.Evidence) error {
+	if len(found) == 0 {
+		return nil
+	}
+	best := slices.IndexFunc(found, func(ev *taxonomy.Evidence) bool {
+		err, _ := w.cfg.Classify(ev, ev.Source, ev.Op)
+		return !w.cfg.Table.Retryable(err)
+	})
+	one := *found[max(best, 0)]
+	var texts []string
+	for _, ev := range found {
+		texts = append(texts, ev.Text)
+	}
+	one.Text = strings.Join(texts, "\n")
+	return &one
+}
+
+// Validate implements executor.Validator. It checks the prerequisites, the gate and the criteria, or
+// makes the review, and that the check left the tree unchanged.
+func (w *work) Validate(ctx context.Context, c executor.Check) error {
+	if c.Started != nil {
+		ctx = context.WithValue(ctx, startedKey{}, c.Started)
+	}
+	before, err := w.tree.space.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if c.Phase == checkReview {
+		err = w.reviewWork(ctx, c)
+	} else {
+		err = w.verify(ctx)
+	}
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	after, err := w.tree.space.Snapshot(ctx)
+	if err != nil || after == before {
+		return err
+	}
+	changes, err := w.tree.space.Diff(ctx, before, after)
+	if err != nil {
+		return err
+	}
+	return &taxonomy.Evidence{Source: "check", Op: "clean", Type: "unclean", Files: paths(changes),
+		Text: "the checks changed the working tree: " + strings.Join(paths(changes), " ")}
+}
+
+// End implements executor.Ender.
+func (w *work) End(ctx context.Context, p executor.Process) error {
+	if e, ok := w.cfg.Facts.(executor.Ender); ok {
+		return e.End(ctx, p)
+	}
+	return nil
+}
+
+func paths(changes []executor.Change) (out []string) {
+	for _, c := range changes {
+		out = append(out, c.Path)
+	}
+	return out
+}
+
+func (w *work) verify(ctx context.Context) error {
+	if err := w.weightiest(w.cfg.Facts.Needs(ctx, "verify", w.plan.needsOf(w.step))); err != nil {
+		return err
+	}
+	return w.weightiest(append(w.cfg.Facts.Gate(ctx, w.plan.Gate), w.cfg.Facts.Criteria(ctx, w.step.Criteria)...))
+}
+
+// reviewWork makes the next higher tier review the work, or the highest tier its own.
+func (w *work) reviewWork(ctx context.Context, c executor.Check) error {
+	changes, err := w.tree.space.Diff(ctx, c.Base, c.Tree)
+	if err != nil {
+		return err
+	}
+	by := w.next(tierIndex(c.Tier))
+	if by < 0 {
+		by = w.highest()
+	}
+	raw, _ := cutClaim(c.Text)
+	data := &prompt{Plan: w.plan, Step: w.step, Report: raw, Changed: paths(changes)}
+	review, err := w.review(ctx, w.run+".review"+strconv.Itoa(c.Iteration), by, "review", data)
+	if err != nil {
+		return err
+	}
+	return w.weightiest(review.evidenceOf("review", "review", w.step.ID))
+}
+
+// review makes a tier, or one above it, review something. That is a run without files: it waits, is
+// retried and is handed over like any other.
+func (w *work) review(ctx context.Context, run string, by int, template string, data *prompt) (*report, error) {
+	cfg := w.config()
+	for i := by; i < len(w.tiers); i++ {
+		if p := w.provider(i); p != nil {
+			cfg.Tiers[w.tiers[i].Name] = &tier{Provider: p, of: &w.tiers[i], step: w.step.ID, claim: reviewClaim}
+		}
+	}
+	cfg.Prompt = func(p executor.PromptInput) string {
+		data.Mark = p.Mark
+		return data.render(template)
+	}
+	st, err := w.execute(ctx, cfg, executor.Task{Run: run, ID: run, Prompt: template}, Answer{})
+	switch {
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case st.End != executor.EndCompleted: // it is no finding about the step
+		ev := &taxonomy.Evidence{Source: "executor", Op: "review", Type: string(st.End), Text: "the review could not be made"}
+		if st.LastError != nil {
+			ev.Text += ": " + st.LastError.Message
+		}
+		return nil, ev
+	}
+	r := blockOf(st.Text)
+	_, claim := cutClaim(st.Text)
+	r.done = !strings.HasPrefix(claim, reviewClaim.name+" FAILED ")
+	return r, nil
+}

@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"context"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// tier is a provider whose answers are reports. An answer without a claim, or with a claim of
+// failure, is a failure.
+type tier struct {
+	executor.Provider
+	of    *taxonomy.Tier
+	step  string
+	claim subject
+	// needs, unless nil, is checked before the first call of the tier.
+	needs func(ctx context.Context) error
+}
+
+// Available implements executor.Provider.
+func (t *tier) Available(ctx context.Context) error {
+	if t.needs != nil {
+		if err := t.needs(ctx); err != nil {
+			return err
+		}
+	}
+	return t.Provider.Available(ctx)
+}
+
+// Call implements executor.Provider.
+func (t *tier) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
+	a, err := t.Provider.Call(ctx, req)
+	a.Signal, a.Question = executor.SignalNone, ""
+	if err != nil || a.Failure != "" {
+		return a, err
+	}
+	isReview := t.claim == reviewClaim
+	r, ok := readReport(a.Text, t.claim, req.Mark, t.of.Classifies || isReview)
+	switch {
+	case !ok && isReview:
+		return a, &taxonomy.Evidence{Source: t.Name(), Op: "call", Type: "no_report", Text: a.Text}
+	case !ok:
+		return a, &taxonomy.Evidence{Source: "agent", Op: "execute", Type: "no_report", Text: a.Text,
+			Attributes: map[string]string{"step": t.step, "tier": t.of.Name}}
+	case !isReview && !r.done:
+		return a, r.evidence(t.step, t.of.Name)
+	}
+	a.Signal = executor.SignalDone // the findings of a review are read from its text
+	return a, nil
+}
+
+// Credential implements executor.Credentialed.
+func (t *tier) Credential() string {
+	if c, ok := t.Provider.(executor.Credentialed); ok {
+		return c.Credential()
+	}
+	return ""
+}
+
+// End implements executor.Ender.
+func (t *tier) End(ctx context.Context, p executor.Process) error {
+	if e, ok := t.Provider.(executor.Ender); ok {
+		return e.End(ctx, p)
+	}
+	return nil
+}
+
+// openTree is a workspace that shows the space of its run, for the checks of a step.
+type openTree struct {
+	executor.Workspace
+	space executor.Space
+}
+
+// Open implements executor.Workspace.
+func (w *openTree) Open(ctx context.Context, run string) (executor.Space, error) {
+	space, err := w.Workspace.Open(ctx, run)
+	w.space = space
+	return space, err
+}
+
+type startedKey struct{}
+
+// Started returns the function that a [Verifier] calls with each process that it starts, immediately
+// after that; nil outside of a step. If it returns an error, the process is to be ended.
+func Started(ctx context.Context) func(executor.Process) error {
+	started, _ := ctx.Value(startedKey{}).(func(executor.Process) error)
+	return started
+}
