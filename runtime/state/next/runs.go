@@ -1,0 +1,3 @@
+package state
+
+var hotQueries = []string{putTask, putAttempt}
