@@ -158,14 +158,7 @@ const putAttempt = `INSERT INTO attempts (id, task_id, generation, timestamp, su
 	error_code, claude_output, run, iteration, outcome, category, reaction, action, counted, provider, tier, calls,
 	input_tokens, output_tokens, cost_microusd, feedback, changed_files)
 	VALUES (nullif(?, 0), ?2, coalesce(nullif(?, 0), (SELECT generation FROM tasks WHERE task_id = ?2)), ?, ?, ?, ?, ?,
-	?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (run, iteration) DO UPDATE SET timestamp = excluded.timestamp, success = excluded.success,
-	duration_seconds = excluded.duration_seconds, error = excluded.error, error_code = excluded.error_code,
-	claude_output = excluded.claude_output, outcome = excluded.outcome, category = excluded.category,
-	reaction = excluded.reaction, action = excluded.action, counted = excluded.counted, provider = excluded.provider,
-	tier = excluded.tier, calls = excluded.calls, input_tokens = excluded.input_tokens,
-	output_tokens = excluded.output_tokens, cost_microusd = excluded.cost_microusd, feedback = excluded.feedback,
-	changed_files = excluded.changed_files`
+	?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // insertAttempt writes the row of an attempt that is completed. Its task must exist.
 func (t *tx) insertAttempt(a Attempt) (int64, error) {
@@ -249,9 +242,8 @@ func (s *Store) Errors(ctx context.Context, run string, iteration int) ([]execut
 		coalesce(fingerprint, ''), coalesce(details, '') FROM errors WHERE run = ? AND iteration = ? ORDER BY seq`,
 		[]any{run, iteration}, func(r row) (rec executor.ErrorRecord, err error) {
 			var details string
-			var tier int
-			err = r.Scan(&rec.Iteration, &tier, &rec.Op, &rec.Source, &rec.Code, &rec.Category, &rec.Message,
-				&rec.Why, &rec.Reaction, &rec.Action, &rec.Counted, &rec.Overcome, &rec.Fingerprint, &details)
+			err = r.Scan(&rec.Iteration, &rec.Tier, &rec.Op, &rec.Source, &rec.Code, &rec.Category, &rec.Message,
+				&rec.Why, &rec.Reaction, &rec.Action, &rec.Counted, &rec.Retried, &rec.Fingerprint, &details)
 			rec.Details = json.RawMessage(details)
 			return rec, err
 		})
