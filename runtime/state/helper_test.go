@@ -18,7 +18,7 @@ import (
 )
 
 // children are what the test binary does as a process of its own.
-var children = map[string]func(args []string) error{"record": recordChild, "many": manyChild}
+var children = map[string]func(args []string) error{"record": recordChild, "many": manyChild, "run": killChild}
 
 const asChild = "STATE_CHILD"
 
@@ -84,7 +84,9 @@ func opened(t testing.TB, path string) *Store {
 	return s
 }
 
-func newStore(t testing.TB) *Store { return opened(t, filepath.Join(t.TempDir(), ".executor-state.db")) }
+func newStore(t testing.TB) *Store {
+	return opened(t, filepath.Join(t.TempDir(), ".executor-state.db"))
+}
 
 // raw runs f with a connection to the file that is not the store's.
 func raw(t testing.TB, path string, f func(db *sql.DB)) {

@@ -136,4 +136,3 @@ func (s *Store) holder(run string) *Holder {
 
 // errUncategorized stands for a failure that the taxonomy does not know.
 var errUncategorized = errors.New("uncategorized")
-

@@ -17,10 +17,12 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// An older runner's state is a JSON file: {"tasks": {ID: oldTask, …}, …}.
+// oldTask is a task of an older runner. Its JSON file is {"tasks": {ID: oldTask, …}, …}.
 type oldTask struct {
+	ID        string       `json:"-"`
 	Status    string       `json:"status"`
 	Started   string       `json:"started_at"`
 	Completed string       `json:"completed_at"`
@@ -63,7 +65,11 @@ func (s *Store) importLegacy(t *tx) (sum string, err error) {
 		return "", err
 	}
 	d := json.NewDecoder(bytes.NewReader(content))
-	if err := t.importTasks(d); err != nil {
+	tasks, err := readLegacy(d)
+	if err == nil {
+		err = t.importTasks(tasks)
+	}
+	if err != nil {
 		return "", s.unimported(content, d, err)
 	}
 	for key, value := range map[string]string{
@@ -77,53 +83,30 @@ func (s *Store) importLegacy(t *tx) (sum string, err error) {
 	return sum, nil
 }
 
-// importTasks reads the file member by member, which keeps the order of the tasks. The IDs of
-// attempts follow their times over all tasks, because failures in a row are counted by them.
-func (t *tx) importTasks(d *json.Decoder) error {
-	var attempts []Attempt
+// readLegacy reads the file member by member, which keeps the order of the tasks.
+func readLegacy(d *json.Decoder) (tasks []oldTask, err error) {
 	found := false
-	err := members(d, func(key string) error {
+	err = members(d, func(key string) error {
 		if key != "tasks" {
 			return d.Decode(new(json.RawMessage))
 		}
 		found = true
 		return members(d, func(id string) error {
-			var old oldTask
-			if err := d.Decode(&old); err != nil {
-				return err
-			}
-			if old.Status == "" {
-				return fmt.Errorf("task %q has no status", mask.Beginning(id, 100))
-			}
-			if err := t.importTask(id, old, 1); err != nil {
-				return err
-			}
-			for i, o := range old.Attempts {
-				at, err := oldTime(o.Timestamp)
-				if err != nil || o.Success == nil {
-					return fmt.Errorf("attempt %d of task %q needs a timestamp and success", i+1, mask.Beginning(id, 100))
-				}
-				attempts = append(attempts, Attempt{Task: id, At: at, Success: *o.Success, Error: o.Error,
-					Duration: duration(o.Seconds), CodeAsWritten: o.Code, Output: o.Output})
-			}
-			return nil
+			task := oldTask{ID: id}
+			err := d.Decode(&task)
+			tasks = append(tasks, task)
+			return err
 		})
 	})
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case !found:
-		return errors.New(`it has no "tasks"`)
+		return nil, errors.New(`it has no "tasks"`)
 	case d.More():
-		return errors.New("it has text after its end")
+		return nil, errors.New("it has text after its end")
 	}
-	slices.SortStableFunc(attempts, func(a, b Attempt) int { return a.At.Compare(b.At) })
-	for _, a := range attempts {
-		if _, err := t.insertAttempt(t.s.completed(a)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tasks, nil
 }
 
 // members calls f for each key of an object; f reads the value.
@@ -144,32 +127,68 @@ func members(d *json.Decoder, f func(key string) error) error {
 	return err
 }
 
-// importTask inserts a task. Times of completion that an older runner left at unfinished tasks are
-// dropped.
-func (t *tx) importTask(id string, old oldTask, generation int) error {
-	if err := checkTask(id); err != nil {
+// importTasks inserts tasks of an older runner. The IDs of attempts follow their times over all
+// tasks, because failures in a row are counted by them.
+func (t *tx) importTasks(tasks []oldTask) error {
+	var attempts []Attempt
+	for _, task := range tasks {
+		if err := t.importTask(&task); err != nil {
+			return fmt.Errorf("task %s: %w", text.Quote(task.ID, 100), err)
+		}
+		for i, o := range task.Attempts {
+			at, err := oldTime(o.Timestamp)
+			if err != nil || o.Success == nil {
+				return fmt.Errorf("task %s: attempt %d needs a timestamp and success", text.Quote(task.ID, 100), i+1)
+			}
+			attempts = append(attempts, Attempt{Task: task.ID, At: at, Success: *o.Success, Error: o.Error,
+				Duration: duration(o.Seconds), CodeAsWritten: o.Code, Output: o.Output})
+		}
+	}
+	slices.SortStableFunc(attempts, func(a, b Attempt) int { return a.At.Compare(b.At) })
+	for _, a := range attempts {
+		if _, err := t.insertAttempt(t.s.completed(a)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importTask inserts a task. The time of completion that an older runner left at an unfinished task
+// is dropped.
+func (t *tx) importTask(task *oldTask) error {
+	if err := checkTask(task.ID); err != nil {
 		return err
 	}
-	if old.Status == "success" {
-		old.Status = string(TaskCompleted)
+	switch {
+	case task.Status == "":
+		return errors.New("it has no status")
+	case task.Status == "success":
+		task.Status = string(TaskCompleted)
 	}
-	if !TaskStatus(old.Status).over() {
-		old.Completed = ""
+	if !TaskStatus(task.Status).over() {
+		task.Completed = ""
 	}
 	var stamps [2]sql.Null[string]
-	for i, text := range []string{old.Started, old.Completed} {
-		if text == "" {
-			continue
-		}
+	for i, text := range []string{task.Started, task.Completed} {
 		at, err := oldTime(text)
-		if err != nil {
+		if err != nil && text != "" {
 			return err
 		}
 		stamps[i] = optionalStamp(at)
 	}
-	_, err := t.exec("INSERT INTO tasks (task_id, status, started_at, completed_at, generation) VALUES (?, ?, ?, ?, ?)",
-		id, mask.Beginning(old.Status, maxName), stamps[0], stamps[1], generation)
+	_, err := t.exec("INSERT INTO tasks (task_id, status, started_at, completed_at) VALUES (?, ?, ?, ?)", task.ID,
+		mask.Beginning(task.Status, maxName), stamps[0], stamps[1])
 	return err
+}
+
+// oldTime reads a time of an older runner. One without a zone is local.
+func oldTime(s string) (t time.Time, err error) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+		if t, err = time.ParseInLocation(layout, s, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%s is not a time", text.Quote(s, 40))
 }
 
 // unimported returns the evidence that the JSON file was not imported, with the place in it.
