@@ -101,7 +101,8 @@ func BenchmarkStatuses(b *testing.B) {
 		const series = "WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ?) "
 		_, err := t.exec(series+`INSERT INTO tasks (task_id, status) SELECT 'T' || value, 'running' FROM n`, 1000)
 		if err == nil {
-			_, err = t.exec(series+`INSERT INTO attempts (task_id, timestamp, success, duration_seconds, outcome, error, calls,
+			_, err = t.exec(series+`INSERT INTO attempts (task_id, timestamp, success, duration_seconds, outcome,
+				error, calls,
 				cost_microusd) SELECT 'T' || (1 + value % 1000), '2026-03-01T12:00:00Z', 0, 1, 'failed', 'x', 1, 10
 				FROM n`, 100_000)
 		}

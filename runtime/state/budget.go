@@ -128,7 +128,8 @@ const (
 	paidAttempts = `SELECT '', task_id, calls, coalesce(input_tokens, 0) AS input_tokens,
 		coalesce(output_tokens, 0) AS output_tokens, coalesce(cost_microusd, 0) AS cost_microusd,
 		iif(input_tokens IS NULL OR output_tokens IS NULL, calls, 0) AS unknown_tokens,
-		iif(cost_microusd IS NULL, calls, 0) AS unknown_cost FROM attempts INDEXED BY attempts_paid WHERE run IS NULL AND calls > 0`
+		iif(cost_microusd IS NULL, calls, 0) AS unknown_cost
+		FROM attempts INDEXED BY attempts_paid WHERE run IS NULL AND calls > 0`
 	paid = paidRuns + " UNION ALL " + paidAttempts
 
 	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens,
@@ -139,18 +140,29 @@ const (
 	paidByTask = sumsOf + sumsOf + paidRuns + byTask + " UNION ALL " + sumsOf + paidAttempts + byTask + byTask
 )
 
-// allow returns nil if a run may make another call, and otherwise evidence of source and op
-// "budget" with the attributes scope, limit, spent and unit ("tokens" or "usd"), of type "exceeded"
-// or "unknown_cost". Its own costs are in attempt and total; those of others are read. Of several
-// exceeded limits it reports that of the narrowest scope.
-func (s *Store) allow(ctx context.Context, o BudgetOptions, run, task string, attempt, total executor.Spending) error {
+// Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs of
+// the run come from its bill, all others from the state. Runs beside each other can exceed a limit
+// by the calls that they have in progress.
+//
+// If calls of the run could not be saved, other runs do not know their cost. Then no limit that is
+// shared with them allows another call. If the state cannot be read, no call is allowed.
+func (s *Store) Budget(o BudgetOptions) executor.Budget { return budget{s, o} }
+
+type budget struct {
+	*Store
+	o BudgetOptions
+}
+
+// Allow implements [executor.Budget]. Its evidence has the attributes scope, limit, spent and unit
+// ("tokens" or "usd"). Of several exceeded limits it reports that of the narrowest scope.
+func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
 	var accounts []account
 	var written int
 	err := s.view(ctx, "read the budget", func(v *view) (err error) {
-		if accounts, err = s.accounts(v, run, task, attempt, total); err != nil || len(accounts) == 0 {
+		if accounts, err = s.accounts(v, &bill); err != nil || len(accounts) == 0 {
 			return err
 		}
-		return v.scan("SELECT coalesce((SELECT calls FROM runs WHERE run = ?), 0)", []any{run}, &written)
+		return v.scan("SELECT coalesce((SELECT calls FROM runs WHERE run = ?), 0)", []any{bill.Run}, &written)
 	})
 	if err != nil {
 		ev := s.failed("state_read", "read the budget", err)
@@ -159,10 +171,10 @@ func (s *Store) allow(ctx context.Context, o BudgetOptions, run, task string, at
 	}
 	var unknown *taxonomy.Evidence
 	for _, a := range accounts {
-		assumed := o.Assume.Tokens.Or(-1)
+		assumed := s.o.Assume.Tokens.Or(-1)
 		if a.unit == unitUSD {
 			assumed = -1
-			if c := microUSD(o.Assume.CostUSD); c.Valid {
+			if c := microUSD(s.o.Assume.CostUSD); c.Valid {
 				assumed = c.V
 			}
 		}
@@ -174,13 +186,14 @@ func (s *Store) allow(ctx context.Context, o BudgetOptions, run, task string, at
 			return a.evidence("exceeded", fmt.Sprintf("the budget of %s is exhausted: %s of %s %s are spent", a.name(),
 				a.amount(a.known), a.amount(a.limit), a.unit))
 		case unknown != nil:
-		case a.scope != ScopeAttempt && total.Calls > written:
-			unknown = a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be checked: %s of run %s could not "+
-				"be saved, so other runs do not know their cost", a.name(), text.Count(total.Calls-written, "call"), run))
+		case a.scope != ScopeAttempt && bill.Total.Calls > written:
+			unsaved := text.Count(bill.Total.Calls-written, "call")
+			unknown = a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be checked: %s of run %s could "+
+				"not be saved, so other runs do not know their cost", a.name(), unsaved, bill.Run))
 		case a.unknown > 0:
 			unknown = a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be checked: the cost of %s is "+
-				"unknown, beside %s of %s %s that are spent; set the cost to assume (BudgetOptions.Assume), or remove the "+
-				"limit", a.name(), text.Count(a.unknown, "call"), a.amount(a.known), a.amount(a.limit), a.unit))
+				"unknown, beside %s of %s %s that are spent; set the cost to assume (BudgetOptions.Assume), or remove "+
+				"the limit", a.name(), text.Count(a.unknown, "call"), a.amount(a.known), a.amount(a.limit), a.unit))
 			unknown.Attributes["unknown"] = strconv.FormatInt(a.unknown, 10)
 		}
 	}
@@ -192,7 +205,8 @@ func (s *Store) allow(ctx context.Context, o BudgetOptions, run, task string, at
 
 // accounts returns the limits that apply to a call, with what was spent, the narrowest scope first
 // and tokens before dollars.
-func (s *Store) accounts(v *view, run, task string, attempt, total executor.Spending) (all []account, err error) {
+func (s *Store) accounts(v *view, bill *executor.Bill) (all []account, err error) {
+	task := bill.Task
 	limits := map[string][2]sql.Null[int64]{}
 	err = v.query(`SELECT scope, tokens, cost_microusd FROM budgets
 		WHERE id IN (SELECT max(id) FROM budgets WHERE scope IN (?, ?, ?, ?) GROUP BY scope)`,
@@ -217,14 +231,14 @@ func (s *Store) accounts(v *view, run, task string, attempt, total executor.Spen
 		if !ok {
 			continue
 		}
-		own, others := total, [2]spent{}
+		own, others := bill.Total, [2]spent{}
 		switch scope {
 		case ScopeAttempt:
-			own = attempt
+			own = bill.Attempt
 		case ScopeAll:
-			others, err = s.others(v, run, "")
+			others, err = s.others(v, bill.Run, "")
 		default:
-			others, err = s.others(v, run, task)
+			others, err = s.others(v, bill.Run, task)
 		}
 		if err != nil {
 			return nil, err

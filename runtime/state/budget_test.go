@@ -23,14 +23,6 @@ func cost(n int64, usd float64) executor.Usage {
 	return u
 }
 
-func spending(calls int, u executor.Usage) executor.Spending {
-	s := executor.Spending{Calls: calls, Usage: u}
-	if u.CostUSD.IsZero() {
-		s.UnknownCost = calls
-	}
-	return s
-}
-
 // The task T has spent 100 tokens and $1 in recorded attempts, the task U the same.
 func TestBudget(t *testing.T) {
 	for _, c := range []struct {
@@ -84,7 +76,8 @@ func TestBudget(t *testing.T) {
 				require.NoError(t, s.SetBudget(ctx, scope, Limit{Amount: amount}))
 			}
 			own := executor.Spending{Usage: c.own}
-			err := s.allow(ctx, BudgetOptions{Assume: c.assume}, "r", "T", own, own)
+			err := s.Budget(BudgetOptions{Assume: c.assume}).Allow(ctx, executor.Bill{Run: "r", Task: "T",
+				Attempt: own, Total: own})
 			if c.want == "" {
 				require.NoError(t, err)
 				return
@@ -99,11 +92,11 @@ func TestBudget(t *testing.T) {
 // Calls of a run that could not be saved are unknown to other runs.
 func TestBudgetOfUnsavedCalls(t *testing.T) {
 	s, ctx := newStore(t), t.Context()
-	two := spending(2, cost(1, 0.1))
+	two := executor.Bill{Run: "r", Task: "T", Total: executor.Spending{Calls: 2, Usage: cost(1, 0.1)}}
 	require.NoError(t, s.SetBudget(ctx, ScopeAttempt, Limit{Amount: dollars(9)}))
-	require.NoError(t, s.allow(ctx, BudgetOptions{}, "r", "T", two, two))
+	require.NoError(t, s.Budget(BudgetOptions{}).Allow(ctx, two))
 	require.NoError(t, s.SetBudget(ctx, ScopeAll, Limit{Amount: dollars(9)}))
-	ev, _ := evidenceOf(t, s.allow(ctx, BudgetOptions{Assume: dollars(0)}, "r", "T", two, two))
+	ev, _ := evidenceOf(t, s.Budget(BudgetOptions{Assume: dollars(0)}).Allow(ctx, two))
 	assert.Equal(t, "unknown_cost", ev.Type)
 }
 
@@ -136,6 +129,6 @@ func TestSetBudget(t *testing.T) {
 func TestUnreadableBudget(t *testing.T) {
 	s := newStore(t)
 	require.NoError(t, s.reader.Close())
-	ev, _ := evidenceOf(t, s.allow(t.Context(), BudgetOptions{}, "r", "T", executor.Spending{}, executor.Spending{}))
+	ev, _ := evidenceOf(t, s.Budget(BudgetOptions{}).Allow(t.Context(), executor.Bill{Run: "r", Task: "T"}))
 	assert.Equal(t, "unknown_cost", ev.Type)
 }

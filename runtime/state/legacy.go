@@ -224,8 +224,9 @@ func (s *Store) unread() error {
 	if content, _, err := s.legacy(); err != nil || content == nil {
 		return err
 	}
-	return refuse("unread", "it has no tasks, and %s of an older runner was not read; open the state for writing once, "+
-		"which imports it", s.options.Legacy)
+	return refuse("unread",
+		"it has no tasks, and %s of an older runner was not read; open the state for writing once, "+
+			"which imports it", s.options.Legacy)
 }
 
 // retireLegacy renames the imported JSON file to the first free name of .bak, .bak.1, .bak.2 and so

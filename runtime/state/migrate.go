@@ -53,8 +53,9 @@ func inspect(ctx context.Context, db *sql.DB) (version int, err error) {
 	case version > current:
 		return 0, refuse("newer", "its schema has version %d, and this program supports %d", version, current)
 	case version == 1:
-		return 0, refuse("older", "its schema has version 1, which was never released and cannot be migrated; move the "+
-			"file away, and a new one is created")
+		return 0, refuse("older",
+			"its schema has version 1, which was never released and cannot be migrated; move the "+
+				"file away, and a new one is created")
 	case version < current || !slices.Contains(tables, "tasks") || !slices.Contains(tables, "attempts"):
 		return 0, refuse("corrupt", "its tables are not those of a state")
 	}
@@ -110,7 +111,8 @@ func (t *tx) upgrade(old bool) error {
 			}
 		}
 	}
-	_, err := t.exec(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, current))
+	_, err := t.exec(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID,
+		current))
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,8 @@ func TestMigration(t *testing.T) {
 				tasks = append(tasks, st.Task)
 			}
 			assert.Equal(t, []Task{
-				{ID: "TASK-2", Status: TaskRunning, StartedAt: local("2026-02-22T10:00:00"), Generation: 1, Attempts: 2},
+				{ID: "TASK-2", Status: TaskRunning, StartedAt: local("2026-02-22T10:00:00"), Generation: 1,
+					Attempts: 2},
 				{ID: "TASK-1", Status: TaskCompleted, CompletedAt: local("2026-02-22T10:00:05.000001"), Generation: 1,
 					Attempts: 1},
 				{ID: "TASK-3", Status: "paused by hand", Generation: 1},
@@ -109,7 +110,8 @@ func TestMigration(t *testing.T) {
 			all, err := s.Attempts(ctx, "TASK-2", 9)
 			require.NoError(t, err)
 			require.Len(t, all, 2)
-			assert.Equal(t, []any{local("2026-02-22T10:00:02.5"), "no 😀", "NEW_ONE", "UNKNOWN", 1500 * time.Millisecond},
+			assert.Equal(t, []any{local("2026-02-22T10:00:02.5"), "no 😀", "NEW_ONE", "UNKNOWN",
+				1500 * time.Millisecond},
 				[]any{all[0].At, all[0].Error, all[0].CodeAsWritten, all[0].Code, all[0].Duration})
 			assert.Equal(t, []any{"it said", "UNKNOWN", time.Duration(0), taxonomy.Some(true)},
 				[]any{all[1].Output, all[1].Code, all[1].Duration, all[1].Counted})
@@ -156,7 +158,8 @@ func TestOpenRefuses(t *testing.T) {
 		{name: "read only, empty beside JSON", json: oldState, options: Options{ReadOnly: true},
 			statements: schema + "PRAGMA application_id = 0x65727267; PRAGMA user_version = 2",
 			want:       "executor resume refused unread"},
-		{name: "damaged JSON", json: strings.Replace(oldState, `"done"}`, `"done"`, 1), want: "executor prepare parse "},
+		{name: "damaged JSON", json: strings.Replace(oldState, `"done"}`, `"done"`, 1),
+			want: "executor prepare parse "},
 		{name: "two documents", json: oldState + "{}", want: "executor prepare parse "},
 		{name: "task twice", json: strings.Replace(oldState, "TASK-3", "TASK-1", 1), want: "executor prepare parse "},
 		{name: "no tasks", json: `{"a": 1}`, want: "executor prepare parse "},

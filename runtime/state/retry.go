@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -12,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+	"time"
 
+	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
@@ -237,6 +240,42 @@ func firstLine(s string) string {
 		}
 	}
 	return ""
+}
+
+// PromptOptions configure the prompts of [Store.Prompt].
+type PromptOptions struct {
+	// MaxAttempts is the most attempts; 0 is unknown.
+	MaxAttempts int
+	// Limit is the most bytes about earlier attempts; 16 KiB by default.
+	Limit int
+	// Base makes the prompt; [executor.DefaultPrompt] by default.
+	Base func(executor.PromptInput) string
+}
+
+// Prompt returns the function for [executor.Config].Prompt that replaces the executor's feedback by
+// the retry context, which has the attempts of earlier runs, too. The executor's feedback stays if
+// the state cannot be read, does not have the iteration before, or has nothing to report, and if the
+// limit is too small.
+func (s *Store) Prompt(o PromptOptions) func(executor.PromptInput) string {
+	if o.Base == nil {
+		o.Base = executor.DefaultPrompt
+	}
+	return func(in executor.PromptInput) string {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		c, last, err := s.history(ctx, in.Task.ID, o.MaxAttempts)
+		if err != nil || c == nil {
+			return o.Base(in)
+		}
+		current := in.Iteration <= 1
+		if last.Run != "" && last.Run == in.Task.Run {
+			current = last.Iteration == in.Iteration-1
+		}
+		if section := c.Render(cmp.Or(o.Limit, 16<<10), in.Mark); current && section != "" {
+			in.Feedback, in.Introduced = section, true
+		}
+		return o.Base(in)
+	}
 }
 
 //go:embed retry.tmpl

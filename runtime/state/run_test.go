@@ -113,14 +113,16 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 3)
 	for i, want := range []Attempt{
-		{Outcome: Failed, CodeAsWritten: "TEST_FAILURE", Action: "retry", Counted: taxonomy.Some(true), Provider: "agent",
-			Usage: cost(100, 0.5)},
+		{Outcome: Failed, CodeAsWritten: "TEST_FAILURE", Action: "retry", Counted: taxonomy.Some(true),
+			Provider: "agent",
+			Usage:    cost(100, 0.5)},
 		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: "half of it", Usage: cost(10, -1)},
 		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: done, Usage: cost(1, 0.25)},
 	} {
 		got := all[i]
 		assert.Equal(t, []any{"r", i + 1, want.Outcome, want.Success, want.CodeAsWritten, want.Action, want.Counted,
-			want.Provider, want.Output, want.Usage}, []any{got.Run, got.Iteration, got.Outcome, got.Success, got.CodeAsWritten,
+			want.Provider, want.Output, want.Usage}, []any{got.Run, got.Iteration, got.Outcome, got.Success,
+			got.CodeAsWritten,
 			got.Action, got.Counted, got.Provider, got.Output, got.Usage})
 		assert.Positive(t, got.Duration)
 	}
@@ -152,7 +154,8 @@ func TestRun(t *testing.T) {
 		outcomes = append(outcomes, retry.Outcome{Code: o.Code, After: o.After, Attempt: o.Attempt})
 		return nil
 	}))
-	assert.Equal(t, []retry.Outcome{{Code: "TEST_FAILURE", Attempt: 1}, {After: "TEST_FAILURE", Attempt: 2}, {Attempt: 1}},
+	assert.Equal(t, []retry.Outcome{{Code: "TEST_FAILURE", Attempt: 1}, {After: "TEST_FAILURE", Attempt: 2},
+		{Attempt: 1}},
 		outcomes)
 	again := run(t, s, &provider{}, executor.Task{Run: "r", ID: "T", Title: "A task", Prompt: "work"})
 	assert.Equal(t, r.EndReason, again.EndReason, "a run that is over returns its result again")
@@ -179,7 +182,8 @@ func TestRunEnds(t *testing.T) {
 			all, err := s.Statuses(t.Context())
 			require.NoError(t, err)
 			require.Len(t, all, 1)
-			assert.Equal(t, []any{c.status, c.outcome, c.question}, []any{all[0].Status, all[0].Last.Outcome, all[0].Question})
+			assert.Equal(t, []any{c.status, c.outcome, c.question}, []any{all[0].Status, all[0].Last.Outcome,
+				all[0].Question})
 			told, err := s.RetryContext(t.Context(), "T", 0)
 			require.NoError(t, err)
 			if c.question != "" {

@@ -163,7 +163,10 @@ func (s *Store) probe(ctx context.Context) (err error) {
 	return err
 }
 
-// prepareHot prepares the statements that each attempt and each save need.
+// hotQueries are the statements that each attempt and each save need.
+var hotQueries = []string{putTask, putAttempt, addTask, putRun, putStatus, putCall}
+
+// prepareHot prepares the hot queries.
 func (s *Store) prepareHot(ctx context.Context) error {
 	s.hot = map[string]*sql.Stmt{}
 	for _, query := range hotQueries {

@@ -70,7 +70,8 @@ func TestRecordAttempt(t *testing.T) {
 			Counters{ConsecutiveFailures: 1}},
 		{"unknown code", Attempt{Code: "NEW_ONE"}, "UNKNOWN", true, "retry", Failed, TaskRunning,
 			Counters{ConsecutiveFailures: 1}},
-		{"no code", Attempt{Error: "x"}, "UNKNOWN", true, "retry", Failed, TaskRunning, Counters{ConsecutiveFailures: 1}},
+		{"no code", Attempt{Error: "x"}, "UNKNOWN", true, "retry", Failed, TaskRunning,
+			Counters{ConsecutiveFailures: 1}},
 		{"given", Attempt{Code: "TIMEOUT", Counted: taxonomy.Some(false), Action: "block", TaskStatus: TaskFailed},
 			"TIMEOUT", false, "block", Failed, TaskFailed, Counters{Failed: 1}},
 		{"cancelled", Attempt{Outcome: Cancelled, Counted: taxonomy.Some(false), TaskStatus: TaskPending}, "", false,
@@ -191,7 +192,8 @@ func TestStatuses(t *testing.T) {
 	require.NoError(t, s.SetStatus(ctx, "B", TaskSkipped))
 	for _, cost := range []taxonomy.Opt[float64]{taxonomy.Some(0.5), {}} {
 		_, err := s.RecordAttempt(ctx, Attempt{Task: "A", Code: "TIMEOUT", Error: "slow", Provider: "p",
-			Usage: executor.Usage{InputTokens: taxonomy.Some[int64](10), OutputTokens: taxonomy.Some[int64](1), CostUSD: cost}})
+			Usage: executor.Usage{InputTokens: taxonomy.Some[int64](10), OutputTokens: taxonomy.Some[int64](1),
+				CostUSD: cost}})
 		require.NoError(t, err)
 	}
 	_, err := s.RecordAttempt(ctx, Attempt{Task: "B", Success: true}) // without a call
