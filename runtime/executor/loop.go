@@ -127,7 +127,7 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 		s.Text = ""
 	}
 	if r.Answer != "" {
-		s.Answers = append(s.Answers, r.Answer)
+		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))
 	}
 }
 

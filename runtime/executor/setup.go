@@ -204,7 +204,7 @@ func (l *Loop) admit(s *RunState) Step {
 	it.Calls++
 	it.Spent.begin()
 	s.Spent.begin()
-	it.With = s.Session
+	it.With, it.Provider = s.Session, l.provider(s)
 	return StepCall
 }
 

@@ -112,8 +112,7 @@ func (s *RunState) Info() RunInfo {
 	}
 }
 
-// Iteration is the open iteration. Number stays when it is closed; the rest is cleared when the
-// next one begins.
+// Iteration is the open iteration. When it is closed, its summary stays until the next one begins.
 type Iteration struct {
 	Number int       `json:"number"`
 	Open   bool      `json:"open,omitempty"`
@@ -121,8 +120,11 @@ type Iteration struct {
 	Ends   time.Time `json:"ends,omitzero"` // deadline of its calls
 	Calls  int       `json:"calls,omitempty"`
 	Spent  Spending  `json:"spent,omitzero"`
-	Sent   int       `json:"sent,omitempty"`    // feedback in the prompt
-	With   string    `json:"session,omitempty"` // the conversation of the call
+	// Provider is the provider of the last call, Changed the changes found last, bounded.
+	Provider string `json:"provider,omitempty"`
+	Changed  Paths  `json:"changed,omitempty"`
+	Sent     int    `json:"sent,omitempty"`    // feedback in the prompt
+	With     string `json:"session,omitempty"` // the conversation of the call
 
 	Answered     bool      `json:"answered,omitempty"`
 	Signal       Signal    `json:"signal,omitempty"`
