@@ -82,7 +82,7 @@ func (p *projection) save(body string) error {
 const putCall = `INSERT INTO calls (run, iteration, call, started_at, ended_at, provider, tier, lane, input_tokens,
 	output_tokens, cost_microusd, code, retry_of, policy, attempt, wait_seconds)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (run, iteration, call) DO UPDATE SET ended_at = excluded.ended_at, provider = excluded.provider,
+	ON CONFLICT (run, iteration, call) DO UPDATE SET ended_at = excluded.ended_at,
 	lane = excluded.lane, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
 	cost_microusd = excluded.cost_microusd, code = excluded.code WHERE ended_at IS NULL`
 
@@ -106,7 +106,7 @@ func (p *projection) call() error {
 	if err != nil {
 		return err
 	}
-	var retryOf, policy, ended, code, provider, lane sql.Null[string]
+	var retryOf, policy, ended, code, lane sql.Null[string]
 	var attempt sql.Null[int]
 	var wait sql.Null[float64]
 	if f := st.Retried; f != nil {
@@ -134,11 +134,11 @@ func (p *projection) call() error {
 				continue
 			}
 			if failed--; failed < 0 {
-				code, provider, lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Source), name(f.Credential)
+				code, lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Credential)
 			}
 		}
 	}
-	_, err = p.exec(putCall, p.run, it.Number, it.Calls, cmp.Or(began, p.at), ended, provider, st.Tier, lane, in, out,
+	_, err = p.exec(putCall, p.run, it.Number, it.Calls, cmp.Or(began, p.at), ended, name(it.Provider), st.Tier, lane, in, out,
 		cost, code, retryOf, policy, attempt, wait)
 	return err
 }
@@ -152,29 +152,24 @@ func (p *projection) attempt() error {
 	if err != nil || n == 0 || exists > 0 {
 		return err
 	}
-	a := Attempt{Task: st.Task.ID, Run: p.run, Iteration: n, At: st.Now, Outcome: Failed,
-		Counted: taxonomy.Some(false)}
-	var began sql.Null[string]
-	var in, out, cost sql.Null[int64]
+	it := &st.Iter
+	a := Attempt{Task: st.Task.ID, Run: p.run, Iteration: n, At: st.Now, Duration: max(0, st.Now.Sub(it.Began)),
+		Outcome: Failed, Provider: it.Provider, Changed: it.Changed, calls: it.Calls, Counted: taxonomy.Some(false)}
+	if it.Spent.UnknownTokens == 0 {
+		a.Usage.InputTokens, a.Usage.OutputTokens = it.Spent.Usage.InputTokens, it.Spent.Usage.OutputTokens
+	}
+	if it.Spent.UnknownCost == 0 {
+		a.Usage.CostUSD = it.Spent.Usage.CostUSD
+	}
 	var answered bool
 	var tier sql.Null[int]
-	err = p.scan(`SELECT min(started_at), count(*), iif(count(input_tokens) = count(*), sum(input_tokens), NULL),
-		iif(count(output_tokens) = count(*), sum(output_tokens), NULL),
-		iif(count(cost_microusd) = count(*), sum(cost_microusd), NULL),
-		coalesce(max(ended_at IS NOT NULL AND code IS NULL), 0), max(tier),
+	err = p.scan(`SELECT coalesce(max(ended_at IS NOT NULL AND code IS NULL), 0), max(tier),
 		(SELECT generation FROM runs WHERE run = ?1) FROM calls WHERE run = ?1 AND iteration = ?2`, []any{p.run, n},
-		&began, &a.calls, &in, &out, &cost, &answered, &tier, &a.Generation)
+		&answered, &tier, &a.Generation)
 	if err != nil {
 		return err
 	}
-	var start time.Time
-	if err := times(map[*time.Time]sql.Null[string]{&start: began}); err != nil {
-		return err
-	}
-	if !start.IsZero() {
-		a.Duration = max(0, st.Now.Sub(start))
-	}
-	a.Usage, a.Tier = usage(in, out, cost), opt(tier)
+	a.Tier = opt(tier)
 	if answered {
 		a.Output = st.Text
 	}
@@ -202,14 +197,8 @@ func (p *projection) describe(a *Attempt) {
 		if rec.Counted {
 			a.Counted = taxonomy.Some(true)
 		}
-		if rec.Op == executor.OpResume {
-			a.Outcome = Interrupted
-		}
 		if !rec.Retried {
 			last = rec
-		}
-		if rec.Op == executor.OpCall {
-			a.Provider = rec.Source
 		}
 	}
 	if st.LastError != nil && st.LastError.Iteration == a.Iteration {
@@ -220,8 +209,10 @@ func (p *projection) describe(a *Attempt) {
 		a.Outcome, a.Action, last = Cancelled, "cancelled", nil
 	case st.End == executor.EndBlockedSignal:
 		a.Outcome, last = Question, nil
-	case st.LastError == nil && a.Outcome != Interrupted:
+	case st.Iter.Clean:
 		a.Success, last = true, nil
+	case st.Iter.Interrupted:
+		a.Outcome = Interrupted
 	}
 	if last != nil {
 		a.Error, a.CodeAsWritten, a.Category = last.Message, last.Code, last.Category

@@ -116,8 +116,9 @@ func TestRun(t *testing.T) {
 		{Outcome: Failed, CodeAsWritten: "TEST_FAILURE", Action: "retry", Counted: taxonomy.Some(true),
 			Provider: "agent",
 			Usage:    cost(100, 0.5)},
-		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: "half of it", Usage: cost(10, -1)},
-		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: done, Usage: cost(1, 0.25)},
+		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: "half of it", Provider: "agent", Usage: cost(10, -1)},
+		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: done, Provider: "agent",
+			Usage: cost(1, 0.25)},
 	} {
 		got := all[i]
 		assert.Equal(t, []any{"r", i + 1, want.Outcome, want.Success, want.CodeAsWritten, want.Action, want.Counted,
