@@ -67,8 +67,10 @@ func (p *projection) save(body string) error {
 	if !saved {
 		return errors.New("the stored state is newer, or of another task")
 	}
-	if _, err := p.exec(putStatus, string(status), completed, p.at, p.run); err != nil {
-		return err
+	if st.Step == executor.StepOver || st.Iter.Open && st.Iter.Calls > 0 {
+		if _, err := p.exec(putStatus, string(status), completed, p.at, p.run); err != nil {
+			return err
+		}
 	}
 	if st.Iter.Open {
 		return p.call()

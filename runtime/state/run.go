@@ -16,8 +16,8 @@ import (
 )
 
 // RunStore returns a store for an executor. It serves one run at a time; several of them can be used
-// concurrently. The run's task is running until the run is over, and then has its status; a run that
-// was cancelled leaves it pending.
+// concurrently. The run's task is running from the first call until the run is over, and then has the
+// run's status; a cancelled run leaves it pending.
 func (s *Store) RunStore() executor.Store { return &runStore{s: s} }
 
 type runStore struct {
