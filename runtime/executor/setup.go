@@ -49,7 +49,7 @@ func adoptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 	return Effect{
 		Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked,
 		Trees: Trees{Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed},
-	}, l.cfg.Workspace && s.Checked != ""
+	}, l.cfg.Workspace && s.Checked != "" && !s.Undetected
 }
 
 func adopted(l *Loop, s *RunState, it *Iteration, out *Outcome) { prepared(l, s, it, out) }

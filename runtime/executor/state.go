@@ -47,10 +47,12 @@ type RunState struct {
 	Committed Tree `json:"committed,omitempty"`
 	// Uncommitted are allowed changes in no commit, Unchecked changes that were neither allowed nor
 	// reverted. Both are bounded.
-	Uncommitted Paths    `json:"uncommitted,omitempty"`
-	Unchecked   Paths    `json:"unchecked,omitempty"`
-	Approved    Paths    `json:"approved,omitempty"`
-	Denied      []string `json:"denied,omitempty"` // fingerprints of sets of changes
+	Uncommitted Paths `json:"uncommitted,omitempty"`
+	Unchecked   Paths `json:"unchecked,omitempty"`
+	// Undetected reports that the changes at the end are unknown, so none of them is adopted.
+	Undetected bool     `json:"undetected,omitempty"`
+	Approved   Paths    `json:"approved,omitempty"`
+	Denied     []string `json:"denied,omitempty"` // fingerprints of sets of changes
 
 	Failures   int                    `json:"failures"` // in a row
 	Counted    int                    `json:"counted"`  // in all
