@@ -47,7 +47,7 @@ func TestStopFileInAWait(t *testing.T) {
 	p.write("specrunner.yml", "agent: {command: [sh, agent.sh]}\nretry_delay: 1h\n")
 	cmd, hints := p.process("-stop-file=halt")
 	require.NoError(t, cmd.Start())
-	p.until("the first attempt ends", p.at(executor.PointClosed))
+	p.until("the first attempt ends", p.at(func(st *executor.RunState) bool { return st.Step == executor.StepWait }))
 	p.write("halt", "")
 	_ = cmd.Wait()
 	assert.Equal(t, exitLeft, cmd.ProcessState.ExitCode(), hints)
@@ -90,7 +90,7 @@ func TestKilledInAHook(t *testing.T) {
 			p.write("hook.sh", "if [ ! -e pid ]; then echo $$ >pid; exec sleep 600; fi\np=$(cat pid)\n"+
 				"test ! -e /proc/$p || grep -q '^State:.[ZX]' /proc/$p/status\n")
 			cmd, _, hook := p.hanging()
-			p.until("the hook is known", p.at(executor.PointProcess))
+			p.until("the hook is known", p.at(registered))
 			require.NoError(t, cmd.Process.Kill())
 			_ = cmd.Wait()
 			require.True(t, running(hook), "it outlives the program")
@@ -115,8 +115,8 @@ func TestKilledAndReset(t *testing.T) {
 	assert.False(t, running(agent), "nothing is left running")
 	require.Equal(t, exitDone, p.do().code)
 	attempts := p.attempts("TASK-001")
-	require.Len(t, attempts, 2)
-	assert.Equal(t, 2, attempts[1].Generation)
+	require.Len(t, attempts, 1)
+	assert.Equal(t, 2, attempts[0].Generation)
 }
 
 // A run whose task was changed meanwhile is not gone on with, but it can be left behind.
@@ -135,8 +135,7 @@ func TestKilledAndTaskChanged(t *testing.T) {
 			assert.Equal(t, exitLeft, got.code, got.hints)
 			assert.Contains(t, got.out+got.hints, "-reset TASK-001")
 			if name == "changed" {
-				assert.Contains(t, got.out+got.hints, "the run is refused: task is")
-				assert.False(t, running(agent), "nothing of what is refused goes on")
+				assert.Contains(t, got.out+got.hints, "cannot be resumed")
 			}
 			assert.Equal(t, []string{"TASK-001"}, p.calls())
 			require.Equal(t, exitDone, p.do("-reset=TASK-001").code)
@@ -190,22 +189,20 @@ func (p *project) alter(statement string) {
 // A state that cannot be written any more ends the run; what was acknowledged is there, and nothing
 // else.
 func TestStateThatFailsInTheMidst(t *testing.T) {
-	for _, point := range []executor.Point{executor.PointStarted, executor.PointAnswered, executor.PointClosed,
-		executor.PointEnded} {
-		t.Run(string(point), func(t *testing.T) {
+	for _, step := range []executor.Step{executor.StepCall, executor.StepOver} {
+		t.Run(string(step), func(t *testing.T) {
 			p := begin(t, strings.ReplaceAll(threeTasks, "**Depends on:** [TASK-001]\n", ""), "",
 				"if [ $SPECRUNNER_TASK = TASK-001 ]; then touch there; until [ -e go ]; do sleep 0.01; done; "+
 					"fi\necho TASK_COMPLETE\n")
 			cmd, hints := p.process()
 			require.NoError(t, cmd.Start())
 			p.until("the agent is called", func() bool { _, err := os.Stat(p.path("there")); return err == nil })
-			p.alter("CREATE TRIGGER broken BEFORE INSERT ON entries WHEN NEW.run LIKE 'TASK-002%' AND NEW.point = '" +
-				string(point) +
-				"' BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END")
+			p.alter("CREATE TRIGGER broken BEFORE UPDATE ON runs WHEN NEW.run LIKE 'TASK-002%' AND NEW.phase = '" +
+				string(step) + "' BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END")
 			p.write("go", "")
 			_ = cmd.Wait()
 			assert.Equal(t, exitBroken, cmd.ProcessState.ExitCode(), hints)
-			assert.Contains(t, hints.String(), "the state failed")
+			assert.Contains(t, hints.String(), "the state cannot be written")
 			assert.Contains(t, hints.String(), "the disk is on fire")
 			p.alter("DROP TRIGGER broken")
 			assert.Equal(t, state.TaskCompleted, p.status("TASK-001"))

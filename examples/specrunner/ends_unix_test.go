@@ -56,26 +56,6 @@ func TestAgentsKeepTheirPipes(t *testing.T) {
 	assert.Empty(t, p.read("errors"))
 }
 
-func TestDiscarding(t *testing.T) {
-	w := &lenient{w: brokenPipe{}}
-	n, err := w.Write([]byte("abc"))
-	assert.NoError(t, err)
-	assert.Equal(t, 3, n)
-	full := &lenient{w: fullDisk{}}
-	_, err = full.Write([]byte("abc"))
-	assert.ErrorIs(t, err, syscall.ENOSPC)
-}
-
-type brokenPipe struct{}
-
-func (brokenPipe) Write([]byte) (int, error) {
-	return 0, &os.PathError{Op: "write", Path: "stdout", Err: syscall.EPIPE}
-}
-
-type fullDisk struct{}
-
-func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-
 // A terminal that is closed ends the run as cleanly as an interrupt, unless the program was to
 // outlive it.
 func TestHangup(t *testing.T) {
@@ -92,19 +72,6 @@ func TestHangup(t *testing.T) {
 	assert.Equal(t, exitDone, p.do().code)
 }
 
-func TestHangupThatIsIgnored(t *testing.T) {
-	if signal.Ignored(syscall.SIGHUP) {
-		t.Skip("the tests themselves are to outlive their terminal")
-	}
-	require.Contains(t, endings(), syscall.SIGHUP)
-	signal.Ignore(syscall.SIGHUP)
-	assert.NotContains(t, endings(), syscall.SIGHUP)
-	again := make(chan os.Signal, 1)
-	signal.Notify(again, syscall.SIGHUP)
-	signal.Stop(again)
-	assert.Contains(t, endings(), syscall.SIGHUP)
-}
-
 // The question of a task that needs a person is there until it is answered, in the task's text.
 func TestQuestion(t *testing.T) {
 	for _, ending := range []string{"exit 0\n", "exit 1\n"} {
@@ -115,10 +82,10 @@ func TestQuestion(t *testing.T) {
 		o := got.outcome(t)
 		require.Equal(t, exitLeft, got.code, got.hints)
 		assert.Equal(t, "which of them?", o.Tasks[0].Question)
-		assert.Equal(t, "blocked", o.Tasks[0].Status)
+		assert.Equal(t, state.TaskBlocked, o.Tasks[0].Status)
 		status := p.do("-status")
 		assert.Contains(t, status.out, "question of TASK-001: which of them?")
-		var rows []row
+		var rows []listed
 		require.NoError(t, json.Unmarshal([]byte(p.do("-status", "-json").out), &rows))
 		assert.Equal(t, "which of them?", rows[0].Question)
 

@@ -3,414 +3,192 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"os"
-	"path/filepath"
-	"sync"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"specrunner.example.com/runner/errs"
 )
 
-// turns is an agent that does something else each time: the steps are shell scripts, of which the
-// last one goes on. It keeps what it is told in prompt-1, prompt-2 and so on.
-func turns(steps ...string) agentSettings {
-	script := "n=$(($(cat turn 2>/dev/null || echo 0) + 1)); echo $n > turn; cat > prompt-$n; case $n in\n"
-	for i, step := range steps {
-		at := fmt.Sprint(i + 1)
-		if i == len(steps)-1 {
-			at = "*"
-		}
-		script += at + ") " + step + ";;\n"
-	}
-	return shell(script + "esac")
-}
-
-// hurried is a clock on which waits take no time, and are noted; nothing else takes any.
-type hurried struct {
-	mu    sync.Mutex
-	slept []time.Duration
-	now   time.Time
-}
-
-func (h *hurried) Now() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.now
-}
-
-func (h *hurried) Sleep(ctx context.Context, d time.Duration) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if d > 0 {
-		h.slept, h.now = append(h.slept, d), h.now.Add(d)
-	}
-	return context.Cause(ctx)
-}
-
-// bench runs one task with all that the program has, but for the program itself.
-type bench struct {
-	t     *testing.T
-	dir   string
-	agent agentSettings
-	hooks hookSettings
-	limit time.Duration
-	table taxonomy.Table
-	store *state.Store
-	clock *hurried
-}
-
-// within does something with a limit, and once more with a longer one as long as it has not come so
-// far before the limit as it must have: on a machine that is busy nothing may have begun yet.
-func within(t *testing.T, limit time.Duration, do func(limit time.Duration) (far bool)) {
-	t.Helper()
-	for ; !do(limit); limit *= 4 {
-		require.Less(t, limit, time.Minute, "it does not begin")
-	}
-}
-
-func newBench(t *testing.T, agent agentSettings, hooks hookSettings) *bench {
-	t.Helper()
-	return &bench{t: t, dir: t.TempDir(), agent: agent, hooks: hooks, table: errs.Table,
-		clock: &hurried{now: time.Now()}}
-}
-
-func (b *bench) open() *state.Store {
-	b.t.Helper()
-	if b.store == nil {
-		store, err := state.Open(b.t.Context(), filepath.Join(b.t.TempDir(), "state.db"),
-			state.Options{Table: b.table, Clock: b.clock})
-		require.NoError(b.t, err)
-		b.t.Cleanup(func() { assert.NoError(b.t, store.Close()) })
-		b.store = store
-	}
-	return b.store
-}
-
-const benchTask = "TASK-001"
-
-func (b *bench) run(name string) *executor.Result {
-	b.t.Helper()
-	store := b.open()
-	at := place{Dir: b.dir, Task: benchTask, Limit: b.limit}
-	agent, err := newAgent(b.agent, b.hooks, at)
-	require.NoError(b.t, err)
-	after, err := newChecks(b.hooks, at)
-	require.NoError(b.t, err)
-	x, err := executor.New(executor.Config{
-		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(b.table)), Decode: decode,
-		Provider: agent, Validator: after, Journal: store.Journal(), Lanes: store.Lanes(),
-		Budget: store.Budget(state.BudgetOptions{}), Clock: b.clock, Markers: markers,
-		Prompt: store.Prompt(state.PromptOptions{MaxAttempts: 3}),
-		Limits: executor.Limits{Iteration: iterationLimit(b.limit, b.hooks), Failures: maxFailures},
-	})
-	require.NoError(b.t, err)
-	return x.Run(b.t.Context(), executor.Task{Run: name, ID: benchTask, Title: "One", Prompt: "Do it.\n"})
-}
-
-// attempts returns what the state has of the attempts.
-func (b *bench) attempts() []state.Attempt {
-	b.t.Helper()
-	var all []state.Attempt
-	for a, err := range b.open().AllAttempts(b.t.Context(), benchTask) {
-		require.NoError(b.t, err)
-		all = append(all, a)
-	}
-	return all
-}
-
-func (b *bench) prompt(n int) string { return read(b.t, b.dir, fmt.Sprintf("prompt-%d", n)) }
-
-// calls is how often the agent was begun.
-func (b *bench) calls() int {
-	found, err := filepath.Glob(filepath.Join(b.dir, "prompt-*"))
-	require.NoError(b.t, err)
-	return len(found)
-}
-
-const wait = 5 * time.Second // of the policy attempts
-
-// S40, S41: each failure of S17-S24, of real processes, by its code, what follows from it, and what
-// the state knows of it.
+// S17-S24, S26, S40, S41, B-S02, B-S04, B-S07, B-S11: each failure by its code, the reaction, and what
+// the state has.
 func TestFailures(t *testing.T) {
-	tests := []struct {
-		name     string
-		agent    agentSettings
-		hooks    hookSettings
-		limit    time.Duration
-		profile  taxonomy.ProfileName
-		code     string
-		reaction string
-		counts   bool
-		attempts int // of which the last one ends the run
-		calls    int
-		status   executor.Status
-		ends     bool // every other task, too
+	const tests, lint = "hooks: {post_done: [{run: %, type: tests}]}\n", "hooks: {post_done: [{run: %, type: lint}]}\n"
+	hook := func(config, script string) string { return strings.Replace(config, "%", "[sh, -c, \""+script+"\"]", 1) }
+	for _, c := range []struct {
+		name, config, agent string
+		profile             string
+		code, reaction      string
+		counts              bool
+		attempts, calls     int
+		status              string
+		ends                bool // the whole queue
 	}{
-		{name: "S17", agent: turns("exec sleep 600"), limit: 200 * time.Millisecond,
-			code: "TIMEOUT", reaction: "same_again", counts: true, attempts: 3, calls: 3, status: "failed"},
-		{name: "S18", agent: turns(`echo "You've hit your limit" >&2; exit 1`),
+		{name: "S17", config: "limits: {attempt: 200ms}\n", agent: "exec sleep 600\n",
+			code: "TIMEOUT", reaction: "same_again", counts: true, attempts: 2, calls: 2, status: "failed"},
+		{name: "S18", agent: "echo \"You've hit your limit\" >&2; exit 1\n",
 			code: "RATE_LIMIT", reaction: "return_api_error", attempts: 1, calls: 1, status: "blocked", ends: true},
-		{name: "S18 B-S11 as the first phase had it", agent: turns(`echo "You've hit your limit" >&2; exit 1`),
-			profile: errs.ProfilePhase1,
-			code:    "RATE_LIMIT", reaction: "return_api_error", counts: true, attempts: 1, calls: 1, status: "blocked",
+		{name: "S18, phase 1", agent: "echo \"You've hit your limit\" >&2; exit 1\n", profile: "phase1",
+			code: "RATE_LIMIT", reaction: "return_api_error", counts: true, attempts: 1, calls: 1, status: "blocked",
 			ends: true},
-		{name: "S20", agent: turns("echo mended"),
-			hooks: hookSettings{PostDone: []hook{line("echo '--- FAIL: TestSum'; exit 1", hookTests)}},
-			code:  "TEST_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3,
-			status: "failed"},
-		{name: "S21", agent: turns("echo mended"),
-			hooks: hookSettings{PostDone: []hook{line("echo 'a.py:1:1: F401'; exit 1", hookLint)}},
-			code:  "LINT_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3,
-			status: "failed"},
-		{name: "S22", agent: turns("echo 'TASK_FAILED: no table'"),
-			code: "TASK_FAILED", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
-		{name: "B-S04", agent: turns("echo 'Prompt is too long' >&2; exit 1"),
-			code: "TASK_FAILED", reaction: "shorten_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
-		{name: "S23 B-S07 failed at once, counted once", agent: turns("echo mended"),
-			hooks: hookSettings{PreStart: []hook{line("exit 1", "")}},
-			code:  "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 0, status: "failed"},
-		{name: "B-S02 a hook after the agent", agent: turns("echo mended"),
-			hooks: hookSettings{PostDone: []hook{line("exit 1", "")}},
+		{name: "S20", config: hook(tests, "echo '--- FAIL: TestSum'; exit 1"), agent: "echo TASK_COMPLETE\n",
+			code: "TEST_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 2, calls: 2, status: "failed"},
+		{name: "S21", config: hook(lint, "echo 'a.py:1:1: F401'; exit 1"), agent: "echo TASK_COMPLETE\n",
+			code: "LINT_FAILURE", reaction: "explain_and_retry", counts: true, attempts: 2, calls: 2, status: "failed"},
+		{name: "S22", agent: "echo 'TASK_FAILED: no table'\n",
+			code: "TASK_FAILED", reaction: "explain_and_retry", counts: true, attempts: 2, calls: 2, status: "failed"},
+		{name: "B-S04", agent: "echo 'Prompt is too long' >&2; exit 1\n",
+			code: "TASK_FAILED", reaction: "shorten_and_retry", counts: true, attempts: 2, calls: 2, status: "failed"},
+		{name: "S23 before the agent", config: "hooks: {pre_start: ['exit 1']}\n", agent: "echo TASK_COMPLETE\n",
+			code: "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, status: "failed"},
+		{name: "S36 after the agent", config: "hooks: {post_done: ['exit 1']}\n", agent: "echo TASK_COMPLETE\n",
+			code: "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 1, status: "failed"},
+		{name: "a hook past its limit", config: "hooks: {limit: 100ms, grace: 1ms, post_done: ['exec sleep 600']}\n",
+			agent: "echo TASK_COMPLETE\n",
 			code:  "HOOK_FAILURE", reaction: "fail_fast", counts: true, attempts: 1, calls: 1, status: "failed"},
-		{name: "S24", agent: turns("echo 'panic: index out of range' >&2; exit 3"),
-			code: "UNKNOWN", reaction: "explain_and_retry", counts: true, attempts: 3, calls: 3, status: "failed"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var b *bench
-			var r *executor.Result
-			within(t, tt.limit, func(limit time.Duration) bool {
-				b = newBench(t, tt.agent, tt.hooks)
-				b.limit = limit
-				var err error
-				b.table, err = errs.Table.Profile(tt.profile)
-				require.NoError(t, err)
-				r = b.run("run")
-				return limit == 0 || b.calls() == r.Calls
-			})
-			assert.Equal(t, tt.code, r.ErrorCode)
-			assert.Equal(t, tt.status, r.Status)
-			assert.Equal(t, tt.ends, r.EndsRun)
-			assert.Equal(t, tt.calls, b.calls())
-			assert.Len(t, b.clock.slept, tt.attempts-1)
-			for _, d := range b.clock.slept {
-				assert.Equal(t, wait, d)
+		{name: "S24", agent: "echo 'panic: index out of range' >&2; exit 3\n",
+			code: "UNKNOWN", reaction: "explain_and_retry", counts: true, attempts: 2, calls: 2, status: "failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := begin(t, oneTask, "max_retries: 2\n"+c.config, c.agent)
+			got := p.do("-json", "-profile="+c.profile)
+			o := got.outcome(t)
+			require.Len(t, o.Tasks, 1, got.hints)
+			assert.Equal(t, exitLeft, got.code)
+			assert.Equal(t, []string{c.code, c.status}, []string{o.Tasks[0].Code, string(o.Tasks[0].Status)}, o.Tasks[0].Error)
+			assert.Equal(t, c.ends, strings.Contains(o.Why, "ended everything"), o.Why)
+			if c.name != "S17" { // on a busy machine the limit can end before the agent has noted its call
+				assert.Len(t, p.calls(), c.calls)
 			}
-			all := b.attempts()
-			require.Len(t, all, tt.attempts)
+			all := p.attempts("TASK-001")
+			require.Len(t, all, c.attempts)
 			for i, a := range all {
-				assert.False(t, a.Success)
-				assert.Equal(t, tt.code, a.Code)
-				assert.Equal(t, tt.code, a.CodeAsWritten)
-				assert.Equal(t, taxonomy.Some(tt.counts), a.Counted)
-				if i < tt.attempts-1 {
-					assert.Equal(t, tt.reaction, a.Reaction)
-					assert.Equal(t, "retry", a.Action)
+				assert.Equal(t, []any{false, c.code, taxonomy.Some(c.counts)}, []any{a.Success, a.CodeAsWritten, a.Counted})
+				if i < c.attempts-1 || c.attempts == 1 {
+					assert.Equal(t, c.reaction, a.Reaction)
 				}
 			}
-			stands, err := b.open().Task(t.Context(), benchTask)
-			require.NoError(t, err)
-			assert.Equal(t, string(tt.status), string(stands.Status))
-			counters, err := b.open().Counters(t.Context())
-			require.NoError(t, err)
-			want := tt.attempts
-			if !tt.counts {
-				want = 0
-			}
-			assert.Equal(t, want, counters.ConsecutiveFailures)
+			assert.Equal(t, c.status, string(p.status("TASK-001")))
 		})
 	}
 }
 
-// S33: what the next attempt is told about each failure that it can do something about. S17: a call
-// past its limit is made again as it was.
-func TestWhatTheNextAttemptIsTold(t *testing.T) {
-	post := func(h hook) hookSettings { return hookSettings{PostDone: []hook{h}} }
-	tests := []struct {
-		name  string
-		agent agentSettings
-		hooks hookSettings
-		says  []string
+// S20-S24, S33, S34: what the prompt of the next attempt contains.
+func TestNextPrompt(t *testing.T) {
+	const once = "if [ ! -e once ]; then touch once; %; fi\n"
+	for _, c := range []struct {
+		name, config, agent string
+		want                []string
 	}{
-		{"S20 the tests' output", turns("echo mended"), post(
-			line("[ -e mended ] && exit 0; touch mended; echo '--- FAIL: TestSum'; exit 1", hookTests)),
-			[]string{"TEST_FAILURE", "--- FAIL: TestSum"}},
-		{"S21 the linters' findings", turns("echo mended"), post(
-			line("[ -e mended ] && exit 0; touch mended; echo 'a.py:1:1: F401'; exit 1", hookLint)),
-			[]string{"LINT_FAILURE", "a.py:1:1: F401"}},
-		{"S22 the reason", turns("echo 'TASK_FAILED: there is no such table'", "echo mended"), hookSettings{},
-			[]string{"TASK_FAILED", "there is no such table"}},
-		{"S24 the error", turns("echo 'panic: index out of range' >&2; exit 3", "echo mended"), hookSettings{},
-			[]string{"UNKNOWN", "panic: index out of range"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t, tt.agent, tt.hooks)
-			r := b.run("run")
-			require.Equal(t, executor.StatusCompleted, r.Status, "%s", r.Error)
-			assert.Equal(t, 2, b.calls())
-			for _, s := range tt.says {
-				assert.Contains(t, b.prompt(2), s)
-			}
-			assert.Contains(t, b.prompt(2), "Do it.")
-			assert.Equal(t, verdict{}, verdictOf(b.prompt(2)),
-				"no line of a prompt is a marker, whatever was said before")
-			all := b.attempts()
-			require.Len(t, all, 2)
-			assert.True(t, all[1].Success)
-			assert.Empty(t, all[1].Code)
-		})
-	}
-}
-
-// S37: hooks after the agent run only when it says that the task is done.
-func TestHooksAfterAnAgentThatFailedDoNotRun(t *testing.T) {
-	for _, step := range []string{"exit 1", "echo TASK_FAILED", "exec sleep 600", "echo TASK_BLOCKED; exit 0"} {
-		t.Run(step, func(t *testing.T) {
-			b := newBench(t, turns(step), hookSettings{PostDone: []hook{line("touch hook-was-here", "")}})
-			b.limit = 200 * time.Millisecond
-			b.run("run")
-			assert.NoFileExists(t, filepath.Join(b.dir, "hook-was-here"))
-		})
-	}
-}
-
-// An agent that needs a person ends its task with the question, and nothing has failed.
-func TestAnAgentThatNeedsAPerson(t *testing.T) {
-	for _, step := range []string{"echo 'TASK_BLOCKED: which of them?'", "echo 'TASK_BLOCKED: which of them?'; exit 1",
-		"echo '`TASK_BLOCKED: which of them?`'"} {
-		b := newBench(t, turns(step), hookSettings{})
-		r := b.run("run")
-		assert.Equal(t, executor.EndBlockedSignal, r.EndReason)
-		assert.Equal(t, "which of them?", r.Question)
-		assert.Empty(t, r.ErrorCode)
-	}
-}
-
-// A budget that is spent is no failure of a task: it stays to be done, with the others if the
-// budget is for all of them.
-func TestBudgetIsSpent(t *testing.T) {
-	for scope, want := range map[string]struct {
-		reaction string
-		ends     bool
-	}{
-		state.ScopeAll:               {"spend_no_more", true},
-		state.ScopeTask:              {"spend_no_more_on_it", false},
-		state.ScopeOfTask(benchTask): {"spend_no_more_on_it", false},
+		{"S20", "hooks: {post_done: [{run: [sh, hook.sh], type: tests}]}\n", "", []string{"TEST_FAILURE", "--- FAIL: TestSum"}},
+		{"S21", "hooks: {post_done: [{run: [sh, hook.sh], type: lint}]}\n", "", []string{"LINT_FAILURE", "--- FAIL: TestSum"}},
+		{"S22", "", "echo 'TASK_FAILED: there is no such table'; exit 0", []string{"TASK_FAILED", "there is no such table"}},
+		{"S24", "", "echo 'panic: index' >&2; exit 3", []string{"UNKNOWN", "panic: index"}},
 	} {
-		t.Run(scope, func(t *testing.T) {
-			b := newBench(t, turns("echo mended"), hookSettings{})
-			require.NoError(t, b.open().SetBudget(t.Context(), scope, state.Limit{CostUSD: taxonomy.Some(0.0)}))
-			r := b.run("run")
-			assert.Equal(t, "RATE_LIMIT", r.ErrorCode)
-			assert.Equal(t, executor.StatusBlocked, r.Status)
-			assert.Equal(t, want.ends, r.EndsRun)
-			assert.Zero(t, b.calls())
-			require.NotEmpty(t, r.Errors)
-			assert.Equal(t, want.reaction, r.Errors[0].Reaction)
-			counters, err := b.open().Counters(t.Context())
-			require.NoError(t, err)
-			assert.Zero(t, counters.ConsecutiveFailures)
-			assert.Zero(t, counters.Failed)
-
-			require.NoError(t, b.open().SetBudget(t.Context(), scope, state.Limit{CostUSD: taxonomy.Some(1.0)}))
-			assert.Equal(t, executor.StatusCompleted, b.run("again").Status, "what is raised is gone on with")
+		t.Run(c.name, func(t *testing.T) {
+			agent := ""
+			if c.agent != "" {
+				agent = strings.Replace(once, "%", c.agent, 1)
+			}
+			p := begin(t, oneTask, c.config, agent+"echo TASK_COMPLETE\n")
+			p.write("hook.sh", strings.Replace(once, "%", "echo '--- FAIL: TestSum'; exit 1", 1))
+			require.Equal(t, exitDone, p.do().code)
+			prompt := p.read("prompt.txt")
+			for _, text := range append(c.want, "Do one.", "This is attempt 2 of 3.") {
+				assert.Contains(t, prompt, text)
+			}
+			assert.Len(t, p.attempts("TASK-001"), 2)
 		})
 	}
 }
 
-// A hook before the agent that fails has cost nothing, so that a budget in dollars is not held up
-// by it.
-func TestAHookCostsNothing(t *testing.T) {
-	b := newBench(t, turns("echo mended"), hookSettings{PreStart: []hook{line("[ -e mended ]", "")}})
-	require.NoError(t, b.open().SetBudget(t.Context(), state.ScopeAll, state.Limit{CostUSD: taxonomy.Some(1.0)}))
-	assert.Equal(t, "HOOK_FAILURE", b.run("run").ErrorCode)
-	require.NoError(t, os.WriteFile(filepath.Join(b.dir, "mended"), nil, 0o600))
-	assert.Equal(t, executor.StatusCompleted, b.run("again").Status)
-}
-
-// A call of which nobody knows what it cost holds the next one back, when there is a limit in
-// dollars.
-func TestUnknownCostIsNotNothing(t *testing.T) {
-	b := newBench(t, turns("exit 1", "echo mended"), hookSettings{})
-	require.NoError(t, b.open().SetBudget(t.Context(), state.ScopeAll, state.Limit{CostUSD: taxonomy.Some(1.0)}))
-	r := b.run("run")
-	assert.Equal(t, "RATE_LIMIT", r.ErrorCode)
-	assert.Equal(t, 1, b.calls())
-	assert.Equal(t, "spend_no_more", r.Errors[len(r.Errors)-1].Reaction)
-}
-
-// What the runner itself breaks down with ends all of it: no task is at fault.
-func TestABrokenInstrument(t *testing.T) {
-	b := newBench(t, agentSettings{Command: []string{"no-such-agent-anywhere"}}, hookSettings{})
-	r := b.run("run")
-	assert.Equal(t, "UNKNOWN", r.ErrorCode)
-	assert.Equal(t, executor.StatusBlocked, r.Status)
-	assert.True(t, r.EndsRun)
-	assert.Zero(t, r.Calls)
-	assert.Empty(t, b.clock.slept, "it is not tried again")
-	assert.Equal(t, "stop_the_runner", r.Errors[0].Reaction)
-}
-
-// An attempt in the middle of which the process ended says nothing of its task: it is made once
-// more, and does not count.
-func TestAnInterruptedAttempt(t *testing.T) {
-	b := newBench(t, turns("echo mended"), hookSettings{})
-	now := b.clock.Now()
-	j := b.open().Journal()
-	_, err := j.Open(t.Context(), "run")
-	require.NoError(t, err)
-	x, err := executor.New(executor.Config{
-		Table: b.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(b.table)), Decode: decode,
-		Journal: dying{j}, Markers: markers,
-		Provider: silent{}, Clock: b.clock,
-		Limits: executor.Limits{Iteration: iterationLimit(b.limit, b.hooks), Failures: maxFailures},
-	})
-	require.NoError(t, err)
-	require.NoError(t, j.Close())
-	x.Run(t.Context(), executor.Task{Run: "run", ID: benchTask, Title: "One", Prompt: "Do it.\n"})
-	require.Empty(t, b.attempts())
-
-	r := b.run("run")
-	assert.Equal(t, executor.StatusCompleted, r.Status, r.Error)
-	assert.True(t, r.Resumed)
-	all := b.attempts()
-	require.Len(t, all, 2)
-	assert.Equal(t, "UNKNOWN", all[0].Code)
-	assert.Equal(t, "begin_again", all[0].Reaction)
-	assert.Equal(t, taxonomy.Some(false), all[0].Counted)
-	assert.False(t, all[0].At.Before(now))
-	assert.True(t, all[1].Success)
-	assert.Empty(t, b.clock.slept, "it is made at once")
-}
-
-// dying is a journal of a process that dies in its first call: nothing is written after that call
-// was begun.
-type dying struct{ executor.Journal }
-
-func (d dying) Append(ctx context.Context, e executor.Entry) error {
-	if e.Point == executor.PointBegun || e.Point == executor.PointStarted {
-		return d.Journal.Append(ctx, e)
+// S37: hooks after the agent do not run if it failed.
+func TestHooksAfterFailure(t *testing.T) {
+	for _, agent := range []string{"exit 1", "echo TASK_FAILED", "echo TASK_BLOCKED; exit 0"} {
+		p := begin(t, oneTask, "max_retries: 1\nhooks: {post_done: [touch hook]}\n", agent+"\n")
+		p.do()
+		assert.NoFileExists(t, p.path("hook"), agent)
 	}
-	return nil
 }
 
-// silent is a provider that does nothing.
-type silent struct{}
+// S18, S22, S24, S35, B-S02, B-S03, B-S12: the result of a call.
+func TestJudge(t *testing.T) {
+	const limited = `echo "You've hit your limit" >&2; `
+	for _, c := range []struct {
+		name, script string
+		code         string
+		signal       executor.Signal
+	}{
+		{"exit 0", "echo fixed", "", executor.SignalDone},
+		{"warnings", "echo fixed; echo 'warning: an old version' >&2", "", executor.SignalDone},
+		{"no answer", "exit 0", "UNKNOWN", 0},
+		{"fenced marker", "echo 'it prints'; echo '```'; echo TASK_FAILED; echo '```'", "", executor.SignalDone},
+		{"marker in Markdown", "echo '**TASK_FAILED**: no table'", "TASK_FAILED", 0},
+		{"question in Markdown", "echo '**TASK_BLOCKED**: which of them?'", "", executor.SignalBlocked},
+		{"question and exit 1", "echo 'TASK_BLOCKED: which of them?'; exit 1", "", executor.SignalBlocked},
+		{"question and complete", "echo TASK_BLOCKED; echo TASK_COMPLETE", "", executor.SignalDone},
+		{"exit 1", "exit 1", "UNKNOWN", 0},
+		{"complete", "echo all of it; echo TASK_COMPLETE", "", executor.SignalDone},
+		{"complete with CRLF", `printf 'TASK_COMPLETE\r\n'`, "", executor.SignalDone},
+		{"failed and exit 0", "echo 'TASK_FAILED: no table'", "TASK_FAILED", 0},
+		{"failed and exit 1", "echo 'TASK_FAILED: no table'; exit 1", "TASK_FAILED", 0},
+		{"failed before complete", "echo TASK_FAILED; echo TASK_COMPLETE", "TASK_FAILED", 0},
+		{"complete before failed", "echo TASK_COMPLETE; echo TASK_FAILED", "TASK_FAILED", 0},
+		{"quoted marker", "echo '> TASK_FAILED'", "", executor.SignalDone},
+		{"marker in a sentence", "echo 'I print TASK_FAILED: never'; exit 1", "UNKNOWN", 0},
+		{"longer word", "echo TASK_FAILED_HANDLER; exit 1", "UNKNOWN", 0},
+		{"answer about limits", "echo 'Error: rate limit exceeded'", "", executor.SignalDone},
+		{"complete about limits, exit 1", "echo 'Error: rate limit exceeded'; echo TASK_COMPLETE; exit 1", "",
+			executor.SignalDone},
+		{"complete and a limit on stderr", limited + "echo TASK_COMPLETE", "", executor.SignalDone},
+		{"failed and a limit on stderr", limited + "echo TASK_FAILED; exit 1", "TASK_FAILED", 0},
+		{"limit on stderr", limited, "RATE_LIMIT", 0},
+		{"limit of a failed call", limited + "exit 1", "RATE_LIMIT", 0},
+		{"limit in the answer of a failed call", `echo "You've hit your limit"; echo more >&2; exit 1`, "RATE_LIMIT", 0},
+		{"body of the service", `echo '{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}' >&2; exit 1`,
+			"RATE_LIMIT", 0},
+		{"full context", "echo 'Prompt is too long' >&2; exit 1", "TASK_FAILED", 0},
+		{"signal", "echo TASK_COMPLETE; kill -9 $$", "UNKNOWN", 0},
+		{"not UTF-8", `printf '\377\n'; echo TASK_COMPLETE`, "", executor.SignalDone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &program{dir: t.TempDir()}
+			p.settings.Agent.Command = []string{"/bin/sh", "-c", c.script}
+			a, err := p.newAgent("TASK-001", p.newHooks("TASK-001"))
+			require.NoError(t, err)
+			answer, err := a.Call(t.Context(), executor.Request{})
+			if c.code == "" {
+				require.NoError(t, err)
+			} else {
+				classified := errs.Classify(err, detect.WithSource(errs.SourceAgent))
+				require.Equal(t, c.code, taxonomy.CodeOf(classified), "%v", err)
+			}
+			assert.Equal(t, c.signal, answer.Signal)
+		})
+	}
+}
 
-func (silent) Name() string                    { return sourceAgent }
-func (silent) Available(context.Context) error { return nil }
-func (silent) Call(context.Context, executor.Request) (executor.Answer, error) {
-	return executor.Answer{Signal: executor.SignalDone}, nil
+// Secrets in the environment of the agent reach neither the state nor the output.
+func TestSecrets(t *testing.T) {
+	t.Setenv("SPEC_API_KEY", "q9zx-not-to-be-seen")
+	p := begin(t, oneTask, "max_retries: 1\nhooks: {env: [SPEC_API_KEY], post_done: ['echo $SPEC_API_KEY; exit 1']}\n",
+		"echo I have $SPEC_API_KEY; echo $SPEC_API_KEY >&2; echo TASK_COMPLETE\n")
+	p.write("specrunner.yml", strings.Replace(p.read("specrunner.yml"), "grace: 100ms", "env: [SPEC_API_KEY]", 1))
+	got := p.do("-v")
+	assert.Equal(t, exitLeft, got.code)
+	assert.NotContains(t, got.out+got.hints, "q9zx")
+	for _, suffix := range []string{"", "-wal"} {
+		b, err := os.ReadFile(p.path("spec/.executor-state.db" + suffix))
+		if !os.IsNotExist(err) {
+			require.NoError(t, err)
+		}
+		assert.NotContains(t, string(b), "q9zx")
+	}
 }

@@ -1,40 +1,38 @@
-// Specrunner has a coding agent do the tasks of a specification, one after the other, and does
-// about each failure what taxonomy.yaml says: it tries again and tells the agent why, gives up, or
-// ends the run. What it knows it keeps in an SQLite file, so that a process that dies loses
-// nothing.
+// Specrunner makes a coding agent do the tasks of a specification, one after the other. After each
+// failure it does what taxonomy.yaml specifies: it tries again and explains the failure to the agent,
+// gives up, or stops. Its state is an SQLite file, so a killed process loses nothing.
 //
-//	go run . -dir demo
+//	go run . -dir demo           shows all of it with an agent that needs no account
+//	specrunner                   does what is left
+//	specrunner -status           lists the tasks
+//	specrunner -resume           continues a run whose process died
+//	specrunner -reset TASK       lets a task begin anew
 //
-// shows that with an agent that needs no account. With one of yours, in the directory of a project:
+// The tasks are in spec/tasks.md, the configuration in specrunner.yml, the state in
+// spec/.executor-state.db; README.md describes them.
 //
-//	specrunner -config specrunner.yml     begins, or begins again, with what is left to do
-//	specrunner -status                    shows how the tasks stand
-//	specrunner -resume                    goes on with a run whose process died
-//	specrunner -reset TASK                has a task begun anew
-//
-// The tasks are in spec/tasks.md, the state is in spec/.executor-state.db. README.md says how a
-// task and the configuration are written.
-//
-// The exit code is 0 when all tasks are done, 1 when work is left (also when the run was stopped,
-// held or interrupted), 2 for wrong usage, which includes a configuration or a tasks file that is
-// faulty, and 3 when the instrument itself broke: the state cannot be opened or written, or the
-// program has a fault.
+// The exit status is 0 if all tasks are done, 1 if work is left, 2 for wrong usage, a faulty
+// configuration or a faulty file of tasks, and 3 if the state cannot be opened or written.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
+	"strings"
+	"syscall"
+	"unicode"
 
-	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
-
-	"specrunner.example.com/runner/errs"
 )
 
 //go:generate go tool errgen generate
@@ -43,7 +41,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// The exit codes.
+// The exit statuses.
 const (
 	exitDone   = 0
 	exitLeft   = 1
@@ -51,174 +49,228 @@ const (
 	exitBroken = 3
 )
 
-// options are what the command line says. Paths are seen from dir.
-type options struct {
-	dir, config, tasks, state, prefix, stopFile string
-
-	profile, onFailure string
-	usd, tokens        spendFlag // tokens are whole
-
-	task, reset    string
-	status, resume bool
-	json, verbose  bool
+// exitError is an error with an exit status.
+type exitError struct {
+	code int
+	err  error
 }
 
-// run does what the command line says and returns the exit code.
-func run(args []string, out, hints io.Writer) (code int) {
-	defer func() {
-		if p := recover(); p != nil {
-			fmt.Fprintln(hints, "specrunner: the program has a fault:", shown(fmt.Sprint(p)))
-			code = exitBroken
-		}
-	}()
-	o, err := parse(args, out)
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func misuse(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+func unable(format string, args ...any) error {
+	return &exitError{exitLeft, fmt.Errorf(format, args...)}
+}
+func broken(format string, args ...any) error {
+	return &exitError{exitBroken, fmt.Errorf(format, args...)}
+}
+
+// program is one command line.
+type program struct {
+	dir, config, tasksPath, state, prefix, stopPath string
+	profile, onFailure, task, reset                 string
+	usd, tokens                                     limitFlag
+	status, resume, json, verbose                   bool
+
+	out, hints io.Writer
+	screen     *terminal.Observer
+	settings   settings
+	table      taxonomy.Table
+	tasks      []task
+	stop       stopFile
+	store      *state.Store
+	claim      *state.Claim
+}
+
+// run executes a command line and returns the exit status.
+func run(args []string, out, hints io.Writer) int {
+	p := &program{out: out, hints: hints}
+	err := p.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitDone
 	}
-	p := &cli{out: out, hints: hints}
-	if err != nil {
-		return p.fail(misuse("%w", err))
+	if err == nil {
+		err = p.load()
 	}
-	p.options = *o
-	switch {
-	case o.status:
-		return p.showStatus()
-	case o.reset != "":
-		return p.resetTask()
+	code := exitDone
+	if err == nil {
+		defer p.close()
+		switch ctx := context.Background(); {
+		case p.status:
+			err = p.showStatus(ctx)
+		case p.reset != "":
+			err = p.resetTask(ctx)
+		default:
+			code, err = p.work(ctx)
+		}
 	}
-	return p.work()
+	if err == nil {
+		return code
+	}
+	code = exitBroken
+	if e, ok := errors.AsType[*exitError](err); ok {
+		code = e.code
+	}
+	for _, line := range messages(err) {
+		p.hint("%s", line)
+	}
+	if code == exitUsage {
+		p.hint("specrunner -help lists the flags")
+	}
+	return code
 }
 
-// parse reads the command line. What is wrong with it is the error; how it is used is written to
-// help.
-func parse(args []string, help io.Writer) (*options, error) {
-	o := &options{tokens: spendFlag{whole: true}}
+// messages returns the messages of joined errors.
+func messages(err error) []string {
+	if e, ok := errors.AsType[*exitError](err); ok {
+		err = e.err
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []string{shown(err.Error())}
+	}
+	var all []string
+	for _, e := range joined.Unwrap() {
+		all = append(all, messages(e)...)
+	}
+	return all
+}
+
+// shown returns text as a terminal may show it: on one line, without secrets and escapes.
+func shown(text string) string { return terminal.Printable(taxonomy.Redact(text)) }
+
+func (p *program) hint(format string, args ...any) {
+	fmt.Fprintln(p.hints, "specrunner:", shown(fmt.Sprintf(format, args...)))
+}
+
+// parse reads the command line.
+func (p *program) parse(args []string) error {
 	fs := flag.NewFlagSet("specrunner", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	o.define(fs)
-	err := fs.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(help, "specrunner has a coding agent do the tasks of a specification.\n\n"+
-			"  specrunner [-dir DIR] [-config FILE] [-resume] [-task ID]\n  specrunner -status [-json]\n  "+
-			"specrunner -reset TASK")
-		fs.SetOutput(help)
+	fs.StringVar(&p.dir, "dir", ".", "the `directory` of the project, from which other paths are seen")
+	fs.StringVar(&p.config, "config", "", "the configuration `file` (default: specrunner.yml, if it exists)")
+	fs.StringVar(&p.tasksPath, "tasks", "", "the `file` of tasks (default: spec/tasks.md)")
+	fs.StringVar(&p.state, "state", "", "the `file` of the state (default: "+state.DefaultPath+")")
+	fs.StringVar(&p.prefix, "prefix", "", "keep the state in spec/.executor-`PREFIX`state.db")
+	fs.StringVar(&p.stopPath, "stop-file", "", "stop between two attempts when this `file` exists "+
+		"(default: spec/.executor-stop)")
+	fs.StringVar(&p.profile, "profile", "", "the `profile` of the taxonomy")
+	fs.StringVar(&p.onFailure, "on-failure", "", "after a failed task: skip those that depend on it, stop, or continue")
+	fs.Var(&p.usd, "budget-usd", "the most `dollars` for all tasks together; none removes the limit")
+	fs.Var(&p.tokens, "budget-tokens", "the most `tokens` for all tasks together; none removes the limit")
+	fs.StringVar(&p.task, "task", "", "do only the task with this `ID`")
+	fs.BoolVar(&p.resume, "resume", false, "first continue the run whose process died")
+	fs.StringVar(&p.reset, "reset", "", "let the `task` begin anew; its attempts stay on record")
+	fs.BoolVar(&p.status, "status", false, "list the tasks")
+	fs.BoolVar(&p.json, "json", false, "print the outcome or the list as JSON, and progress on standard error")
+	fs.BoolVar(&p.verbose, "v", false, "log all events on standard error")
+	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(p.out, "specrunner makes a coding agent do the tasks of a specification.")
+		fs.SetOutput(p.out)
 		fs.PrintDefaults()
-		return nil, err
+		return err
+	} else if err != nil {
+		return misuse("%w", err)
 	}
-	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	}
-	if err == nil {
-		err = o.given(fs)
-	}
-	if err == nil {
-		err = o.check()
-	}
-	return o, err
-}
-
-func (o *options) define(fs *flag.FlagSet) {
-	fs.StringVar(&o.dir, "dir", ".", "the project's `directory`, where the agent works; other paths are seen from it")
-	fs.StringVar(&o.config, "config", "", "the configuration, a YAML `file` (default: "+defaultConfig+
-		", if it is there)")
-	fs.StringVar(&o.tasks, "tasks", "", "the tasks, a Markdown `file` (default: "+defaultTasks+")")
-	fs.StringVar(&o.state, "state", "", "the `file` of the state (default: spec/.executor-state.db)")
-	fs.StringVar(
-		&o.prefix, "prefix", "", "keep the state in spec/.executor-`PREFIX`state.db, for one of several specifications")
-	fs.StringVar(&o.stopFile, "stop-file", "", "stop between two attempts as soon as this `file` is there (default: "+
-		defaultStopFile+")")
-	fs.StringVar(&o.profile, "profile", "", "react as the taxonomy's profile of this `name` does")
-	fs.StringVar(
-		&o.onFailure, "on-failure", "",
-		"the rest of the queue when a task fails: stop, skip what depends on it, or continue with everything")
-	fs.Var(&o.usd, "budget-usd", "what all tasks may cost together, in US `dollars`; none is no limit")
-	fs.Var(&o.tokens, "budget-tokens", "how many `tokens` all tasks may use together; none is no limit")
-	fs.StringVar(&o.task, "task", "", "do only the task of this `ID`")
-	fs.BoolVar(&o.resume, "resume", false, "go on with the run whose process died, and then with the rest")
-	fs.StringVar(
-		&o.reset, "reset", "", "forget how the `task` stands, so that it is begun anew; its attempts stay on record")
-	fs.BoolVar(&o.status, "status", false, "show how the tasks stand")
-	fs.BoolVar(&o.json, "json", false, "print the outcome, or the status, as JSON; progress goes to standard error")
-	fs.BoolVar(&o.verbose, "v", false, "log everything that happens to standard error")
-}
-
-// ignored are the flags that would change nothing, by what they stand beside.
-var ignored = map[string][]string{
-	"status": {"budget-tokens", "budget-usd", "on-failure", "stop-file", "v"},
-	"reset":  {"budget-tokens", "budget-usd", "on-failure"},
-}
-
-// given finds flags without a value, as a variable leaves them that is not set: they would be taken
-// for flags that are not there, and a reset for the work itself. The profile without a name is one:
-// the taxonomy as it is. It also finds flags that change nothing.
-func (o *options) given(fs *flag.FlagSet) (err error) {
-	for doing, is := range map[string]bool{"status": o.status, "reset": o.reset != ""} {
-		fs.Visit(func(f *flag.Flag) {
-			if is && slices.Contains(ignored[doing], f.Name) {
-				err = fmt.Errorf("-%s ignores -%s", doing, f.Name)
-			}
-		})
-	}
-	fs.Visit(func(f *flag.Flag) {
-		if f.Value.String() == "" && f.Name != "profile" && !isSpend(f.Value) {
-			err = fmt.Errorf("-%s is empty; leave it out, or name something", f.Name)
+	var err error
+	fs.Visit(func(f *flag.Flag) { // such as of an unset variable
+		if f.Value.String() == "" && f.Name != "profile" {
+			err = misuse("-%s is empty", f.Name)
 		}
 	})
-	return err
-}
-
-func isSpend(v flag.Value) bool {
-	_, is := v.(*spendFlag)
-	return is
-}
-
-// check finds what does not go together.
-func (o *options) check() error {
 	switch {
-	case o.status && (o.resume || o.reset != "" || o.task != ""):
-		return errors.New("-status only shows; it goes with none of -resume, -reset and -task")
-	case o.reset != "" && (o.resume || o.task != ""):
-		return errors.New("-reset goes neither with -resume nor with -task")
-	case o.state != "" && o.prefix != "":
-		return errors.New("-state and -prefix name the state twice")
-	case o.onFailure != "" && !slices.Contains(failurePolicies, o.onFailure):
-		return fmt.Errorf("-on-failure is %q; there are %s", o.onFailure, config.Either(failurePolicies))
+	case err != nil:
+		return err
+	case fs.NArg() > 0:
+		return misuse("unexpected argument %q", fs.Arg(0))
+	case p.status && (p.resume || p.reset != "" || p.task != "") || p.reset != "" && (p.resume || p.task != ""):
+		return misuse("-status, -reset, and -resume or -task exclude each other")
+	case p.state != "" && p.prefix != "":
+		return misuse("-state and -prefix exclude each other")
+	case !isPrefix(p.prefix):
+		return misuse("-prefix %q has other characters than letters, digits, '-', '_' and '.'", p.prefix)
+	case p.tokens.amount.Or(0) != math.Trunc(p.tokens.amount.Or(0)):
+		return misuse("-budget-tokens %s is not a whole number", p.tokens.text)
+	case p.onFailure != "" && !slices.Contains(failurePolicies, p.onFailure):
+		return misuse("-on-failure is %q, not one of %v", p.onFailure, failurePolicies)
 	}
-	if err := checkPrefix(o.prefix); err != nil {
-		return fmt.Errorf("-prefix: %w", err)
-	}
-	_, err := errs.Table.Profile(taxonomy.ProfileName(o.profile))
-	return err
+	return nil
 }
 
-// spendFlag is a number, or none.
-type spendFlag struct {
-	set    bool
-	whole  bool // there are no parts of it
+// isPrefix reports whether a prefix stays in the directory of the state.
+func isPrefix(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
+	})
+}
+
+// limitFlag is a number that is not negative, or none.
+type limitFlag struct {
+	text   string
 	amount taxonomy.Opt[float64]
 }
 
-// Set reads a number that is not negative, or the word none.
-func (f *spendFlag) Set(text string) error {
-	f.set = true
+// Set implements [flag.Value].
+func (f *limitFlag) Set(text string) error {
+	f.text, f.amount = text, taxonomy.Opt[float64]{}
 	if text == "none" {
 		return nil
 	}
 	n, err := strconv.ParseFloat(text, 64)
-	switch ok := err == nil && n >= 0 && n <= maxSpend; {
-	case f.whole && (!ok || n != math.Trunc(n)):
-		return errors.New("a whole number from 0, or none")
-	case !ok:
-		return errors.New("a number from 0, or none")
+	if err != nil || !(n >= 0) || math.IsInf(n, 0) {
+		return errors.New("a number from 0, or none, is expected")
 	}
 	f.amount = taxonomy.Some(n)
 	return nil
 }
 
-// String returns what was set.
-func (f *spendFlag) String() string {
-	if n, ok := f.amount.Get(); ok {
-		return strconv.FormatFloat(n, 'f', -1, 64)
+// String implements [flag.Value].
+func (f *limitFlag) String() string { return f.text }
+
+// open opens the state, and takes the queue for this process.
+func (p *program) open(ctx context.Context) (err error) {
+	if p.store, err = state.Open(ctx, p.statePath(), state.Options{Table: p.table}); err != nil {
+		return broken("state %s: %w", p.statePath(), err)
 	}
-	return ""
+	p.claim, err = p.store.Claim(ctx, "queue")
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Op == "lock" {
+		return unable("another process is at work: %w", err)
+	}
+	if err != nil {
+		return broken("%w", err)
+	}
+	return nil
+}
+
+func (p *program) close() {
+	if p.claim != nil {
+		_ = p.claim.Release() // it ends with the process in any case
+	}
+	if p.store != nil {
+		_ = p.store.Close()
+	}
+}
+
+// signals returns a context that ends with an interrupt, a termination, or the end of the terminal.
+// SIGPIPE is caught, so that work continues when its output is no longer read.
+func (p *program) signals(ctx context.Context) (context.Context, func()) {
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, ends...)
+	unhook := context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the process
+		p.screen.Aside(func() { p.hint("interrupted, ending the attempt; a second interrupt ends the program") })
+	})
+	return ctx, func() {
+		unhook()
+		stop()
+		signal.Stop(pipe)
+	}
 }

@@ -102,10 +102,9 @@ func (p *project) see(f func(*state.Store)) {
 func (p *project) attempts(task string) (all []state.Attempt) {
 	p.t.Helper()
 	p.see(func(s *state.Store) {
-		for a, err := range s.AllAttempts(p.t.Context(), task) {
-			require.NoError(p.t, err)
-			all = append(all, a)
-		}
+		var err error
+		all, err = s.AllAttempts(p.t.Context(), task)
+		require.NoError(p.t, err)
 	})
 	return all
 }
@@ -136,8 +135,8 @@ func (p *project) until(what string, is func() bool) {
 	}
 }
 
-// at reports whether the last entry of the unfinished run is of a point.
-func (p *project) at(point executor.Point) func() bool {
+// at reports whether the unfinished run is in a state.
+func (p *project) at(is func(*executor.RunState) bool) func() bool {
 	return func() bool {
 		s, err := state.Open(p.t.Context(), p.path("spec/.executor-state.db"), state.Options{ReadOnly: true})
 		if err != nil {
@@ -145,9 +144,16 @@ func (p *project) at(point executor.Point) func() bool {
 		}
 		defer func() { _ = s.Close() }()
 		runs, err := s.Unfinished(p.t.Context())
-		return err == nil && len(runs) == 1 && runs[0].Point == point
+		if err != nil || len(runs) != 1 {
+			return false
+		}
+		st, err := s.RunStore().Peek(p.t.Context(), runs[0].Run)
+		return err == nil && st != nil && is(st)
 	}
 }
+
+// registered reports whether a process is registered in the run.
+func registered(st *executor.RunState) bool { return len(st.Processes) > 0 }
 
 // hang is a part of an agent that does not end in its first call.
 const hang = "if [ $n = 1 ]; then echo $$ >pid; exec sleep 1000; fi\n"
@@ -157,7 +163,7 @@ func (p *project) hanging(args ...string) (*exec.Cmd, *strings.Builder, int) {
 	p.t.Helper()
 	cmd, hints := p.process(args...)
 	require.NoError(p.t, cmd.Start())
-	p.until("the agent is called", p.at(executor.PointProcess))
+	p.until("the agent is called", p.at(registered))
 	pid := 0
 	p.until("the agent says who it is", func() bool {
 		b, _ := os.ReadFile(p.path("pid"))

@@ -66,7 +66,7 @@ func TestOnFailure(t *testing.T) {
 			assert.Equal(t, state.TaskStatus(c.left), p.status("TASK-002"))
 			require.NotEmpty(t, o.Tasks)
 			assert.Equal(t, "TASK_FAILED", o.Tasks[0].Code)
-			assert.Equal(t, "failed", o.Tasks[0].Status)
+			assert.Equal(t, state.TaskFailed, o.Tasks[0].Status)
 
 			again := p.do("-on-failure="+c.policy, "-json").outcome(t)
 			assert.Len(t, p.calls(), len(c.calls), "a task that has failed is left")
@@ -84,7 +84,7 @@ func TestReset(t *testing.T) {
 	p.write("mended", "")
 	got := p.do("-reset=TASK-001")
 	require.Equal(t, exitDone, got.code, got.hints)
-	assert.Contains(t, got.out, "TASK-001 is begun anew")
+	assert.Contains(t, got.out, "TASK-001 begins anew")
 	require.Equal(t, exitDone, p.do().code)
 	attempts := p.attempts("TASK-001")
 	require.Len(t, attempts, 2, "what failed before stays on record")
@@ -124,7 +124,7 @@ func TestRateLimit(t *testing.T) {
 			assert.Equal(t, exitLeft, got.code)
 			require.Len(t, o.Tasks, 1)
 			assert.Equal(t, "RATE_LIMIT", o.Tasks[0].Code)
-			assert.Contains(t, o.Why, "every other task would fail likewise")
+			assert.Contains(t, o.Why, "every other task would fail")
 			assert.Equal(t, []string{"TASK-001"}, p.calls())
 
 			again := p.do("-profile="+c.profile, "-on-failure=continue")
@@ -170,7 +170,7 @@ func TestBudget(t *testing.T) {
 	require.Equal(t, exitLeft, got.code, got.hints)
 	assert.Equal(t, []string{"TASK-001", "TASK-002"}, p.calls(), "what is not to be paid is not begun")
 	require.Len(t, o.Tasks, 3)
-	assert.Equal(t, "blocked", o.Tasks[2].Status)
+	assert.Equal(t, state.TaskBlocked, o.Tasks[2].Status)
 	assert.Equal(t, "RATE_LIMIT", o.Tasks[2].Code)
 	assert.NotEmpty(t, o.Tasks[2].Resolution)
 

@@ -143,9 +143,6 @@ func TestReadmeIsUnderstood(t *testing.T) {
 	got := do("-dir="+dir, "-status")
 	assert.Equal(t, exitDone, got.code, got.hints)
 	assert.Regexp(t, `(?m)^TASK-002 +completed`, got.out)
-	table, err := s.adjusted(s.Profile)
-	require.NoError(t, err)
-	assert.Equal(t, 3, maxAttempts(table))
 }
 
 // Every flag is in README.md.

@@ -1,178 +1,236 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/validate"
 
 	"specrunner.example.com/runner/errs"
 )
 
-// Where things are, seen from the project's directory, unless a setting or the command line says
-// otherwise.
-const (
-	defaultConfig   = "specrunner.yml"
-	defaultTasks    = "spec/tasks.md"
-	defaultStopFile = "spec/.executor-stop"
-)
-
-// attemptsPolicy is the taxonomy's policy that max_retries and retry_delay change.
-const attemptsPolicy = "attempts"
-
-// settings are what a configuration file says. What is on the command line outweighs it.
+// settings are the configuration file. Flags of the command line override them.
 type settings struct {
 	Tasks    string `yaml:"tasks"`
 	State    string `yaml:"state"`
 	Prefix   string `yaml:"prefix"`
 	StopFile string `yaml:"stop_file"`
-
-	// MaxRetries is how many attempts a task has in all, the first one among them; 0 is what the
-	// taxonomy says.
-	MaxRetries int `yaml:"max_retries"`
-	// RetryDelay is how long is waited before the next attempt; absent is what the taxonomy says.
+	// MaxRetries is the most attempts of a task that count, RetryDelay the wait before the next one;
+	// by default those of the taxonomy.
+	MaxRetries int            `yaml:"max_retries"`
 	RetryDelay *time.Duration `yaml:"retry_delay"`
-	// MaxConsecutiveFailures is after how many attempts that failed in a row, of whatever tasks,
-	// none is begun any more; 0 is no limit.
+	// MaxConsecutiveFailures is the most failures in a row over all tasks; 0 is no limit.
 	MaxConsecutiveFailures int `yaml:"max_consecutive_failures"`
-	// OnFailure is what becomes of the rest of the queue when a task fails.
-	OnFailure string `yaml:"on_failure"`
-
-	Agent  agentSettings  `yaml:"agent"`
-	Hooks  hookSettings   `yaml:"hooks"`
-	Limits limitSettings  `yaml:"limits"`
-	Budget budgetSettings `yaml:"budget"`
+	// OnFailure is what happens to the queue when a task fails: stop, skip (those that depend on it),
+	// or continue.
+	OnFailure string         `yaml:"on_failure"`
+	Agent     agentSettings  `yaml:"agent"`
+	Hooks     hookSettings   `yaml:"hooks"`
+	Limits    limitSettings  `yaml:"limits"`
+	Budget    budgetSettings `yaml:"budget"`
+	// Git judges and reverts what the agent changes, and commits each finished task.
+	Git bool `yaml:"git"`
 
 	Profile   string             `yaml:"profile"`
 	Overrides taxonomy.Overrides `yaml:"overrides"`
 }
 
-// limitSettings bound the run of a task; see executor.Limits. Each has a default.
+// agentSettings name the agent: Claude Code, or any program.
+type agentSettings struct {
+	Claude *claudeSettings `yaml:"claude"`
+	// Command is a program and its arguments. It reads the prompt on standard input and writes its
+	// answer on standard output.
+	Command []string `yaml:"command"`
+	// RequireMarker makes an answer without TASK_COMPLETE a failure.
+	RequireMarker bool          `yaml:"require_marker"`
+	Env           []string      `yaml:"env"`
+	Grace         time.Duration `yaml:"grace"`
+}
+
+type claudeSettings struct {
+	Path           string   `yaml:"path"`
+	Model          string   `yaml:"model"`
+	MaxTurns       int      `yaml:"max_turns"`
+	PermissionMode string   `yaml:"permission_mode"`
+	AllowedTools   []string `yaml:"allowed_tools"`
+}
+
+// hookSettings are commands before each call of the agent, and after a call that finished the task.
+type hookSettings struct {
+	PreStart []hook        `yaml:"pre_start"`
+	PostDone []hook        `yaml:"post_done"`
+	Limit    time.Duration `yaml:"limit"`
+	Env      []string      `yaml:"env"`
+	Grace    time.Duration `yaml:"grace"`
+}
+
+// hook is a command: a line for the shell, a list, or a mapping with these keys.
+type hook struct {
+	Run validate.Command `yaml:"run"`
+	// Type is the kind of failure: tests, lint, or empty for what the output shows.
+	Type  string        `yaml:"type"`
+	Limit time.Duration `yaml:"limit"`
+}
+
+// UnmarshalYAML reads a command or a mapping.
+func (h *hook) UnmarshalYAML(decode func(into any) error) error {
+	type mapping hook
+	*h = hook{}
+	if decode(&h.Run) == nil {
+		return nil
+	}
+	return decode((*mapping)(h))
+}
+
+// limitSettings limit the run of a task.
 type limitSettings struct {
-	// Iterations bounds the attempts of a run, also those that do not count.
-	Iterations int `yaml:"iterations"`
-	// Attempt is how long a call of the agent may take.
-	Attempt time.Duration `yaml:"attempt"`
-	// Run is how long the whole run of a task may take, with all waits; 0 is no limit.
-	Run   time.Duration `yaml:"run"`
-	Grace time.Duration `yaml:"grace"`
-	// Context is how many bytes of history a prompt has at most.
-	Context int `yaml:"context"`
+	Iterations int           `yaml:"iterations"`
+	Attempt    time.Duration `yaml:"attempt"`
+	Run        time.Duration `yaml:"run"`
+	Grace      time.Duration `yaml:"grace"`
+	Context    int           `yaml:"context"` // bytes about earlier attempts in a prompt
 }
 
-// budgetSettings say what may be spent.
 type budgetSettings struct {
-	Attempt *spendSettings           `yaml:"attempt"`
-	Task    *spendSettings           `yaml:"task"`
-	All     *spendSettings           `yaml:"all"`
-	Tasks   map[string]spendSettings `yaml:"tasks"` // outweighs Task
-	// Assume is what a call is taken to have cost of which nobody knows; without it such a call
-	// holds the run.
-	Assume *spendSettings `yaml:"assume"`
+	Attempt *amount           `yaml:"attempt"`
+	Task    *amount           `yaml:"task"`
+	All     *amount           `yaml:"all"`
+	Tasks   map[string]amount `yaml:"tasks"`
+	// Assume is the cost of a call whose cost is unknown.
+	Assume *amount `yaml:"assume"`
 }
 
-// spendSettings are a limit; what is absent has none.
-type spendSettings struct {
+type amount struct {
 	Tokens *int64   `yaml:"tokens"`
 	USD    *float64 `yaml:"usd"`
 }
 
-// maxSpend bounds amounts to what can be counted in millionths.
-const maxSpend = 1e12
+func (a *amount) state() (out state.Amount) {
+	if a != nil && a.Tokens != nil {
+		out.Tokens = taxonomy.Some(*a.Tokens)
+	}
+	if a != nil && a.USD != nil {
+		out.CostUSD = taxonomy.Some(*a.USD)
+	}
+	return out
+}
 
-// failurePolicies are what can become of the rest of the queue when a task fails.
-var failurePolicies = []string{"stop", "skip", "continue"}
+var failurePolicies = []string{"skip", "stop", "continue"}
 
-// Validate is asked by the configuration's loader.
+// Validate is called by the loader.
 func (s *settings) Validate() []config.Problem {
 	var p config.Findings
 	p.NotNegative("max_retries", int64(s.MaxRetries))
 	p.NotNegative("max_consecutive_failures", int64(s.MaxConsecutiveFailures))
-	if s.RetryDelay != nil && *s.RetryDelay < 0 {
-		p = append(p, config.Problem{Field: "retry_delay", Expected: "0s or more"})
-	}
 	p.Word("on_failure", s.OnFailure, failurePolicies)
 	p.Word("profile", s.Profile, errs.Table.ProfileNames())
-	if err := checkPrefix(s.Prefix); err != nil {
-		p = append(p, config.Problem{Field: "prefix", Expected: err.Error()})
+	if s.State != "" && s.Prefix != "" || !isPrefix(s.Prefix) {
+		p = append(p, config.Problem{Field: "prefix", Expected: "letters, digits, '-', '_' and '.', and no state beside it"})
 	}
-	if s.State != "" && s.Prefix != "" {
-		p = append(p, config.Problem{Field: "prefix", Expected: "nothing beside state, which names the same"})
+	if a := s.Agent; (a.Claude == nil) == (len(a.Command) == 0) {
+		p = append(p, config.Problem{Field: "agent", Expected: "claude: {} or command: [program, arguments ...]"})
 	}
-	return p
-}
-
-// Validate is asked by the configuration's loader.
-func (l *limitSettings) Validate() []config.Problem {
-	var p config.Findings
-	p.NotNegative("iterations", int64(l.Iterations))
-	p.NotNegative("attempt", int64(l.Attempt))
-	p.NotNegative("run", int64(l.Run))
-	p.NotNegative("grace", int64(l.Grace))
-	p.NotNegative("context", int64(l.Context))
-	return p
-}
-
-// Validate is asked by the configuration's loader.
-func (s *spendSettings) Validate() []config.Problem {
-	var p config.Findings
-	if s.Tokens != nil && *s.Tokens < 0 {
-		p = append(p, config.Problem{Field: "tokens", Expected: "0 or more"})
-	}
-	if s.USD != nil && (!(*s.USD >= 0 && *s.USD <= maxSpend) || math.IsNaN(*s.USD)) {
-		p = append(p, config.Problem{Field: "usd", Expected: "0 or more"})
+	for list, hooks := range map[string][]hook{"pre_start": s.Hooks.PreStart, "post_done": s.Hooks.PostDone} {
+		for i, h := range hooks {
+			field := fmt.Sprintf("hooks.%s[%d]", list, i)
+			if !h.Run.Usable() {
+				p = append(p, config.Problem{Field: field + ".run", Expected: "a line for the shell, or a list"})
+			}
+			p.Word(field+".type", h.Type, []string{"tests", "lint"})
+		}
 	}
 	return p
 }
 
-// checkPrefix refuses a prefix that would lead to another directory.
-func checkPrefix(prefix string) error {
-	if len(prefix) > 64 || strings.ContainsFunc(prefix, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' ||
-			r == '.')
-	}) {
-		return errors.New("at most 64 letters, digits, '-', '_' and '.'")
+// at returns a path as seen from the project's directory.
+func (p *program) at(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(p.dir, path)
+}
+
+// load reads the configuration and the tasks. The default configuration file may be missing.
+func (p *program) load() (err error) {
+	if p.dir, err = filepath.Abs(p.dir); err != nil {
+		return misuse("-dir: %w", err)
+	}
+	if info, err := os.Stat(p.dir); err != nil || !info.IsDir() {
+		return misuse("-dir %s is not a directory", p.dir)
+	}
+	path := p.at(cmp.Or(p.config, "specrunner.yml"))
+	if _, err := os.Stat(path); p.config != "" || !errors.Is(err, fs.ErrNotExist) {
+		warnings, err := config.Load(path, &p.settings)
+		for _, w := range warnings {
+			p.hint("warning: %s", w)
+		}
+		if err != nil {
+			return &exitError{exitUsage, errors.Join(config.Problems(err)...)}
+		}
+	}
+	s := &p.settings
+	if p.table, err = errs.Table.Profile(taxonomy.ProfileName(cmp.Or(p.profile, s.Profile))); err == nil {
+		p.table, err = p.table.Override(s.overrides())
+	}
+	if err != nil {
+		return misuse("%s: %w", path, err)
+	}
+	p.stop = stopFile(p.at(cmp.Or(p.stopPath, s.StopFile, "spec/.executor-stop")))
+	file := p.at(cmp.Or(p.tasksPath, s.Tasks, "spec/tasks.md"))
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return misuse("read the tasks: %w", err)
+	}
+	if p.tasks, err = parseTasks(string(text)); err != nil {
+		return misuse("%s: %w", file, err)
+	}
+	if p.task != "" && p.find(p.task) == nil {
+		return misuse("-task %s is not a task of the file", p.task)
+	}
+	for id := range s.Budget.Tasks {
+		if p.find(id) == nil {
+			p.hint("warning: budget.tasks: %s is not a task of the file", id)
+		}
 	}
 	return nil
 }
 
-// laidOver returns the overrides with what max_retries and retry_delay say, which the overrides
-// outweigh.
-func (s *settings) laidOver() taxonomy.Overrides {
+// overrides returns the overrides, with max_retries and retry_delay in the policy of attempts.
+func (s *settings) overrides() taxonomy.Overrides {
 	o := s.Overrides
-	policy := o.Policies[attemptsPolicy]
+	policy := o.Policies[string(errs.PolicyAttempts)]
 	if policy.MaxAttempts == nil && s.MaxRetries > 0 {
 		policy.MaxAttempts = &s.MaxRetries
 	}
 	if policy.InitialDelay == "" && s.RetryDelay != nil {
 		policy.InitialDelay = s.RetryDelay.String()
-		if declared := errs.Table.Policy(errs.PolicyAttempts); policy.MaxDelay == "" &&
-			*s.RetryDelay > declared.MaxDelay {
+		if *s.RetryDelay > errs.Table.Policy(errs.PolicyAttempts).MaxDelay && policy.MaxDelay == "" {
 			policy.MaxDelay = s.RetryDelay.String()
 		}
 	}
-	if policy == (taxonomy.PolicyOverride{}) {
-		return o
-	}
-	all := map[string]taxonomy.PolicyOverride{attemptsPolicy: policy}
+	policies := map[string]taxonomy.PolicyOverride{}
 	for name, p := range o.Policies {
-		if name != attemptsPolicy {
-			all[name] = p
-		}
+		policies[name] = p
 	}
-	o.Policies = all
+	if policy != (taxonomy.PolicyOverride{}) {
+		policies[string(errs.PolicyAttempts)] = policy
+	}
+	o.Policies = policies
 	return o
 }
 
-// adjusted returns the table as the profile and the overrides have it.
-func (s *settings) adjusted(profile string) (taxonomy.Table, error) {
-	table, err := errs.Table.Profile(taxonomy.ProfileName(profile))
-	if err != nil {
-		return table, fmt.Errorf("profile: %w", err)
+// statePath returns the path of the state.
+func (p *program) statePath() string {
+	if prefix := cmp.Or(p.prefix, p.settings.Prefix); prefix != "" && p.state == "" {
+		return p.at(state.PrefixedPath(prefix))
 	}
-	return table.Override(s.laidOver())
+	return p.at(cmp.Or(p.state, p.settings.State, state.DefaultPath))
 }

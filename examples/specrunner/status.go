@@ -3,215 +3,231 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/state"
 )
 
-// row is a task in the list of all.
-type row struct {
+// outcome is the result of the work on the queue.
+type outcome struct {
+	Exit int `json:"exit"`
+	// Done counts the tasks that are done, of All.
+	Done int `json:"done"`
+	All  int `json:"all"`
+	// Why is the reason why tasks were left.
+	Why    string        `json:"why,omitempty"`
+	Errors []string      `json:"errors,omitempty"`
+	Tasks  []taskOutcome `json:"tasks"`
+}
+
+type taskOutcome struct {
+	ID         string             `json:"id"`
+	Status     state.TaskStatus   `json:"status"`
+	EndReason  executor.EndReason `json:"endReason,omitempty"`
+	Why        string             `json:"why,omitempty"`
+	Run        string             `json:"run,omitempty"`
+	Attempts   int                `json:"attempts,omitempty"`
+	Code       string             `json:"code,omitempty"`
+	Error      string             `json:"error,omitempty"`
+	Question   string             `json:"question,omitempty"`
+	Resolution string             `json:"resolution,omitempty"`
+	Usage      executor.Usage     `json:"usage,omitzero"`
+	Warnings   []string           `json:"warnings,omitempty"`
+}
+
+func (q *queue) add(o taskOutcome) { q.outcome.Tasks = append(q.outcome.Tasks, o) }
+
+// failed records a task that is not done.
+func (q *queue) failed(t *task, o taskOutcome) {
+	q.results[t.ID] = o.Status
+	q.add(o)
+	if cmp.Or(q.onFailure, q.settings.OnFailure) == "stop" {
+		q.end("stopped, because task " + t.ID + " is not done")
+	}
+}
+
+// end lets no further task begin.
+func (q *queue) end(why string) {
+	if !q.ended {
+		q.ended, q.outcome.Why = true, shown(why)
+	}
+}
+
+// conclude prints the outcome and returns the exit status. If err is not nil, it ended the work.
+func (q *queue) conclude(err error) (int, error) {
+	o := &q.outcome
+	for _, t := range q.tasks {
+		if q.results[t.ID] == state.TaskCompleted {
+			o.Done++
+		}
+	}
+	o.All, o.Exit = len(q.tasks), exitLeft
+	if o.Tasks == nil {
+		o.Tasks = []taskOutcome{}
+	}
+	if err != nil {
+		o.Errors = messages(err)
+	} else if o.Done == o.All || q.task != "" && q.results[q.task] == state.TaskCompleted {
+		o.Exit = exitDone
+	}
+	if q.json {
+		return o.Exit, q.printJSON(o)
+	}
+	line := func(format string, args ...any) { fmt.Fprintln(q.out, shown(fmt.Sprintf(format, args...))) }
+	for _, t := range o.Tasks {
+		if t.Status == state.TaskCompleted {
+			continue
+		}
+		text := "task " + t.ID + " is " + string(t.Status)
+		if t.Code != "" {
+			text += " (" + t.Code + ")"
+		}
+		for _, more := range []string{t.Error, t.Why} {
+			if more != "" {
+				text += ": " + more
+			}
+		}
+		line("%s", text)
+		for label, more := range map[string]string{"question": t.Question, "what to do": t.Resolution} {
+			if more != "" {
+				line("  %s: %s", label, more)
+			}
+		}
+		for _, w := range t.Warnings {
+			line("  warning: %s", w)
+		}
+	}
+	if o.Why != "" {
+		line("specrunner: %s", o.Why)
+	}
+	line("specrunner: %d of %d tasks are done", o.Done, o.All)
+	return o.Exit, nil
+}
+
+func (p *program) printJSON(v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		_, err = p.out.Write(append(terminal.PrintableJSON(b), '\n'))
+	}
+	if errors.Is(err, syscall.EPIPE) { // the reader has left
+		return nil
+	}
+	return err
+}
+
+// listed is a task in the list of -status.
+type listed struct {
 	ID       string            `json:"id"`
 	Title    string            `json:"title,omitempty"`
 	Status   string            `json:"status"`
-	Attempts int               `json:"attempts"` // since the task was begun or reset
+	Attempts int               `json:"attempts"`
 	At       *time.Time        `json:"lastAttempt,omitempty"`
-	Code     string            `json:"code,omitempty"` // of the last attempt, if it failed
-	Written  string            `json:"codeAsWritten,omitempty"`
+	Code     string            `json:"code,omitempty"`
+	Written  string            `json:"codeAsWritten,omitempty"` // if the taxonomy does not have it
 	Error    string            `json:"error,omitempty"`
-	Question string            `json:"question,omitempty"` // that a person is asked, if the task is blocked by one
+	Question string            `json:"question,omitempty"`
 	Spent    executor.Spending `json:"spent"`
 }
 
-// interruptedStatus is how a task stands whose run began and did not end, and that nobody works on.
-const interruptedStatus = "interrupted"
-
-// showStatus prints how the tasks stand: those of the file in its order, then those that only the
-// state knows. It changes nothing, unless the state is of the older form, which it converts.
-func (p *cli) showStatus() int {
-	s, err := p.prepare()
-	if err != nil {
-		return p.fail(err)
+// showStatus prints the tasks of the file, and those that only the state has. It writes nothing,
+// except that it imports the state of an older runner.
+func (p *program) showStatus(ctx context.Context) error {
+	known, order := map[string]listed{}, []string{}
+	_, err := os.Stat(p.statePath())
+	_, old := os.Stat(state.LegacyPath(p.statePath()))
+	if err == nil || old == nil {
+		if p.store, err = state.Open(ctx, p.statePath(), state.Options{Table: p.table, ReadOnly: err == nil}); err != nil {
+			return broken("state %s: %w", p.statePath(), err)
+		}
+		if order, err = p.list(ctx, known); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return broken("state: %w", err)
 	}
-	defer s.close()
-	ctx := context.Background()
-	if err := s.look(ctx); err != nil {
-		return p.fail(err)
+	rows := []listed{}
+	for _, t := range p.tasks {
+		r := known[t.ID]
+		delete(known, t.ID)
+		r.ID, r.Title, r.Status = t.ID, t.Title, cmp.Or(r.Status, "pending")
+		if t.Done && r.Status != "running" && r.Status != "interrupted" {
+			r.Status, r.Question = "completed", ""
+		}
+		rows = append(rows, r)
 	}
-	rows, err := s.rows(ctx)
-	if err != nil {
-		return p.fail(err)
-	}
-	if p.json {
-		err = writeJSON(p.out, rows)
-	} else {
-		err = writeRows(p.out, rows)
-	}
-	if err != nil {
-		return p.fail(broke("print the status: %w", err))
-	}
-	return exitDone
-}
-
-// look opens the state to read it. If there is none, none is made.
-func (s *setup) look(ctx context.Context) error {
-	path := s.statePath()
-	_, err := os.Stat(path)
-	o := state.Options{Table: s.table, ReadOnly: err == nil}
-	if errors.Is(err, fs.ErrNotExist) {
-		old := state.LegacyPath(path)
-		if _, err := os.Stat(old); old == "" || errors.Is(err, fs.ErrNotExist) {
-			return nil
+	for _, id := range order {
+		if r, ok := known[id]; ok {
+			rows = append(rows, r)
 		}
 	}
-	if s.store, err = state.Open(ctx, path, o); err != nil {
-		return broke("state %s: %w", path, err)
+	if p.json {
+		return p.printJSON(rows)
+	}
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TASK\tSTATUS\tATTEMPTS\tLAST\tCODE\tSPENT\tERROR")
+	for _, r := range rows {
+		at, code := "-", cmp.Or(r.Code, "-")
+		if r.At != nil {
+			at = r.At.Local().Format(time.DateTime)
+		}
+		if r.Written != "" {
+			code += " (" + r.Written + ")"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", shown(r.ID), shown(r.Status), r.Attempts, at, shown(code),
+			spent(r.Spent), cmp.Or(shown(r.Error), "-"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Question != "" {
+			fmt.Fprintf(p.out, "question of %s: %s\n", shown(r.ID), shown(r.Question))
+		}
 	}
 	return nil
 }
 
-func (s *setup) rows(ctx context.Context) ([]row, error) {
-	known, order, err := s.known(ctx)
+// list reads the tasks of the state, and returns their order.
+func (p *program) list(ctx context.Context, known map[string]listed) (order []string, err error) {
+	runs, err := p.interrupted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]row, 0, len(s.tasks))
-	listed := make(map[string]bool, len(s.tasks))
-	for _, t := range s.tasks {
-		r, ok := known[t.ID]
-		if !ok {
-			r = row{ID: t.ID, Status: string(state.TaskPending)}
-		}
-		r.Title = t.Title
-		if t.Done && r.Status != interruptedStatus && r.Status != string(state.TaskRunning) {
-			r.Status, r.Question = string(state.TaskCompleted), ""
-		}
-		listed[t.ID] = true
-		rows = append(rows, r)
-	}
-	for _, id := range order {
-		if !listed[id] {
-			rows = append(rows, known[id])
-		}
-	}
-	return rows, nil
-}
-
-// known returns the tasks that the state knows, and in which order.
-func (s *setup) known(ctx context.Context) (map[string]row, []string, error) {
-	known := map[string]row{}
-	if s.store == nil {
-		return known, nil, nil
-	}
-	lost, err := s.lost(ctx)
+	all, err := p.store.Statuses(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, broken("%w", err)
 	}
-	var order []string
-	for st, err := range s.store.Statuses(ctx) {
-		if err != nil {
-			return nil, nil, broke("%w", err)
+	for _, st := range all {
+		r := listed{ID: st.ID, Status: string(st.Status), Attempts: st.Attempts, Code: st.Last.Code, Error: st.Last.Error,
+			Question: st.Question, Spent: st.Spent}
+		if st.Last.CodeAsWritten != st.Last.Code {
+			r.Written = st.Last.CodeAsWritten
 		}
-		r := row{
-			ID: st.ID, Status: string(st.Status), Attempts: st.Attempts, Code: st.LastCode,
-			Error: firstLine(st.LastError), Spent: st.Spent,
+		if st.Last.ID != 0 {
+			r.At = &st.Last.At
 		}
-		if st.LastCodeAsWritten != st.LastCode {
-			r.Written = st.LastCodeAsWritten
-		}
-		if !st.LastAt.IsZero() {
-			at := st.LastAt
-			r.At = &at
-		}
-		if lost[st.ID] {
-			r.Status = interruptedStatus
-		}
-		if r.Question, err = s.question(ctx, st); err != nil {
-			return nil, nil, err
+		for _, run := range runs {
+			if run.Task == st.ID && run.Holder == nil {
+				r.Status = "interrupted"
+			}
 		}
 		known[st.ID] = r
 		order = append(order, st.ID)
 	}
-	return known, order, nil
+	return order, nil
 }
 
-// question returns what a person is asked about a task that is blocked.
-func (s *setup) question(ctx context.Context, st state.Status) (string, error) {
-	if st.Status != state.TaskBlocked {
-		return "", nil
-	}
-	before, err := s.store.RetryContext(ctx, st.ID, 0)
-	if err != nil {
-		return "", broke("%w", err)
-	}
-	if before == nil {
-		return "", nil
-	}
-	return firstLine(before.Question), nil
-}
-
-// lost returns the tasks whose run was interrupted.
-func (s *setup) lost(ctx context.Context) (map[string]bool, error) {
-	runs, err := s.interrupted(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]bool, len(runs))
-	for _, r := range runs {
-		out[r.Task] = out[r.Task] || r.Holder == nil
-	}
-	return out, nil
-}
-
-func writeRows(w io.Writer, rows []row) error {
-	if len(rows) == 0 {
-		_, err := fmt.Fprintln(w, "there are no tasks")
-		return err
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "TASK\tSTATUS\tATTEMPTS\tLAST\tCODE\tSPENT\tERROR")
-	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-			shown(r.ID), shown(r.Status), r.Attempts, r.last(), cmp.Or(shown(r.code()), "-"), spent(r.Spent),
-			cmp.Or(shown(r.Error), "-"))
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		if r.Question == "" {
-			continue
-		}
-		if _, err := fmt.Fprintf(w, "question of %s: %s\n", shown(r.ID), shown(r.Question)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r row) last() string {
-	if r.At == nil {
-		return "-"
-	}
-	return r.At.Local().Format(time.DateTime)
-}
-
-// code returns the code, and how it was written if that is another way.
-func (r row) code() string {
-	if r.Written == "" {
-		return r.Code
-	}
-	return r.Code + " (" + r.Written + ")"
-}
-
-// spent returns what calls have cost as people read it: "3 calls, $0.12, 1 of unknown cost".
+// spent returns costs for people: "3 calls, $0.12, 1 of unknown cost".
 func spent(s executor.Spending) string {
 	if s.Calls == 0 {
 		return "-"
@@ -232,15 +248,36 @@ func spent(s executor.Spending) string {
 	return text
 }
 
-// maxShown bounds an error in a list, in characters.
-const maxShown = 100
-
-func firstLine(text string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if chars := []rune(line); len(chars) > maxShown {
-		return string(chars[:maxShown]) + "…"
-	} else if more {
-		return line + " …"
+// resetTask lets a task begin anew, and ends the processes that an interrupted run of it left.
+func (p *program) resetTask(ctx context.Context) error {
+	if err := p.open(ctx); err != nil {
+		return err
 	}
-	return line
+	t, err := p.store.Task(ctx, p.reset)
+	if err != nil {
+		return broken("%w", err)
+	}
+	if p.find(p.reset) == nil && t.Status == state.TaskPending && t.Attempts == 0 && t.Generation == 1 {
+		return misuse("-reset %s is a task neither of the file nor of the state", p.reset)
+	}
+	runs, err := p.interrupted(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		st, err := p.store.RunStore().Peek(ctx, r.Run)
+		if r.Task != p.reset || err != nil || st == nil {
+			continue
+		}
+		for _, left := range st.Processes {
+			if err := proc.End(ctx, proc.ID{PID: left.PID, Start: left.Start}, p.settings.Agent.Grace); err != nil {
+				p.hint("warning: end process %d of run %s: %v", left.PID, r.Run, err)
+			}
+		}
+	}
+	if err := p.store.Reset(ctx, p.reset); err != nil {
+		return broken("%w", err)
+	}
+	fmt.Fprintln(p.out, "specrunner: task", shown(p.reset), "begins anew with the next start")
+	return nil
 }

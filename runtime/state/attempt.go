@@ -4,81 +4,87 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Attempt is one attempt at a task: an iteration of a run, or what [Store.RecordAttempt] was told.
+// AttemptOutcome is how an attempt ended.
+type AttemptOutcome string
+
+// The outcomes.
+const (
+	Clean       AttemptOutcome = "clean"
+	Failed      AttemptOutcome = "failed"
+	Cancelled   AttemptOutcome = "cancelled"   // a person stopped it
+	Interrupted AttemptOutcome = "interrupted" // its process died
+	Question    AttemptOutcome = "question"    // its run ended with a question to a person
+)
+
+// Attempt is one attempt at a task: an iteration of a run, or the argument of [Store.RecordAttempt].
 type Attempt struct {
 	ID   int64
 	Task string
 	// Generation is the task's when the attempt was recorded.
 	Generation int
 	// At is when it ended.
-	At      time.Time
-	Success bool
-	// Duration is how long it took.
+	At       time.Time
 	Duration time.Duration
-	// Error is what went wrong, masked, at most 4 KiB of its beginning.
+	Success  bool
+	Outcome  AttemptOutcome
+	// Error is the message of its failure: masked, the first 4 KiB.
 	Error string
-	// Code is what the attempt failed with as [Options.Table] understands it, CodeAsWritten as it
-	// was recorded, which may be a code that nobody knows, or none. A failure without a code has
-	// that of the fallback. Of a success Code is empty, and of an attempt that was cancelled, which
-	// is no failure of the agent: its Action is "cancelled".
+	// CodeAsWritten is the code as it was recorded, Code as the taxonomy understands it: an unknown
+	// code and none are the fallback. Both are empty after a success. An attempt that was cancelled
+	// or asked a question may have none.
 	Code, CodeAsWritten string
-	// Output is what the provider answered, masked, at most 16 KiB of its end.
+	// Output is the answer of the provider: masked, the last 8 KiB.
 	Output string
-	// Run and Iteration are what it was a part of; empty and 0 when it was recorded by hand or
-	// converted.
+	// Run and Iteration are empty for an attempt that a program recorded.
 	Run       string
 	Iteration int
-	// Category is that of the code, Rule what gave the attempt the code, Reaction and Action what
-	// was done about it.
-	Category, Rule, Reaction, Action string
-	// Counted is whether the failure counts.
-	Counted taxonomy.Opt[bool]
-	// NotBefore is when the next attempt could begin; zero when it could at once.
-	NotBefore time.Time
-	Provider  string
-	Tier      taxonomy.Opt[int]
-	// Usage is what its calls cost. What is absent is not known, which is not nothing.
+	// Category, Reaction and Action are those of the code.
+	Category, Reaction, Action string
+	// Counted reports whether the failure counted.
+	Counted  taxonomy.Opt[bool]
+	Provider string
+	Tier     taxonomy.Opt[int]
+	// Usage is the cost of its calls. Absent numbers are unknown.
 	Usage executor.Usage
-	// Fingerprint is that of the evidence.
-	Fingerprint string
-	// Feedback is what the next attempt is told, masked, at most 16 KiB of its beginning.
+	// Feedback is for the next attempt: masked, the first 8 KiB.
 	Feedback string
-	// Changed are paths that the attempt has changed; of very many the first 1000.
+	// Changed are the paths that it changed, 1000 at most.
 	Changed []string
-	// TaskStatus is how the task is to stand after the attempt, for [Store.RecordAttempt] only.
+	// TaskStatus is the status of the task afterwards, for [Store.RecordAttempt] only.
 	TaskStatus TaskStatus
+
+	calls int
 }
 
-// RecordAttempt records an attempt and how its task stands after it, in one transaction, and
-// returns the attempt's ID. Texts are masked and bounded. A task that is not known is made.
+// RecordAttempt records an attempt and the status of its task, in one transaction, and returns the
+// attempt's ID. It adds an unknown task.
 //
-// For budgets it is one call if it names a Provider or something of its Usage is known; what is not
-// known of that call is of unknown cost. Otherwise nobody was called, and no limit is concerned.
-//
-// ID and Generation are given to the attempt. What it leaves empty is filled in: At is now;
-// Category, Reaction and Action are those of the code, and so is whether it counted (without a
-// taxonomy every failure does). The task's status is completed after a success; after a failure it
-// is failed or blocked if the code's reaction aborts or blocks, and otherwise running.
-//
-// Refused are a task without a name, a duration, usage or tier below 0, a cost that is no number, a
-// success with a code or an error or that counts as a failure, a status that is none of the named
-// ones, and an attempt of a run, which the run's journal records.
-func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (int64, error) {
-	const doing = "record an attempt"
+// The ID, Generation and Run are ignored. At defaults to now; Category, Reaction, Action and Counted
+// to those of the code; TaskStatus to completed after a success, and after a failure to failed or
+// blocked if the code's reaction aborts or blocks, otherwise to running. In a budget the attempt is
+// one call if it has a Provider or a Usage.
+func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (id int64, err error) {
+	doing := "record an attempt"
 	if err := a.check(); err != nil {
-		return 0, s.failed(doing, err)
+		return 0, s.failed("state_write", doing, err)
 	}
+	a.ID, a.Generation, a.Run, a.Iteration = 0, 0, "", 0
 	a = s.completed(a)
-	var id int64
-	err := s.write(ctx, doing, func(t *tx) (err error) {
-		id, err = t.recordAttempt(a)
+	err = s.write(ctx, doing, func(t *tx) (err error) {
+		if err := t.setStatus(a.Task, a.TaskStatus, a.At); err != nil {
+			return err
+		}
+		id, err = t.insertAttempt(a)
 		return err
 	})
 	if err != nil {
@@ -87,7 +93,26 @@ func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (int64, error) {
 	return id, nil
 }
 
-// completed returns the attempt as it is kept, with what its author left open.
+// check returns an error for an attempt that contradicts itself.
+func (a *Attempt) check() error {
+	switch {
+	case a.Success && (a.Error != "" || a.Code != "" || a.CodeAsWritten != "" || a.Counted.Or(false)):
+		return errors.New("a success has no error, no code, and does not count as a failure")
+	case a.Duration < 0:
+		return fmt.Errorf("the duration (%s) is negative", a.Duration)
+	case a.Tier.Or(0) < 0:
+		return fmt.Errorf("the tier (%d) is negative", a.Tier.Or(0))
+	case a.Usage.InputTokens.Or(0) < 0 || a.Usage.OutputTokens.Or(0) < 0:
+		return errors.New("a number of tokens is negative")
+	case !(a.Usage.CostUSD.Or(0) >= 0) || math.IsInf(a.Usage.CostUSD.Or(0), 0):
+		return fmt.Errorf("the cost (%g) is negative or not a number", a.Usage.CostUSD.Or(0))
+	case a.TaskStatus != "" && !a.TaskStatus.known():
+		return fmt.Errorf("status %q is not supported", mask.Beginning(string(a.TaskStatus), 40))
+	}
+	return checkTask(a.Task)
+}
+
+// completed returns the attempt with its defaults, its texts masked and bounded.
 func (s *Store) completed(a Attempt) Attempt {
 	if a.At.IsZero() {
 		a.At = s.clock.Now()
@@ -95,75 +120,131 @@ func (s *Store) completed(a Attempt) Attempt {
 	if a.CodeAsWritten == "" {
 		a.CodeAsWritten = a.Code
 	}
-	a = a.clean()
-	if a.Success {
-		a.Code, a.Counted = "", taxonomy.Some(false)
-		if a.TaskStatus == "" {
-			a.TaskStatus = TaskCompleted
+	if a.Run == "" && (a.Provider != "" || a.Usage != executor.Usage{}) {
+		a.calls = 1
+	}
+	a.Error, a.Output = mask.Beginning(a.Error, maxError), mask.Ending(a.Output, maxOutput)
+	a.Feedback = mask.Beginning(a.Feedback, maxOutput)
+	for _, text := range []*string{&a.CodeAsWritten, &a.Category, &a.Reaction, &a.Action, &a.Provider} {
+		*text = mask.Beginning(*text, maxName)
+	}
+	status := TaskCompleted
+	switch {
+	case a.Success:
+		a.Outcome, a.Counted = Clean, taxonomy.Some(false)
+	case a.Outcome == "":
+		a.Outcome = Failed
+	}
+	if !a.Success {
+		m := s.meaningOf(a.CodeAsWritten)
+		status = m.leaves()
+		if a.Category == "" {
+			a.Category = m.category
 		}
-		return a
-	}
-	m := s.meaningOf(a.CodeAsWritten)
-	a.Code = m.code
-	if a.Category == "" {
-		a.Category = m.category
-	}
-	if a.Reaction == "" && a.Action == "" && m.known {
-		a.Reaction, a.Action = m.reaction.Name, m.reaction.Action.String()
-	}
-	if a.Counted.IsZero() {
-		a.Counted = taxonomy.Some(m.counts())
+		if a.Reaction == "" && a.Action == "" && len(m.reactions) > 0 {
+			a.Reaction, a.Action = m.reactions[0].Name, m.reactions[0].Action.String()
+		}
+		if a.Counted.IsZero() {
+			a.Counted = taxonomy.Some(m.counts())
+		}
 	}
 	if a.TaskStatus == "" {
-		a.TaskStatus = m.leaves()
+		a.TaskStatus = status
 	}
 	return a
 }
 
-// recordAttempt writes an attempt that is completed and what its task is after it.
-func (t *tx) recordAttempt(a Attempt) (int64, error) {
-	if err := t.attempted(a); err != nil {
-		return 0, fmt.Errorf("write the task: %w", err)
-	}
-	return t.insertAttempt(sql.Null[int64]{}, a)
-}
+const putAttempt = `INSERT INTO attempts (id, task_id, generation, timestamp, success, duration_seconds, error,
+	error_code, claude_output, run, iteration, outcome, category, reaction, action, counted, provider, tier, calls,
+	input_tokens, output_tokens, cost_microusd, feedback, changed_files)
+	VALUES (nullif(?, 0), ?2, coalesce(nullif(?, 0), (SELECT generation FROM tasks WHERE task_id = ?2)), ?, ?, ?, ?, ?,
+	?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// insertAttempt writes the row of an attempt without a run, with an ID of its own or the next one.
-// Its task must be there; what the attempt has cost is to be added to it.
-func (t *tx) insertAttempt(id sql.Null[int64], a Attempt) (int64, error) {
-	changed, err := pathList(a.Changed)
+// insertAttempt writes the row of an attempt that is completed. Its task must exist.
+func (t *tx) insertAttempt(a Attempt) (int64, error) {
+	changed, err := paths(a.Changed)
 	if err != nil {
 		return 0, err
 	}
-	result, err := t.exec(`
-		INSERT INTO attempts (id, task_id, generation, timestamp, success, duration_seconds, error, error_code,
-		claude_output, category,
-			understood_code, rule, reaction, action, counted, not_before, provider, tier, input_tokens,
-			output_tokens, cost_microusd,
-			fingerprint, feedback, changed_files)
-		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-		?, ?, ?, ?, ?, ?, ?, ?)`,
-		id, a.Task, stamp(a.At), a.Success, a.Duration.Seconds(), column(a.Error), column(a.CodeAsWritten),
-		column(a.Output),
-		column(a.Category), column(meaning{code: a.Code}.other(a.CodeAsWritten)), column(a.Rule), column(a.Reaction),
-		column(a.Action),
-		a.Counted.Or(false), optionalStamp(a.NotBefore), column(a.Provider), optional(a.Tier),
-		optional(a.Usage.InputTokens),
-		optional(a.Usage.OutputTokens), microUSD(a.Usage.CostUSD), column(a.Fingerprint), column(a.Feedback), changed)
+	var run sql.Null[string]
+	var iteration sql.Null[int]
+	if a.Run != "" {
+		run, iteration = column(a.Run), sql.Null[int]{V: a.Iteration, Valid: true}
+	}
+	result, err := t.exec(putAttempt, a.ID, a.Task, a.Generation, stamp(a.At), a.Success, a.Duration.Seconds(),
+		column(a.Error), column(a.CodeAsWritten), column(a.Output), run, iteration, string(a.Outcome),
+		column(a.Category), column(a.Reaction), column(a.Action), a.Counted.Or(false), column(a.Provider),
+		optional(a.Tier), a.calls, optional(a.Usage.InputTokens), optional(a.Usage.OutputTokens),
+		microUSD(a.Usage.CostUSD), column(a.Feedback), changed)
 	if err != nil {
 		return 0, fmt.Errorf("write the attempt: %w", err)
 	}
 	return result.LastInsertId()
 }
 
-// pathList returns paths as a column.
-func pathList(paths []string) (sql.Null[string], error) {
-	if len(paths) == 0 {
-		return sql.Null[string]{}, nil
+const selectAttempts = `
+	SELECT id, task_id, generation, timestamp, success, duration_seconds, error, error_code, claude_output, run,
+		iteration, outcome, category, reaction, action, counted, provider, tier, calls, input_tokens, output_tokens,
+		cost_microusd, feedback, changed_files
+	FROM attempts `
+
+// Attempts returns the last n attempts of the task's current generation, the newest last.
+func (s *Store) Attempts(ctx context.Context, task string, n int) ([]Attempt, error) {
+	all, err := list(ctx, s, "read attempts", selectAttempts+`WHERE task_id = ?1
+		AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`,
+		[]any{task, max(0, n)}, s.attempt)
+	slices.Reverse(all)
+	return all, err
+}
+
+// AllAttempts returns the attempts at a task in all generations, the newest last.
+func (s *Store) AllAttempts(ctx context.Context, task string) ([]Attempt, error) {
+	return list(ctx, s, "read attempts", selectAttempts+"WHERE task_id = ? ORDER BY id", []any{task}, s.attempt)
+}
+
+// attempt reads a row of selectAttempts.
+func (s *Store) attempt(r row) (a Attempt, err error) {
+	var at string
+	var seconds float64
+	var failure, code, output, run, category, reaction, action, provider, feedback, changed sql.Null[string]
+	var iteration, tier sql.Null[int]
+	var in, out, cost sql.Null[int64]
+	var counted bool
+	if err := r.Scan(&a.ID, &a.Task, &a.Generation, &at, &a.Success, &seconds, &failure, &code, &output, &run,
+		&iteration, &a.Outcome, &category, &reaction, &action, &counted, &provider, &tier, &a.calls, &in, &out, &cost,
+		&feedback, &changed); err != nil {
+		return a, err
 	}
-	b, err := json.Marshal(paths)
-	if err != nil {
-		return sql.Null[string]{}, fmt.Errorf("write changed files: %w", err)
+	a.Duration, a.Error, a.CodeAsWritten, a.Output = duration(seconds), failure.V, code.V, output.V
+	a.Run, a.Iteration, a.Category, a.Reaction = run.V, iteration.V, category.V, reaction.V
+	a.Action, a.Counted, a.Provider, a.Tier = action.V, taxonomy.Some(counted), provider.V, opt(tier)
+	a.Usage, a.Feedback, a.Code = usage(in, out, cost), feedback.V, s.codeOf(&a)
+	if changed.Valid {
+		if err := json.Unmarshal([]byte(changed.V), &a.Changed); err != nil {
+			return a, fmt.Errorf("attempt %d: changed files: %w", a.ID, err)
+		}
 	}
-	return column(string(b)), nil
+	return a, times(map[*time.Time]sql.Null[string]{&a.At: {V: at, Valid: true}})
+}
+
+// codeOf returns the code of an attempt as the taxonomy understands it.
+func (s *Store) codeOf(a *Attempt) string {
+	if a.Success || a.CodeAsWritten == "" && a.Outcome != Failed {
+		return ""
+	}
+	return s.meaningOf(a.CodeAsWritten).code
+}
+
+// Errors returns the errors of an iteration of a run, in the order in which they occurred.
+func (s *Store) Errors(ctx context.Context, run string, iteration int) ([]executor.ErrorRecord, error) {
+	return list(ctx, s, "read errors", `SELECT iteration, tier, op, source, coalesce(code, ''), coalesce(category, ''),
+		message, coalesce(rule, ''), coalesce(reaction, ''), coalesce(action, ''), counted, retried,
+		coalesce(fingerprint, ''), coalesce(details, '') FROM errors WHERE run = ? AND iteration = ? ORDER BY seq`,
+		[]any{run, iteration}, func(r row) (rec executor.ErrorRecord, err error) {
+			var details string
+			err = r.Scan(&rec.Iteration, &rec.Tier, &rec.Op, &rec.Source, &rec.Code, &rec.Category, &rec.Message,
+				&rec.Why, &rec.Reaction, &rec.Action, &rec.Counted, &rec.Retried, &rec.Fingerprint, &details)
+			rec.Details = json.RawMessage(details)
+			return rec, err
+		})
 }

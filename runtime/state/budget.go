@@ -2,159 +2,307 @@ package state
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// BudgetOptions are how a budget is kept.
+// The scopes of a budget. [ScopeOfTask] returns the scope of one task.
+const (
+	ScopeAttempt = "attempt" // each iteration of a run
+	ScopeTask    = "task"    // each task, with all its runs and generations
+	ScopeAll     = "all"     // all tasks together
+
+	oneTask = "task:"
+)
+
+// ScopeOfTask returns the scope of the task with the ID. Its limit replaces that of [ScopeTask], in
+// tokens and in dollars.
+func ScopeOfTask(id string) string { return oneTask + id }
+
+// Amount is a number of tokens, input and output together, and a cost.
+type Amount struct {
+	Tokens  taxonomy.Opt[int64]
+	CostUSD taxonomy.Opt[float64]
+}
+
+// Limit is the most that may be spent. Absent numbers are not limited.
+type Limit struct {
+	Amount
+	// Note is the reason, for people.
+	Note string
+}
+
+// SetLimit is a limit with its scope.
+type SetLimit struct {
+	Scope string
+	At    time.Time
+	Limit
+}
+
+// SetBudget sets the limit of a scope. It applies from the next call on, also to runs of other
+// processes. A Limit without numbers removes it. All limits that were ever set stay on record.
+func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
+	doing := "set a budget"
+	tokens, cost := l.Tokens.Or(0), l.CostUSD.Or(0)
+	err := checkScope(scope)
+	if err == nil && (tokens < 0 || !(cost >= 0) || math.IsInf(cost, 0)) {
+		err = fmt.Errorf("a limit (%d tokens, %g dollars) must be a number from 0", tokens, cost)
+	}
+	if err != nil {
+		return s.failed("state_write", doing, err)
+	}
+	micro := microUSD(l.CostUSD)
+	if micro.Valid {
+		micro.V = int64(min(math.Floor(cost*perUSD+1e-6), math.MaxInt64/1e6))
+	}
+	return s.write(ctx, doing, func(t *tx) error {
+		_, err := t.exec("INSERT INTO budgets (at, scope, tokens, cost_microusd, note) VALUES (?, ?, ?, ?, ?)",
+			stamp(s.clock.Now()), scope, optional(l.Tokens), micro, head(l.Note, maxError))
+		return err
+	})
+}
+
+func checkScope(scope string) error {
+	if scope == ScopeAttempt || scope == ScopeTask || scope == ScopeAll {
+		return nil
+	}
+	if id, ok := strings.CutPrefix(scope, oneTask); ok {
+		return checkTask(id)
+	}
+	return errors.New("the scope of a budget is attempt, task, all, or task: and the ID of a task")
+}
+
+// Budgets returns the limits that apply, in the order in which they were set.
+func (s *Store) Budgets(ctx context.Context) ([]SetLimit, error) {
+	return list(ctx, s, "read the budgets", `
+		SELECT scope, at, tokens, cost_microusd, coalesce(note, '') FROM budgets
+		WHERE id IN (SELECT max(id) FROM budgets GROUP BY scope) AND (tokens IS NOT NULL OR cost_microusd IS NOT NULL)
+		ORDER BY id`, nil, func(r row) (l SetLimit, err error) {
+		var at string
+		var tokens, cost sql.Null[int64]
+		if err := r.Scan(&l.Scope, &at, &tokens, &cost, &l.Note); err != nil {
+			return l, err
+		}
+		l.Tokens, l.CostUSD = opt(tokens), usage(tokens, tokens, cost).CostUSD
+		return l, times(map[*time.Time]sql.Null[string]{&l.At: {V: at, Valid: true}})
+	})
+}
+
+// BudgetOptions configure a budget.
 type BudgetOptions struct {
-	// Assume is what a call is taken to have cost of which it is not known, or not yet. What is
-	// absent, or less than nothing, is not assumed: such a call under a limit is evidence, because
-	// it may have cost more than is left.
+	// Assume is the cost of a call that is in progress or whose cost is unknown. If it is absent,
+	// calls in progress cost nothing, and one call of unknown cost makes the budget refuse, because
+	// it may have exceeded the limit.
 	Assume Amount
 }
 
-// Budget returns a budget that asks, before each call, whether what was spent is below the limits
-// that [Store.SetBudget] has set and another process may have changed since. Of several limits that
-// are reached the narrowest scope is told, tokens before dollars, and one that is reached before
-// one of which it is not known.
-//
-// The run that asks is known from its bill, so that a state that cannot be written hides no cost;
-// all others, and attempts that were recorded by hand or converted, are known from the tables. A
-// call that a living process has under way costs what is assumed, and nothing as long as nothing
-// is: runs beside each other may pass a limit by the calls that they have under way. Of a call
-// whose process is dead the cost is unknown. If the state cannot be read, so is all cost.
-//
-// Sums stop at 90 million million tokens, or 90 million dollars, and so does a limit that is
-// greater: who has spent that much has reached every limit, in the bill of a run as in the tables.
-//
-// A limit that tasks share is kept only if others come to know of the run's calls. While some of
-// them are not written down, because the disk is full or because the run has no [Store.Journal] of
-// this state, no further call is allowed under a limit other than that of an attempt, whatever is
-// assumed.
-//
-// Exceeded limits are evidence of source and op "budget" with the attributes scope, limit, spent
-// and unit ("tokens" or "usd"), of type "exceeded", or "unknown_cost" with the number of those
-// calls in the attribute unknown; the text says what can be done.
-func (s *Store) Budget(o BudgetOptions) executor.Budget {
-	return &budget{store: s, assumed: assumed(o.Assume)}
+// spent is the cost of calls, in tokens or millionths of a dollar.
+type spent struct{ known, unknown, underWay int64 }
+
+// account compares what was spent with a limit.
+type account struct {
+	scope, unit string
+	limit       int64
+	spent
 }
 
-// budget is safe for concurrent use.
+// The units of a limit.
+const (
+	unitTokens = "tokens"
+	unitUSD    = "usd"
+)
+
+// paid selects the costs of runs and of attempts without a run.
+const (
+	paidRuns = `SELECT run, task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost
+		FROM runs`
+	paidAttempts = `SELECT '', task_id, calls, coalesce(input_tokens, 0) AS input_tokens,
+		coalesce(output_tokens, 0) AS output_tokens, coalesce(cost_microusd, 0) AS cost_microusd,
+		iif(input_tokens IS NULL OR output_tokens IS NULL, calls, 0) AS unknown_tokens,
+		iif(cost_microusd IS NULL, calls, 0) AS unknown_cost
+		FROM attempts INDEXED BY attempts_paid WHERE run IS NULL AND calls > 0`
+	paid = paidRuns + " UNION ALL " + paidAttempts
+
+	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens,
+		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd,
+		sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost FROM (`
+	byTask = ") GROUP BY task_id"
+	// paidByTask are the sums of paid.
+	paidByTask = sumsOf + sumsOf + paidRuns + byTask + " UNION ALL " + sumsOf + paidAttempts + byTask + byTask
+)
+
+// Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs of
+// the run come from its bill, all others from the state. Runs beside each other can exceed a limit
+// by the calls that they have in progress.
+//
+// If calls of the run could not be saved, other runs do not know their cost. Then no limit that is
+// shared with them allows another call. If the state cannot be read, no call is allowed.
+func (s *Store) Budget(o BudgetOptions) executor.Budget { return budget{s, o} }
+
 type budget struct {
-	store   *Store
-	assumed assumption
+	*Store
+	o BudgetOptions
 }
 
-// assumption is what a call is taken to cost of which it is not known; negative is that nothing is
-// assumed.
-type assumption struct{ tokens, cost int64 }
-
-func assumed(a Amount) assumption {
-	out := assumption{tokens: -1, cost: -1}
-	if tokens := a.Tokens.Or(-1); tokens >= 0 {
-		out.tokens = tokens
-	}
-	if cost := microUSD(a.CostUSD); cost.Valid {
-		out.cost = cost.V
-	}
-	return out
-}
-
-// Allow implements [executor.Budget].
-func (b *budget) Allow(ctx context.Context, bill executor.Bill) error {
-	k, err := b.store.books(ctx, &bill)
+// Allow implements [executor.Budget]. Its evidence has the attributes scope, limit, spent and unit
+// ("tokens" or "usd"). Of several exceeded limits it reports that of the narrowest scope.
+func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
+	var accounts []account
+	var written int
+	err := s.view(ctx, "read the budget", func(v *view) (err error) {
+		if accounts, err = s.accounts(v, &bill); err != nil || len(accounts) == 0 {
+			return err
+		}
+		return v.scan("SELECT coalesce((SELECT calls FROM runs WHERE run = ?), 0)", []any{bill.Run}, &written)
+	})
 	if err != nil {
-		return unknowable(err)
+		ev := s.failed("state_read", "read the budget", err)
+		return &taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost", Errno: ev.Errno, Err: err,
+			Text: "the cost so far cannot be read: " + err.Error(), Attributes: ev.Attributes}
 	}
-	unwritten := int64(bill.Total.Calls) - k.calls
-	var behind, unknown *taxonomy.Evidence
-	for _, l := range k.limits {
-		own, others := bill.Total, k.ofTask
-		switch l.scope {
-		case ScopeAttempt:
-			own, others = bill.Attempt, spent{}
-		case ScopeAll:
-			others = k.ofAll
-		}
-		for _, a := range b.accounts(l, spentOf(own), others) {
-			if a.spent >= a.limit {
-				return a.exceeded()
-			}
-			if unwritten > 0 && l.scope != ScopeAttempt && behind == nil {
-				behind = a.behind(bill.Run, unwritten)
-			}
-			if a.unknown > 0 && unknown == nil {
-				unknown = a.unknownCost()
+	var unknown *taxonomy.Evidence
+	for _, a := range accounts {
+		assumed := s.o.Assume.Tokens.Or(-1)
+		if a.unit == unitUSD {
+			assumed = -1
+			if c := microUSD(s.o.Assume.CostUSD); c.Valid {
+				assumed = c.V
 			}
 		}
+		if assumed >= 0 {
+			a.known, a.unknown = a.known+assumed*(a.unknown+a.underWay), 0
+		}
+		switch {
+		case a.known >= a.limit:
+			return a.evidence("exceeded", fmt.Sprintf("the budget of %s is exhausted: %s of %s %s are spent", a.name(),
+				a.amount(a.known), a.amount(a.limit), a.unit))
+		case unknown != nil:
+		case a.scope != ScopeAttempt && bill.Total.Calls > written:
+			unsaved := text.Count(bill.Total.Calls-written, "call")
+			unknown = a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be checked: %s of run %s could "+
+				"not be saved, so other runs do not know their cost", a.name(), unsaved, bill.Run))
+		case a.unknown > 0:
+			unknown = a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be checked: the cost of %s is "+
+				"unknown, beside %s of %s %s that are spent; set the cost to assume (BudgetOptions.Assume), or remove "+
+				"the limit", a.name(), text.Count(a.unknown, "call"), a.amount(a.known), a.amount(a.limit), a.unit))
+			unknown.Attributes["unknown"] = strconv.FormatInt(a.unknown, 10)
+		}
 	}
-	switch {
-	case behind != nil:
-		return behind
-	case unknown != nil:
+	if unknown != nil {
 		return unknown
 	}
 	return nil
 }
 
-// accounts returns what is to be compared with a limit.
-func (b *budget) accounts(l limit, own, others spent) []account {
-	total := own.plus(others)
-	var all []account
-	if l.tokens >= 0 {
-		a := account{scope: l.scope, unit: unitTokens, limit: l.tokens, spent: total.tokens,
-			unknown: total.unknownTokens}
-		all = append(all, a.assuming(b.assumed.tokens, total.underWay))
+// accounts returns the limits that apply to a call, with what was spent, the narrowest scope first
+// and tokens before dollars.
+func (s *Store) accounts(v *view, bill *executor.Bill) (all []account, err error) {
+	task := bill.Task
+	limits := map[string][2]sql.Null[int64]{}
+	err = v.query(`SELECT scope, tokens, cost_microusd FROM budgets
+		WHERE id IN (SELECT max(id) FROM budgets WHERE scope IN (?, ?, ?, ?) GROUP BY scope)`,
+		[]any{ScopeAttempt, ScopeTask, ScopeOfTask(task), ScopeAll}, func(r row) error {
+			var scope string
+			var l [2]sql.Null[int64]
+			err := r.Scan(&scope, &l[0], &l[1])
+			if l[0].Valid || l[1].Valid {
+				limits[scope] = l
+			}
+			return err
+		})
+	if err != nil {
+		return nil, err
 	}
-	if l.cost >= 0 {
-		a := account{scope: l.scope, unit: unitUSD, limit: l.cost, spent: total.cost, unknown: total.unknownCost}
-		all = append(all, a.assuming(b.assumed.cost, total.underWay))
+	ofTask := ScopeTask
+	if _, ok := limits[ScopeOfTask(task)]; ok {
+		ofTask = ScopeOfTask(task)
 	}
-	return all
+	for _, scope := range []string{ScopeAttempt, ofTask, ScopeAll} {
+		l, ok := limits[scope]
+		if !ok {
+			continue
+		}
+		own, others := bill.Total, [2]spent{}
+		switch scope {
+		case ScopeAttempt:
+			own = bill.Attempt
+		case ScopeAll:
+			others, err = s.others(v, bill.Run, "")
+		default:
+			others, err = s.others(v, bill.Run, task)
+		}
+		if err != nil {
+			return nil, err
+		}
+		others[0].known += own.Usage.InputTokens.Or(0) + own.Usage.OutputTokens.Or(0)
+		others[0].unknown += int64(own.UnknownTokens)
+		others[1].known += microUSD(own.Usage.CostUSD).V
+		others[1].unknown += int64(own.UnknownCost)
+		for i, unit := range []string{unitTokens, unitUSD} {
+			if l[i].Valid {
+				all = append(all, account{scope, unit, l[i].V, others[i]})
+			}
+		}
+	}
+	return all, nil
 }
 
-// spent is what calls have cost. Sums stop at [most].
-type spent struct {
-	tokens, cost               int64
-	unknownTokens, unknownCost int64
-	underWay                   int64 // calls of living processes
+// others returns what others than the run have spent, in tokens and in dollars, on the task or, if
+// that is empty, on all tasks.
+func (s *Store) others(v *view, run, task string) (sums [2]spent, err error) {
+	err = v.scan(`SELECT coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(unknown_tokens), 0),
+		coalesce(sum(cost_microusd), 0), coalesce(sum(unknown_cost), 0)
+		FROM (`+paid+`) WHERE run <> ?1 AND (?2 = '' OR task_id = ?2)`, []any{run, task},
+		&sums[0].known, &sums[0].unknown, &sums[1].known, &sums[1].unknown)
+	if err != nil {
+		return sums, err
+	}
+	// The last call of a run whose process lives is in progress. That of a dead one stays unknown.
+	return sums, v.query(`SELECT run FROM runs WHERE ended_at IS NULL AND phase = 'calling' AND run <> ?1
+		AND (?2 = '' OR task_id = ?2)`, []any{run, task}, func(r row) error {
+		var other string
+		err := r.Scan(&other)
+		if err == nil && s.holder(other) != nil {
+			for i := range sums {
+				sums[i].unknown, sums[i].underWay = sums[i].unknown-1, sums[i].underWay+1
+			}
+		}
+		return err
+	})
 }
 
-// spentOf returns what a bill says.
-func spentOf(s executor.Spending) spent {
-	return spent{
-		tokens:        added(s.Usage.InputTokens.Or(0), s.Usage.OutputTokens.Or(0)),
-		cost:          microUSD(s.Usage.CostUSD).V,
-		unknownTokens: int64(s.UnknownTokens), unknownCost: int64(s.UnknownCost),
-	}
+func (a account) evidence(typ, said string) *taxonomy.Evidence {
+	return &taxonomy.Evidence{Source: "budget", Op: "budget", Type: typ, Text: said, Attributes: map[string]string{
+		"scope": a.scope, "limit": a.amount(a.limit), "spent": a.amount(a.known), "unit": a.unit,
+	}}
 }
 
-func (s spent) plus(t spent) spent {
-	return spent{
-		tokens: added(s.tokens, t.tokens), cost: added(s.cost, t.cost),
-		unknownTokens: added(s.unknownTokens, t.unknownTokens), unknownCost: added(s.unknownCost, t.unknownCost),
-		underWay: added(s.underWay, t.underWay),
+// name returns the scope for people.
+func (a account) name() string {
+	switch a.scope {
+	case ScopeAttempt:
+		return "an attempt"
+	case ScopeTask:
+		return "a task"
+	case ScopeAll:
+		return "all tasks"
 	}
+	return "task " + mask.Beginning(strings.TrimPrefix(a.scope, oneTask), 256)
 }
 
-// minus returns what is left without a part.
-func (s spent) minus(part spent) spent {
-	return spent{
-		tokens: max(0, s.tokens-part.tokens), cost: max(0, s.cost-part.cost),
-		unknownTokens: max(0, s.unknownTokens-part.unknownTokens), unknownCost: max(0, s.unknownCost-part.unknownCost),
-		underWay: max(0, s.underWay-part.underWay),
+// amount returns a number of the unit as a decimal.
+func (a account) amount(n int64) string {
+	if a.unit != unitUSD {
+		return strconv.FormatInt(n, 10)
 	}
-}
-
-// added returns the sum of two numbers that are not negative; at most [most].
-func added(a, b int64) int64 { return min(min(a, most)+min(b, most), most) }
-
-// times returns the product of two numbers that are not negative; at most [most].
-func times(a, b int64) int64 {
-	if a != 0 && b > most/a {
-		return most
-	}
-	return a * b
+	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%d.%06d", n/perUSD, n%perUSD), "0"), ".")
 }

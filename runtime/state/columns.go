@@ -2,35 +2,36 @@ package state
 
 import (
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// stampLayout is RFC 3339 with all nine digits, so that times sort as their texts do.
-const stampLayout = "2006-01-02T15:04:05.000000000Z07:00"
-
-// RFC 3339 has years of four digits.
-var (
-	firstTime = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
-	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+// The longest texts that are kept, in bytes, and the most paths.
+const (
+	maxError  = 4 << 10
+	maxOutput = 8 << 10
+	maxName   = 1 << 10
+	maxPaths  = 1000
 )
 
-// stamp returns a time as it is written. What RFC 3339 cannot say becomes the nearest that it can.
-func stamp(t time.Time) string {
-	t = t.UTC()
-	switch {
-	case t.Before(firstTime):
-		t = firstTime
-	case t.After(lastTime):
-		t = lastTime
-	}
-	return t.Format(stampLayout)
-}
+// mask masks the secrets in a text of others. NUL is replaced, because programs in C end a text
+// there.
+var mask text.Mask = func(s string) string { return text.Masked(strings.ReplaceAll(s, "\x00", "\uFFFD")) }
 
-// optionalStamp returns a time as it is written; the zero time is NULL.
+// stampLayout is RFC 3339 with nine digits, so that times sort as their texts do.
+const stampLayout = "2006-01-02T15:04:05.000000000Z07:00"
+
+func stamp(t time.Time) string { return t.UTC().Format(stampLayout) }
+
+// optionalStamp returns a time as a column; the zero time is NULL.
 func optionalStamp(t time.Time) sql.Null[string] {
 	if t.IsZero() {
 		return sql.Null[string]{}
@@ -38,23 +39,26 @@ func optionalStamp(t time.Time) sql.Null[string] {
 	return sql.Null[string]{V: stamp(t), Valid: true}
 }
 
-// parseStamp reads a time that is written as RFC 3339, with any fraction and zone, and returns it
-// in UTC.
-func parseStamp(s string) (time.Time, error) {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("time %q: %w", textMask.Beginning(s, 40), errTime)
+// times reads columns of times; NULL is the zero time.
+func times(columns map[*time.Time]sql.Null[string]) (err error) {
+	for into, c := range columns {
+		if !c.Valid {
+			continue
+		}
+		t, e := time.Parse(time.RFC3339Nano, c.V)
+		*into, err = t.UTC(), errors.Join(err, e)
 	}
-	return t.UTC(), nil
+	return err
 }
 
-// parseOptionalStamp reads a time that may be NULL, which is the zero time.
-func parseOptionalStamp(s sql.Null[string]) (time.Time, error) {
-	if !s.Valid {
-		return time.Time{}, nil
-	}
-	return parseStamp(s.V)
-}
+// column returns a text as a column; the empty one is NULL.
+func column(s string) sql.Null[string] { return sql.Null[string]{V: s, Valid: s != ""} }
+
+// head returns the beginning of a text of others as a column, with its secrets masked.
+func head(s string, n int) sql.Null[string] { return column(mask.Beginning(s, n)) }
+
+// name returns a code or the like as a column.
+func name(s string) sql.Null[string] { return head(s, maxName) }
 
 // optional returns a value as a column; an absent one is NULL.
 func optional[T any](o taxonomy.Opt[T]) sql.Null[T] {
@@ -62,7 +66,7 @@ func optional[T any](o taxonomy.Opt[T]) sql.Null[T] {
 	return sql.Null[T]{V: v, Valid: ok}
 }
 
-// opt returns what a column holds; NULL is absent.
+// opt returns the value of a column; NULL is absent.
 func opt[T any](n sql.Null[T]) taxonomy.Opt[T] {
 	if !n.Valid {
 		return taxonomy.Opt[T]{}
@@ -70,35 +74,63 @@ func opt[T any](n sql.Null[T]) taxonomy.Opt[T] {
 	return taxonomy.Some(n.V)
 }
 
-// column returns a name, a code or the like as a column; the empty one is NULL. It masks nothing:
-// see [maskedText].
-func column(s string) sql.Null[string] { return sql.Null[string]{V: s, Valid: s != ""} }
-
-// maskedText returns a text that others wrote as a column, secrets masked; the empty one is NULL.
-func maskedText(s string) sql.Null[string] { return column(textMask(s)) }
-
+// perUSD are the units of a cost in a dollar.
 const perUSD = 1_000_000
 
-// microUSD returns dollars in whole millionths, rounded up, so that many small costs are never
-// nothing; at most [most]. Less than nothing, and what is no number, is NULL, as an unknown cost
-// is.
+// microUSD returns dollars in millionths, rounded up, so that many small costs have a sum. An unknown
+// cost is NULL.
 func microUSD(cost taxonomy.Opt[float64]) sql.Null[int64] {
 	v, ok := cost.Get()
 	if !ok || math.IsNaN(v) || v < 0 {
 		return sql.Null[int64]{}
 	}
-	// A float that was meant as whole millionths may be a trifle above them.
-	up := math.Ceil(v*perUSD - 1e-6)
-	return sql.Null[int64]{V: int64(min(up, most)), Valid: true}
+	up := math.Ceil(v*perUSD - 1e-6) // a float that means whole millionths may be slightly above them
+	return sql.Null[int64]{V: int64(min(up, math.MaxInt64/1e6)), Valid: true}
 }
 
-// dollars returns millionths of a dollar as dollars.
-func dollars(micro int64) float64 { return float64(micro) / perUSD }
-
-// optionalDollars returns millionths of a dollar as dollars; NULL is absent.
-func optionalDollars(micro sql.Null[int64]) taxonomy.Opt[float64] {
-	if !micro.Valid {
-		return taxonomy.Opt[float64]{}
+// usage returns the usage of three columns.
+func usage(in, out, cost sql.Null[int64]) executor.Usage {
+	u := executor.Usage{InputTokens: opt(in), OutputTokens: opt(out)}
+	if cost.Valid {
+		u.CostUSD = taxonomy.Some(float64(cost.V) / perUSD)
 	}
-	return taxonomy.Some(dollars(micro.V))
+	return u
+}
+
+// spentOf returns spending from sums. A sum of which nothing is known is absent.
+func spentOf(calls int, in, out, cost int64, unknownTokens, unknownCost int) executor.Spending {
+	known := calls > unknownTokens
+	return executor.Spending{
+		Calls: calls, UnknownTokens: unknownTokens, UnknownCost: unknownCost,
+		Usage: usage(sql.Null[int64]{V: in, Valid: known || in > 0}, sql.Null[int64]{V: out, Valid: known || out > 0},
+			sql.Null[int64]{V: cost, Valid: calls > unknownCost}),
+	}
+}
+
+// paths returns paths as a JSON array, with their secrets masked; no paths are NULL.
+func paths[T ~string](list []T) (sql.Null[string], error) {
+	if len(list) == 0 {
+		return sql.Null[string]{}, nil
+	}
+	var masked []string
+	for _, p := range list[:min(len(list), maxPaths)] {
+		masked = append(masked, mask.Beginning(string(p), maxError))
+	}
+	b, err := json.Marshal(masked)
+	return column(string(b)), err
+}
+
+// maxTask bounds the ID of a task, in bytes.
+const maxTask = 1 << 10
+
+// checkTask returns an error for a text that cannot be the ID of a task. IDs are kept unchanged,
+// because masking could make two of them equal.
+func checkTask(id string) error {
+	switch {
+	case id == "" || len(id) > maxTask:
+		return fmt.Errorf("the ID of a task has %d bytes (1 to %d)", len(id), maxTask)
+	case mask(id) != id:
+		return errors.New("the ID of a task contains a secret, NUL or bytes that are not UTF-8")
+	}
+	return nil
 }

@@ -1,11 +1,9 @@
-// Package state keeps what runs remember in one SQLite file: tasks and their attempts, why each of
-// them ended as it did, what calls have cost, waits that are shared, and the journal from which a
-// run that died is gone on with.
+// Package state keeps in one SQLite file what runs remember: tasks and their attempts, the states of
+// runs (it is a store of the executor), what calls cost, budgets, and waits that processes share.
 //
-// A [Store] is opened with [Open] and is safe for concurrent use, also by several processes on one
-// file. [Store.Journal], [Store.Lanes] and [Store.Budget] are what an executor works with;
-// [Store.Prompt] tells an attempt about the ones before it.
+//	store, err := state.Open(ctx, "spec/.executor-state.db", state.Options{Table: errs.Table})
 //
-// All times in the file are UTC in RFC 3339. What looks like a secret is masked before it is
-// written.
+// Errors are a *taxonomy.Evidence: of source "executor" if a file cannot be opened, and otherwise of
+// source "state" and op "state_read" or "state_write". Texts of others are bounded and their secrets
+// masked before they are written. Methods are safe for concurrent use, also by several processes.
 package state

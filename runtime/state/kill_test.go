@@ -15,156 +15,159 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-const (
-	killFiles = 4  // that are written side by side
-	killsEach = 52 // of processes that write one, one after another
-	killCheck = 13 // after so many kills a file is looked at
-	killSpan  = 150 * time.Millisecond
-	killAfter = 8 // attempts at most, and a moment; after none of them, within killSpan of the start
-	killSoon  = 5 * time.Millisecond
-	madeFiles = 16 // that somebody is killed while making
-	madeSpan  = 30 * time.Millisecond
-)
-
-// dieWithin has this process be killed at a random moment of the span.
-func dieWithin(span time.Duration) {
-	time.AfterFunc(rand.N(span), func() {
-		self, err := os.FindProcess(os.Getpid())
-		if err == nil {
-			_ = self.Kill()
-		}
-	})
-}
-
-// killedChild records attempts, says the name of each that was acknowledged, and dies at a random
-// moment: soon after as many attempts as it is told, which a machine that is slow gets to as well.
-func killedChild(args []string) error {
+// recordChild records attempts, prints the name of each after it was acknowledged, and kills itself
+// at a random moment soon after the given number, or soon after its start if that is 0.
+func recordChild(args []string) error {
 	path, name := args[0], args[1]
-	span, err := time.ParseDuration(args[2])
+	after, err := strconv.Atoi(args[2])
 	if err != nil {
 		return err
 	}
-	after, err := strconv.Atoi(args[3])
-	if err != nil {
-		return err
+	dieSoon := func() {
+		time.AfterFunc(rand.N(20*time.Millisecond), func() {
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Kill()
+			}
+		})
 	}
 	if after == 0 {
-		dieWithin(span)
+		dieSoon()
 	}
-	ctx := context.Background()
-	s, err := Open(ctx, path, Options{})
+	s, err := Open(context.Background(), path, Options{})
 	if err != nil {
 		return err
 	}
-	for n := 0; ; n++ {
+	for n := 1; ; n++ {
 		a := Attempt{Task: "t" + strconv.Itoa(n%3), Success: n%4 == 3, Output: name + "." + strconv.Itoa(n)}
-		if n%5 > 0 {
-			a.Usage = executor.Usage{InputTokens: taxonomy.Some(int64(n)), OutputTokens: taxonomy.Some(int64(7)),
-				CostUSD: taxonomy.Some(0.3)}
-		}
 		if !a.Success {
 			a.Error = strings.Repeat("x", n*97%9000)
 		}
-		if _, err := s.RecordAttempt(ctx, a); err != nil {
+		if _, err := s.RecordAttempt(context.Background(), a); err != nil {
 			return err
 		}
 		fmt.Println(a.Output)
-		if n+1 == after {
-			dieWithin(killSoon)
+		if n == after {
+			dieSoon()
 		}
 	}
 }
 
-func TestKilledWhileAttemptsAreWritten(t *testing.T) {
-	files := killFiles
+// Processes that record attempts are killed at random moments, also while they create the file, or
+// migrate an older one: no acknowledged attempt is lost, none is recorded twice, and the file is
+// correct.
+func TestKilledWhileRecording(t *testing.T) {
+	files, kills := 4, 40
 	if testing.Short() {
-		files = 1
+		files, kills = 2, 10
 	}
 	for f := range files {
 		t.Run(strconv.Itoa(f), func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "state.db")
+			path := filepath.Join(t.TempDir(), ".executor-state.db")
+			if f%2 == 1 {
+				require.NoError(t, os.WriteFile(LegacyPath(path), []byte(oldState), 0o600))
+			}
 			var acknowledged []string
-			for kill := range killsEach {
-				acknowledged = append(
-					acknowledged, killed(t, path, fmt.Sprintf("%d.%d", f, kill), killSpan, rand.N(killAfter+1))...)
-				if kill%killCheck == killCheck-1 {
-					allThere(t, path, acknowledged)
+			for kill := range kills {
+				out, err := child(t, "record", path, strconv.Itoa(kill), strconv.Itoa(kill%7)).Output()
+				require.ErrorContains(t, err, "signal: killed")
+				for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+					require.NotContains(t, lines.Text(), "error")
+					acknowledged = append(acknowledged, lines.Text())
 				}
 			}
-			assert.Greater(t, len(acknowledged), killsEach, "hardly anything was written")
-			t.Logf("%d attempts", len(acknowledged))
+			require.Greater(t, len(acknowledged), kills)
+			checkRecorded(t, path, acknowledged)
 		})
 	}
 }
 
-func TestKilledWhileItIsMade(t *testing.T) {
-	dir := t.TempDir()
-	for n := range madeFiles {
-		path := filepath.Join(dir, strconv.Itoa(n)+".db")
-		allThere(t, path, killed(t, path, "c", madeSpan, 0))
-		assert.NoFileExists(t, path+".tmp")
-	}
-}
-
-// killed runs one child to its end, and returns what it acknowledged.
-func killed(t *testing.T, path, name string, span time.Duration, after int) []string {
+// checkRecorded asserts that each acknowledged attempt was recorded once, and that the counters are
+// those of a recount.
+func checkRecorded(t *testing.T, path string, acknowledged []string) {
 	t.Helper()
-	out, err := childCommand(t, "kill", path, name, span.String(), strconv.Itoa(after)).Output()
-	var names []string
-	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
-		require.NotContains(t, lines.Text(), "error")
-		names = append(names, lines.Text())
-	}
-	require.ErrorContains(t, err, "signal: killed")
-	return names
-}
-
-// allThere asserts that every acknowledged attempt is there, none twice, and that the counters are
-// those that a recount gives.
-func allThere(t *testing.T, path string, acknowledged []string) {
-	t.Helper()
-	s, err := Open(t.Context(), path, Options{})
+	s, ctx := opened(t, path), t.Context()
+	recorded := map[string]int{}
+	status := map[string]TaskStatus{}
+	failures, last := 0, int64(0)
+	all, err := list(ctx, s, "read", selectAttempts+"ORDER BY id", nil, s.attempt)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, s.Close()) }()
-	sound(t, s)
-	recounted(t, s)
-	there := map[string]int{}
-	failures, status := 0, map[string]string{}
-	err = s.query(t.Context(), "read", "SELECT claude_output, success, task_id FROM attempts ORDER BY id", nil,
-		func(r row) error {
-			var name, task string
-			var success bool
-			if err := r.Scan(&name, &success, &task); err != nil {
-				return err
-			}
-			there[name]++
-			failures++
-			status[task] = "running"
-			if success {
-				failures, status[task] = 0, "completed"
-			}
-			return nil
-		})
-	require.NoError(t, err)
-	for name, times := range there {
-		assert.Equal(t, 1, times, name)
+	for _, a := range all {
+		recorded[a.Output]++
+		require.Greater(t, a.ID, last)
+		last = a.ID
+		failures++
+		status[a.Task] = TaskRunning
+		if a.Success {
+			failures, status[a.Task] = 0, TaskCompleted
+		}
 	}
 	for _, name := range acknowledged {
-		assert.Contains(t, there, name)
+		assert.Equal(t, 1, recorded[name], name)
 	}
 	completed := 0
 	for _, s := range status {
-		if s == "completed" {
+		if s == TaskCompleted {
 			completed++
 		}
 	}
-	counters, err := s.Counters(t.Context())
+	counters, err := s.Counters(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, Counters{ConsecutiveFailures: failures, Completed: completed}, counters)
+	sound(t, path)
+}
+
+// manyChild records attempts from several goroutines, opening and closing the file several times.
+func manyChild(args []string) error {
+	for range 3 {
+		s, err := Open(context.Background(), args[0], Options{})
+		if err != nil {
+			return err
+		}
+		done := make(chan error)
+		for range 4 {
+			go func() {
+				var err error
+				for n := 0; n < 5 && err == nil; n++ {
+					_, err = s.RecordAttempt(context.Background(), Attempt{Task: "T", Error: "x"})
+				}
+				done <- err
+			}()
+		}
+		for range 4 {
+			if e := <-done; e != nil {
+				err = e
+			}
+		}
+		if closed := s.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// B-S08: several processes, of several goroutines each, write the same new file.
+func TestManyProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	const processes = 4
+	var outputs [processes]bytes.Buffer
+	wait := make([]func() error, 0, processes)
+	for i := range processes {
+		c := child(t, "many", path)
+		c.Stdout = &outputs[i]
+		require.NoError(t, c.Start())
+		wait = append(wait, c.Wait)
+	}
+	for i, w := range wait {
+		assert.NoError(t, w(), outputs[i].String())
+	}
+	counters, err := opened(t, path).Counters(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, processes*3*4*5, counters.ConsecutiveFailures)
+	sound(t, path)
 }

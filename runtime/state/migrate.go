@@ -6,92 +6,162 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
+	"strings"
 )
 
 //go:embed schema.sql
 var schema string
 
-// steps lead from one version of the schema to the next: the first one makes it, and the one at i
-// leads from version i to i+1. What is there is never changed, only added to. Foreign keys are not
-// enforced in a step, and checked after all of them.
-var steps = []string{schema}
+// The versions of a schema.
+const (
+	phase1  = -1 // the tables of older runners; their files have no version
+	empty   = 0
+	current = 2
+)
 
-// applicationID says of a file that it is a state: "errg".
+// applicationID marks a file as a state: "errg".
 const applicationID = 0x65727267
 
-// migrate brings the schema up to date, in one transaction for all versions that it is behind.
-func (w *writer) migrate(ctx context.Context, steps []string) (err error) {
-	defer func() {
-		if err == nil {
-			w.version = len(steps)
-		}
-	}()
-	have, err := w.number(ctx, "PRAGMA user_version")
-	if err != nil || have == len(steps) {
-		return err
-	}
-	// Within a transaction this would do nothing.
-	if _, err := w.conn.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
-		return err
-	}
-	err = w.transact(ctx, func(t *tx) error { return t.migrate(steps) })
+// inspect returns the version of a file, and refuses a file that is not a state.
+func inspect(ctx context.Context, db *sql.DB) (version int, err error) {
+	var application int
+	var names sql.Null[string]
+	err = db.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version),
+		(SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type <> 'index' AND name <> 'sqlite_sequence')`).
+		Scan(&application, &version, &names)
 	if err != nil {
-		return fmt.Errorf("migrate: %w", errors.Join(err, w.disconnect()))
+		return 0, unusable(err)
 	}
-	_, err = w.conn.ExecContext(ctx, "PRAGMA foreign_keys = ON")
-	return err
-}
-
-func (t *tx) migrate(steps []string) error {
-	have, err := t.w.number(t.ctx, "PRAGMA user_version") // another process may have done it
-	if err != nil {
-		return err
-	}
-	if err := known(have, steps); err != nil {
-		return err
-	}
-	for v := have; v < len(steps); v++ {
-		if _, err := t.w.conn.ExecContext(t.ctx, steps[v]); err != nil {
-			return fmt.Errorf("to version %d: %w", v+1, err)
+	tables := strings.Fields(names.V)
+	if application != applicationID {
+		for _, table := range tables {
+			if table != "tasks" && table != "attempts" && table != "executor_meta" {
+				return 0, refuse("foreign", "it is a database of another program")
+			}
 		}
+		switch {
+		case application != 0 || version != 0:
+			return 0, refuse("foreign", "it is a database of another program")
+		case len(tables) > 0:
+			return phase1, nil
+		}
+		return empty, nil
 	}
-	if err := t.keysHold(); err != nil {
-		return err
-	}
-	_, err = t.w.conn.ExecContext(t.ctx, "PRAGMA application_id = "+strconv.Itoa(applicationID)+
-		"; PRAGMA user_version = "+strconv.Itoa(len(steps)))
-	return err
-}
-
-// keysHold returns an error if a row refers to one that is not there.
-func (t *tx) keysHold() error {
-	var table string
-	var row sql.Null[int64]
-	var ignored any
-	err := t.w.conn.QueryRowContext(t.ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &ignored, &ignored)
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil
-	case err != nil:
+	case version > current:
+		return 0, refuse("newer", "its schema has version %d, and this program supports %d", version, current)
+	case version == 1:
+		return 0, refuse("older",
+			"its schema has version 1, which was never released and cannot be migrated; move the "+
+				"file away, and a new one is created")
+	case version < current || !slices.Contains(tables, "tasks") || !slices.Contains(tables, "attempts"):
+		return 0, refuse("corrupt", "its tables are not those of a state")
+	}
+	return version, nil
+}
+
+// migrate brings the schema up to date and imports an older runner's JSON file into an empty state,
+// in one transaction. If the process is killed, the next Open does it again.
+func (s *Store) migrate(ctx context.Context) error {
+	have, err := inspect(ctx, s.writer)
+	if err != nil {
 		return err
 	}
-	return refuse("corrupt", "row %d of %s refers to one that is not there", row.V, table)
+	var imported string
+	err = s.transact(ctx, func(t *tx) error {
+		if have != current {
+			if err := t.upgrade(have == phase1); err != nil {
+				return fmt.Errorf("migrate: %w", err)
+			}
+		}
+		var tasks int
+		if err := t.scan("SELECT count(*) FROM (SELECT 1 FROM tasks LIMIT 1)", nil, &tasks); err != nil || tasks > 0 {
+			return err
+		}
+		imported, err = s.importLegacy(t)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if have == phase1 { // the pages of the old tables are overwritten when the log is written back
+		if _, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+			return err
+		}
+	}
+	return s.retireLegacy(ctx, imported)
 }
 
-// known refuses a version that no step leads to.
-func known(version int, steps []string) error {
-	if version > len(steps) {
-		return refuse("newer", "its schema has version %d, and this program knows %d at most", version, len(steps))
+// upgrade creates the tables, from those of an older runner if there are some. An interrupted
+// migration may have left a part of them.
+func (t *tx) upgrade(old bool) error {
+	var tasks []oldTask
+	if old {
+		var err error
+		if tasks, err = t.oldTasks(); err != nil {
+			return err
+		}
+		// The old texts may have secrets, so their pages are overwritten.
+		for _, statement := range []string{"PRAGMA secure_delete = ON", "DROP TABLE IF EXISTS attempts",
+			"DROP TABLE IF EXISTS tasks", "PRAGMA secure_delete = OFF"} {
+			if _, err := t.exec(statement); err != nil {
+				return err
+			}
+		}
 	}
-	if version < 0 {
-		return refuse("corrupt", "its schema has version %d", version)
+	_, err := t.exec(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID,
+		current))
+	if err != nil {
+		return err
 	}
-	return nil
+	return t.importTasks(tasks)
 }
 
-// number reads the one number that a query returns.
-func (w *writer) number(ctx context.Context, query string) (n int, err error) {
-	err = w.conn.QueryRowContext(ctx, query).Scan(&n)
-	return n, err
+// oldTasks reads the tables of an older runner.
+func (t *tx) oldTasks() ([]oldTask, error) {
+	var tasks []oldTask
+	index := map[string]int{}
+	err := t.each("tasks", "SELECT task_id, status, coalesce(started_at, ''), coalesce(completed_at, '') FROM tasks "+
+		"ORDER BY rowid", func(r row) error {
+		var task oldTask
+		err := r.Scan(&task.ID, &task.Status, &task.Started, &task.Completed)
+		index[task.ID] = len(tasks)
+		tasks = append(tasks, task)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tasks, t.each("attempts", "SELECT task_id, timestamp, success, duration_seconds, coalesce(error, ''), "+
+		"coalesce(error_code, ''), coalesce(claude_output, '') FROM attempts ORDER BY id", func(r row) error {
+		var id string
+		var a oldAttempt
+		err := r.Scan(&id, &a.Timestamp, &a.Success, &a.Seconds, &a.Error, &a.Code, &a.Output)
+		if i, ok := index[id]; ok {
+			tasks[i].Attempts = append(tasks[i].Attempts, a)
+		}
+		return err
+	})
+}
+
+// each calls f for each row of a query about a table, if the table exists.
+func (t *tx) each(table, query string, f func(row) error) (err error) {
+	var exists bool
+	err = t.scan("SELECT count(*) > 0 FROM sqlite_schema WHERE name = ?", []any{table}, &exists)
+	if err != nil || !exists {
+		return err
+	}
+	rows, err := t.tx.QueryContext(t.ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }

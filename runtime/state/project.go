@@ -1,171 +1,284 @@
 package state
 
 import (
+	"cmp"
 	"database/sql"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// progress is what the entries say of the iteration that is under way.
-type progress struct {
-	iteration int
-	began     time.Time // zero when nothing was called
-	text      string    // of the last answer
-	cancelled bool      // whether the last call was
-}
-
-func (p *progress) add(e *executor.Entry) {
-	if e.Iteration != p.iteration {
-		*p = progress{iteration: e.Iteration}
-	}
-	if e.Started != nil || e.Answered != nil {
-		p.cancelled = e.Answered != nil && e.Answered.Cancelled
-	}
-	switch {
-	case e.Started != nil && p.began.IsZero():
-		p.began = e.At
-	case e.Answered != nil && e.Answered.Text != "":
-		p.text = e.Answered.Text
-	}
-}
-
-// projection writes an entry, and into the other tables what follows from it.
+// projection writes a state and the rows that follow from it.
 type projection struct {
 	*tx
-	run   string
-	entry *executor.Entry
-	at    string
-	seen  *progress
+	st      *executor.RunState
+	run, at string
 }
 
-// write writes the entry as the seq-th of its run. What is there already is left as it is, with all
-// that follows from it.
-func (p *projection) write(seq int, body []byte) error {
-	e := p.entry
-	if e.Begun != nil {
-		if err := p.begun(e.Begun); err != nil {
+const (
+	addTask = "INSERT INTO tasks (task_id) VALUES (?) ON CONFLICT DO NOTHING"
+	putRun  = `INSERT INTO runs (run, task_id, generation, begun_at, updated_at, ended_at, end_reason, question, phase,
+		iteration, tier, failures, counted, not_before, deadline, dir, taxonomy, calls, input_tokens, output_tokens,
+		cost_microusd, unknown_tokens, unknown_cost, saves, state)
+		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+			?, ?,
+		?, ?, ?, ?, ?)
+		ON CONFLICT (run) DO UPDATE SET updated_at = excluded.updated_at, ended_at = excluded.ended_at,
+		end_reason = excluded.end_reason, question = excluded.question, phase = excluded.phase,
+		iteration = excluded.iteration, tier = excluded.tier, failures = excluded.failures, counted = excluded.counted,
+		not_before = excluded.not_before, deadline = excluded.deadline, dir = excluded.dir,
+		taxonomy = excluded.taxonomy,
+		calls = excluded.calls, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+		cost_microusd = excluded.cost_microusd, unknown_tokens = excluded.unknown_tokens,
+		unknown_cost = excluded.unknown_cost, saves = excluded.saves, state = excluded.state
+		WHERE runs.saves < excluded.saves AND runs.task_id = excluded.task_id`
+	// putStatus sets the status of the task, unless it was reset since the run began.
+	putStatus = `UPDATE tasks SET status = ?1, completed_at = ?2,
+		started_at = iif(?1 = 'running' AND status <> 'running', ?3, started_at)
+		WHERE (task_id, generation) = (SELECT task_id, generation FROM runs WHERE run = ?4)
+		AND (status <> ?1 OR completed_at IS NOT ?2)`
+)
+
+func (p *projection) save(body string) error {
+	st := p.st
+	if _, err := p.exec(addTask, st.Task.ID); err != nil {
+		return err
+	}
+	var ended, reason sql.Null[string]
+	status, completed := TaskRunning, sql.Null[string]{}
+	if st.Step == executor.StepOver {
+		ended, reason = optionalStamp(cmp.Or(st.Ended, st.Now)), column(string(st.End))
+		status, completed = TaskStatus(st.End.Status()), ended
+		if st.End == executor.EndCancelled || st.End == executor.EndDryRun {
+			status, completed = TaskPending, sql.Null[string]{}
+		}
+	}
+	u := st.Spent.Usage
+	saved, err := p.changed(putRun, p.run, st.Task.ID, stamp(st.Began), p.at, ended, reason, head(st.Question,
+		maxError),
+		string(st.Step), st.Iter.Number, st.Tier, st.Failures, st.Counted, optionalStamp(st.NotBefore),
+		optionalStamp(st.Deadline), head(st.Dir, maxError), name(st.Taxonomy), st.Spent.Calls, u.InputTokens.Or(0),
+		u.OutputTokens.Or(0), microUSD(u.CostUSD).V, st.Spent.UnknownTokens, st.Spent.UnknownCost, st.Saves, body)
+	if err != nil {
+		return err
+	}
+	if !saved {
+		return errors.New("the stored state is newer, or of another task")
+	}
+	if st.Step == executor.StepOver || st.Iter.Open && st.Iter.Calls > 0 {
+		if _, err := p.exec(putStatus, string(status), completed, p.at, p.run); err != nil {
 			return err
 		}
 	}
-	fresh, err := p.insert(seq, body)
-	if err != nil || !fresh {
+	if st.Iter.Open {
+		return p.call()
+	}
+	if err := p.attempt(); err != nil {
 		return err
+	}
+	return p.lists()
+}
+
+const putCall = `INSERT INTO calls (run, iteration, call, started_at, ended_at, provider, tier, lane, input_tokens,
+	output_tokens, cost_microusd, code, retry_of, policy, attempt, wait_seconds)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (run, iteration, call) DO UPDATE SET ended_at = excluded.ended_at,
+	lane = excluded.lane, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+	cost_microusd = excluded.cost_microusd, code = excluded.code WHERE ended_at IS NULL`
+
+// call writes the row of the open iteration's last call: before it begins, and at the first save
+// after it ended. Its cost is that of the iteration without the earlier calls.
+func (p *projection) call() error {
+	st, it := p.st, &p.st.Iter
+	if it.Calls == 0 {
+		return nil
+	}
+	var began string
+	var rows, failed int
+	var known [3]int64 // rows with a number of input tokens, output tokens, a cost
+	var sums [3]int64
+	err := p.scan(`SELECT coalesce(max(iif(call = ?3, started_at, '')), ''), count(*) FILTER (WHERE call <> ?3),
+		count(code) FILTER (WHERE call <> ?3), count(input_tokens) FILTER (WHERE call <> ?3),
+		count(cost_microusd) FILTER (WHERE call <> ?3), coalesce(sum(iif(call = ?3, 0, input_tokens)), 0),
+		coalesce(sum(iif(call = ?3, 0, output_tokens)), 0), coalesce(sum(iif(call = ?3, 0, cost_microusd)), 0)
+		FROM calls WHERE run = ?1 AND iteration = ?2`, []any{p.run, it.Number, it.Calls}, &began, &rows, &failed,
+		&known[0], &known[2], &sums[0], &sums[1], &sums[2])
+	if err != nil {
+		return err
+	}
+	var retryOf, policy, ended, code, lane sql.Null[string]
+	var attempt sql.Null[int]
+	var wait sql.Null[float64]
+	if f := st.Retried; f != nil {
+		retryOf = name(cmp.Or(f.Code, executor.Uncategorized))
+		attempt = sql.Null[int]{V: f.Decision.Attempt + 1, Valid: true}
+		wait = sql.Null[float64]{V: f.Decision.Wait.Seconds(), Valid: true}
+		if f.Decision.Reaction.Policy != nil {
+			policy = name(f.Decision.Reaction.Policy.Name)
+		}
+	}
+	var in, out, cost sql.Null[int64]
+	if st.Step != executor.StepCall && !it.Interrupted {
+		ended = column(p.at)
+		u := it.Spent.Usage
+		if it.Spent.UnknownTokens <= rows-int(known[0]) {
+			in = sql.Null[int64]{V: u.InputTokens.Or(0) - sums[0], Valid: true}
+			out = sql.Null[int64]{V: u.OutputTokens.Or(0) - sums[1], Valid: true}
+		}
+		if it.Spent.UnknownCost <= rows-int(known[2]) {
+			cost = sql.Null[int64]{V: max(0, microUSD(u.CostUSD).V-sums[2]), Valid: true}
+		}
+		for i := range it.Failures {
+			f := &it.Failures[i]
+			if f.Op != executor.OpCall {
+				continue
+			}
+			if failed--; failed < 0 {
+				code, lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Credential)
+			}
+		}
+	}
+	_, err = p.exec(putCall, p.run, it.Number, it.Calls, cmp.Or(began, p.at), ended, name(it.Provider), st.Tier, lane, in, out,
+		cost, code, retryOf, policy, attempt, wait)
+	return err
+}
+
+// attempt writes the row of the iteration that was closed last, and its errors. A row that exists
+// stays.
+func (p *projection) attempt() error {
+	st, n := p.st, p.st.Iter.Number
+	var exists int
+	err := p.scan("SELECT count(*) FROM attempts WHERE run = ? AND iteration = ?", []any{p.run, n}, &exists)
+	if err != nil || n == 0 || exists > 0 {
+		return err
+	}
+	it := &st.Iter
+	a := Attempt{Task: st.Task.ID, Run: p.run, Iteration: n, At: st.Now, Duration: max(0, st.Now.Sub(it.Began)),
+		Outcome: Failed, Provider: it.Provider, Changed: it.Changed, calls: it.Calls, Counted: taxonomy.Some(false)}
+	if it.Spent.UnknownTokens == 0 {
+		a.Usage.InputTokens, a.Usage.OutputTokens = it.Spent.Usage.InputTokens, it.Spent.Usage.OutputTokens
+	}
+	if it.Spent.UnknownCost == 0 {
+		a.Usage.CostUSD = it.Spent.Usage.CostUSD
+	}
+	var answered bool
+	var tier sql.Null[int]
+	err = p.scan(`SELECT coalesce(max(ended_at IS NOT NULL AND code IS NULL), 0), max(tier),
+		(SELECT generation FROM runs WHERE run = ?1) FROM calls WHERE run = ?1 AND iteration = ?2`, []any{p.run, n},
+		&answered, &tier, &a.Generation)
+	if err != nil {
+		return err
+	}
+	a.Tier = opt(tier)
+	if answered {
+		a.Output = st.Text
+	}
+	p.describe(&a)
+	for _, f := range st.Feedback {
+		if f.Iteration == n {
+			a.Feedback += f.Text + "\n\n"
+		}
+	}
+	if _, err := p.insertAttempt(p.s.completed(a)); err != nil {
+		return err
+	}
+	return p.errors(n)
+}
+
+// describe fills in how an attempt ended: its outcome, and the error that decided.
+func (p *projection) describe(a *Attempt) {
+	st := p.st
+	var last *executor.ErrorRecord
+	for i := range st.Errors {
+		rec := &st.Errors[i]
+		if rec.Iteration != a.Iteration {
+			continue
+		}
+		if rec.Counted {
+			a.Counted = taxonomy.Some(true)
+		}
+		if !rec.Retried {
+			last = rec
+		}
+	}
+	if st.LastError != nil && st.LastError.Iteration == a.Iteration {
+		last = st.LastError
 	}
 	switch {
-	case e.Started != nil:
-		return p.started(e.Started)
-	case e.Answered != nil:
-		return p.answered(e.Answered)
-	case e.Closed != nil:
-		return p.closed(e.Closed)
-	case e.Ended != nil:
-		return p.ended(e.Ended)
+	case st.Iter.Cancelled:
+		a.Outcome, a.Action, last = Cancelled, "cancelled", nil
+	case st.End == executor.EndBlockedSignal:
+		a.Outcome, last = Question, nil
+	case st.Iter.Clean:
+		a.Success, last = true, nil
+	case st.Iter.Interrupted:
+		a.Outcome = Interrupted
 	}
-	return nil
+	if last != nil {
+		a.Error, a.CodeAsWritten, a.Category = last.Message, last.Code, last.Category
+		a.Reaction, a.Action = last.Reaction, last.Action
+	}
 }
 
-// insert writes the row of the entry. It reports whether there was none: there is one if the
-// transaction before this one was said to have failed, and had not.
-func (p *projection) insert(seq int, body []byte) (fresh bool, err error) {
-	e := p.entry
-	n, err := p.changed(
-		"INSERT INTO entries (run, seq, at, iteration, point, body) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		p.run, seq, p.at, e.Iteration, string(e.Point), string(body))
-	if err != nil || n > 0 {
-		return n > 0, err
+// errors writes the errors of an iteration, and those of setups.
+func (p *projection) errors(iteration int) error {
+	_, err := p.exec("DELETE FROM errors WHERE run = ? AND iteration IN (0, ?)", p.run, iteration)
+	for i := range p.st.Errors {
+		rec := &p.st.Errors[i]
+		if err != nil || rec.Iteration != 0 && rec.Iteration != iteration {
+			continue
+		}
+		details := sql.Null[string]{}
+		if b, err := maskJSON(rec.Details); err == nil && len(b) > 0 {
+			details = column(string(b))
+		}
+		_, err = p.exec(`INSERT INTO errors (run, iteration, seq, tier, op, source, code, category, message, rule,
+			reaction, action, counted, retried, fingerprint, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+			?, ?, ?)`,
+			p.run, rec.Iteration, i, rec.Tier, name(rec.Op).V, name(rec.Source).V, name(rec.Code), name(rec.Category),
+			head(rec.Message, maxError).V, name(rec.Why), name(rec.Reaction), name(rec.Action), rec.Counted,
+			rec.Retried,
+			name(rec.Fingerprint), details)
 	}
-	var was []byte
-	if err := p.one(&was, "SELECT body FROM entries WHERE run = ? AND seq = ?", p.run, seq); err != nil {
-		return false, err
-	}
-	if !same(was, e) {
-		return false, fmt.Errorf("entry %d is there already, and is another one", seq)
-	}
-	return false, nil
-}
-
-// begun makes the task, unless it is known, and the run, whose attempts belong to the generation
-// that the task is in now.
-func (p *projection) begun(b *executor.Begun) error {
-	if err := checkTask(b.Task); err != nil {
-		return err
-	}
-	if b.Run != p.run {
-		return fmt.Errorf("the entry is one of run %q", textMask.Beginning(b.Run, 256))
-	}
-	if _, err := p.exec("INSERT INTO tasks (task_id) VALUES (?) ON CONFLICT DO NOTHING", b.Task); err != nil {
-		return err
-	}
-	n, err := p.changed(`INSERT INTO runs (run, task_id, generation, begun_at, dir, taxonomy)
-		SELECT ?, task_id, generation, ?, ?, ? FROM tasks WHERE task_id = ? ON CONFLICT DO NOTHING`,
-		p.run, p.at, column(b.Dir), b.Taxonomy, b.Task)
-	if err != nil || n > 0 {
-		return err
-	}
-	var first string
-	if err := p.one(&first, "SELECT task_id FROM runs WHERE run = ?", p.run); err != nil {
-		return err
-	}
-	if first != b.Task {
-		return fmt.Errorf("the run was begun with task %q, and not with %q", textMask.Beginning(first, 256),
-			textMask.Beginning(b.Task, 256))
-	}
-	return nil
-}
-
-// ofTask is true of the task of a run, as long as it is in the generation that the run belongs to:
-// what goes on of an earlier one says nothing about how the task stands.
-const ofTask = "(task_id, generation) = (SELECT task_id, generation FROM runs WHERE run = ?)"
-
-// started has a call begin, and the task be running.
-func (p *projection) started(s *executor.Started) error {
-	if err := p.callBegins(s); err != nil {
-		return err
-	}
-	_, err := p.exec(`UPDATE tasks SET started_at = iif(status = 'running', coalesce(started_at, ?1), ?1),
-		status = 'running', completed_at = NULL
-		WHERE (task_id, generation) = (SELECT task_id, generation FROM runs WHERE run = ?2)`, p.at, p.run)
 	return err
 }
 
-// ended has the run be over, and the task be what that says. A run that was cancelled says nothing
-// about its task.
-func (p *projection) ended(r *executor.Result) error {
-	if err := p.callsLost(); err != nil {
-		return err
-	}
-	status := r.Status
-	if status == "" {
-		status = r.EndReason.Status()
-	}
-	if _, err := p.exec("UPDATE runs SET ended_at = ?, status = ?, end_reason = ? WHERE run = ?",
-		p.at, string(status), column(string(r.EndReason)), p.run); err != nil {
-		return err
-	}
-	task, completed := string(status), sql.Null[string]{V: p.at, Valid: true}
-	if status == executor.StatusCancelled {
-		task, completed = "pending", sql.Null[string]{}
-	}
-	_, err := p.exec("UPDATE tasks SET status = ?, completed_at = ? WHERE "+ofTask, task, completed, p.run)
-	return err
-}
-
-// changed runs a statement and returns how many rows it has changed.
-func (p *projection) changed(query string, args ...any) (int64, error) {
-	r, err := p.exec(query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
-}
-
-// one reads the one column of one row.
-func (p *projection) one(column any, query string, args ...any) error {
-	r, err := p.row(query, args...)
+// lists writes the commits, waits and refs that have no rows yet. The lists of the state are bounded,
+// so their rows are, too.
+func (p *projection) lists() error {
+	st := p.st
+	var commits, waits, refs int
+	err := p.scan(`SELECT (SELECT count(*) FROM commits WHERE run = ?1), (SELECT count(*) FROM waits WHERE run = ?1),
+		(SELECT count(*) FROM refs WHERE run = ?1)`, []any{p.run}, &commits, &waits, &refs)
 	if err != nil {
 		return err
 	}
-	return r.Scan(column)
+	for _, c := range st.Commits[min(commits, len(st.Commits)):] {
+		list, err := paths(c.Paths)
+		if err == nil {
+			_,
+				err = p.exec("INSERT OR IGNORE INTO commits (run, id, iteration, paths) VALUES (?, ?, ?, ?)",
+				p.run, c.ID, st.Iter.Number, cmp.Or(list.V, "[]"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := waits; i < len(st.Waits); i++ {
+		w := st.Waits[i]
+		_, err := p.exec("INSERT INTO waits (run, seq, iteration, reason, seconds) VALUES (?, ?, ?, ?, ?)", p.run, i,
+			w.Iteration, name(w.For).V, time.Duration(w.Took).Seconds())
+		if err != nil {
+			return err
+		}
+	}
+	for _, ref := range st.Refs[min(refs, len(st.Refs)):] {
+		if _, err := p.exec("INSERT OR IGNORE INTO refs (run, ref) VALUES (?, ?)", p.run,
+			ref); err != nil {
+			return err
+		}
+	}
+	return nil
 }

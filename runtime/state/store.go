@@ -1,77 +1,85 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
 	"path/filepath"
-	"sync"
+	"runtime"
+	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options are how a [Store] is opened. The zero value is good.
+// DefaultPath is where a runner of specifications keeps its state.
+const DefaultPath = "spec/.executor-state.db"
+
+// PrefixedPath is [DefaultPath] for one of several states in a directory:
+// "spec/.executor-PREFIXstate.db".
+func PrefixedPath(prefix string) string { return "spec/.executor-" + prefix + "state.db" }
+
+// LegacyPath returns the path of the JSON file in which older runners kept the state at path: the
+// same path with ".json" in place of ".db". It is empty if the file has another name than
+// [DefaultPath] or [PrefixedPath] give it.
+func LegacyPath(path string) string {
+	name := filepath.Base(path)
+	if !strings.HasPrefix(name, ".executor-") || !strings.HasSuffix(name, "state.db") {
+		return ""
+	}
+	return strings.TrimSuffix(path, ".db") + ".json"
+}
+
+// Options configure a [Store].
 type Options struct {
-	// Table is the taxonomy by which stored codes are understood; of the zero Table none is known.
+	// Table is the taxonomy that explains stored codes; the zero Table has none.
 	Table taxonomy.Table
-	// Clock is asked for the time; nil is [retry.System].
+	// Clock is the source of times; nil is [retry.System].
 	Clock retry.Clock
-	// ReadOnly opens a file for looking at it; it must be there, and is neither made, converted nor
-	// migrated. Where the directory cannot be written either, a log that a killed process has left
-	// may keep it from being read.
-	ReadOnly bool
-	// Legacy is the JSON file that an older runner has kept its state in. It is converted if there
-	// is no database yet. Empty is [LegacyPath], and nothing where that is empty.
-	Legacy string
 	// Random is the source of jitter for shared waits; nil is math/rand/v2.
 	Random retry.Random
+	// ReadOnly opens an existing file for reading. It is neither created, imported nor migrated.
+	ReadOnly bool
+	// Legacy is the JSON file of an older runner, which is imported into an empty state. The default
+	// is [LegacyPath].
+	Legacy string
 }
 
-// Store is a state in a file. Its methods are safe for concurrent use. Their errors are a
-// *[taxonomy.Evidence].
+// Store is a state in a file.
 type Store struct {
-	path     string
-	options  Options
-	clock    retry.Clock
-	steps    []string
-	patience patience
-	writer   *writer // nil when it is read only
-	reader   *sql.DB
-	files    *files
-	closing  chan struct{}
-	close    func() error // closes once, and tells everybody how that went
+	path    string
+	options Options
+	clock   retry.Clock
+	file    fs.FileInfo
+	reader  *sql.DB
+	writer  *sql.DB              // nil if the store is read only
+	hot     map[string]*sql.Stmt // prepared statements of the writer
 }
 
-// Open opens the state at path, and makes it if there is none. A symbolic link is followed. A file
-// with a second name, a hard link, is refused where the system tells of it: whoever opens that
-// would write another log, and what one has acknowledged the other would lose. The error is a
-// *[taxonomy.Evidence] of source "executor" with the attribute path: of op "prepare" if it cannot
-// be opened or made, and of op "resume", type "refused" with the attribute reason if it is not
-// touched because it is corrupt, or a database of something else (foreign), was written by a newer
-// program (newer), is of an older one and could only be read (older), or is tracked by git
-// (tracked).
+// Open opens the state at path, and creates it if the file is missing or empty. An empty state
+// imports the JSON file of an older runner, which it then renames to .json.bak. A database of an
+// older runner or version is migrated in one transaction.
 //
-// The files must stay where they are. Once one was removed, replaced or cut off, what is written or
-// read is evidence of type "moved", and nothing more is written until the state is opened anew.
+// A file that cannot be opened or created is evidence of op "prepare". A file that must not be
+// changed is evidence of op "resume", type "refused", with the attribute reason: corrupt, foreign
+// (a database of another program), newer (of a newer version), older (cannot be migrated, because it
+// was opened for reading) or unread (an empty state beside a JSON file that was not imported).
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	return openWith(ctx, path, o, steps, ordinary)
-}
-
-func openWith(ctx context.Context, path string, o Options, steps []string, p patience) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, unopened(path, err)
 	}
-	s := &Store{path: abs, options: o, clock: o.Clock, steps: steps, patience: p, closing: make(chan struct{})}
-	s.close = sync.OnceValue(s.shut)
-	if s.clock == nil {
-		s.clock = retry.System
-	}
+	s := &Store{path: abs, options: o, clock: cmp.Or[retry.Clock](o.Clock, retry.System)}
 	if err := s.open(ctx); err != nil {
 		return nil, unopened(s.path, errors.Join(err, s.Close()))
 	}
@@ -79,70 +87,253 @@ func openWith(ctx context.Context, path string, o Options, steps []string, p pat
 }
 
 func (s *Store) open(ctx context.Context) (err error) {
-	if s.options.ReadOnly {
-		return s.openReadOnly(ctx)
+	if to, err := filepath.EvalSymlinks(s.path); err == nil {
+		s.path = to // two names of a database would have two write-ahead logs
 	}
+	s.options.Legacy = cmp.Or(s.options.Legacy, LegacyPath(s.path))
+	if !s.options.ReadOnly {
+		if err := s.create(ctx); err != nil {
+			return err
+		}
+	}
+	if s.file, err = os.Stat(s.path); err != nil {
+		return errors.Join(s.unread(), err)
+	}
+	if s.reader, err = sql.Open("sqlite", dsn(s.path, "ro")); err != nil {
+		return err
+	}
+	s.reader.SetMaxOpenConns(max(2, runtime.NumCPU()))
+	v, err := inspect(ctx, s.reader)
+	switch {
+	case err != nil:
+		return err
+	case v != current:
+		return refuse("older", "its schema is of an older version; open it for writing once, which migrates it")
+	case s.options.ReadOnly:
+		return s.checkImported(ctx)
+	}
+	return s.prepareHot(ctx)
+}
+
+// create makes the file and brings its schema up to date. Only one process at a time does so.
+func (s *Store) create(ctx context.Context) (err error) {
 	if err := atomicfile.MakeDir(filepath.Dir(s.path)); err != nil {
 		return fmt.Errorf("make the directory of the state: %w", err)
 	}
-	if s.path, err = locate(s.path); err != nil {
+	if err := atomicfile.MakeDir(s.locks()); err != nil {
 		return err
 	}
-	if err := untracked(ctx, s.path); err != nil {
-		return err
-	}
-	if err := s.ready(ctx); err != nil {
-		return err
-	}
-	if s.writer, err = openWriter(ctx, s.path, s.patience); err != nil {
-		return err
-	}
-	s.files = s.writer.files
-	if err := s.writer.migrate(ctx, s.steps); err != nil {
-		return err
-	}
-	if s.reader, err = openReader(s.path, readWrite, s.patience); err != nil {
-		return err
-	}
-	return s.retireLegacy(ctx)
-}
-
-// ready has a database be there that can be written.
-func (s *Store) ready(ctx context.Context) error {
-	none, err := missing(s.path)
+	lock, err := filelock.Wait(ctx, filepath.Join(s.locks(), ".create.lock"), 5*time.Millisecond)
 	if err != nil {
 		return err
 	}
-	if none {
-		if err := s.create(ctx); err != nil {
-			return fmt.Errorf("make it: %w", err)
-		}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	f, err := os.OpenFile(s.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		err = f.Close()
 	}
-	if err := s.probe(ctx, readOnly); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return writable(s.path)
+	if _, err := atomicfile.Regular(s.path); err != nil {
+		return err
+	}
+	if err := s.probe(ctx); err != nil {
+		return err
+	}
+	if s.writer, err = sql.Open("sqlite", dsn(s.path, "rw")); err != nil {
+		return err
+	}
+	s.writer.SetMaxOpenConns(1)
+	return s.migrate(ctx)
 }
 
-// Path returns where the state is: absolute, and behind symbolic links.
-func (s *Store) Path() string { return s.path }
-
-// Close closes the state when what is being written is done. What is being read may be read to its
-// end. Runs whose journal is open are to be closed before. It may be called again, and returns the
-// same.
-func (s *Store) Close() error { return s.close() }
-
-func (s *Store) shut() error {
-	close(s.closing)
-	var errs []error
-	if s.reader != nil {
-		errs = append(errs, s.reader.Close())
+// probe refuses a file that is not a state, without changing it: a read-only connection does not
+// write a left write-ahead log back.
+func (s *Store) probe(ctx context.Context) (err error) {
+	if info, err := os.Stat(s.path); err != nil || info.Size() == 0 {
+		return err
 	}
-	if s.writer != nil {
-		errs = append(errs, s.writer.close())
+	db, err := sql.Open("sqlite", dsn(s.path, "ro"))
+	if err != nil {
+		return err
 	}
-	if err := errors.Join(errs...); err != nil {
-		return s.failed("close", err)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = inspect(ctx, db)
+	return err
+}
+
+// hotQueries are the statements that each attempt and each save need.
+var hotQueries = []string{putTask, putAttempt, addTask, putRun, putStatus, putCall}
+
+// prepareHot prepares the hot queries.
+func (s *Store) prepareHot(ctx context.Context) error {
+	s.hot = map[string]*sql.Stmt{}
+	for _, query := range hotQueries {
+		stmt, err := s.writer.PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		s.hot[query] = stmt
 	}
 	return nil
+}
+
+// Path returns the absolute path of the file, with symbolic links resolved.
+func (s *Store) Path() string { return s.path }
+
+// Close closes the file, after the writes in progress. Close the stores of runs first.
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.reader, s.writer} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return s.failed("state_write", "close", err)
+	}
+	return nil
+}
+
+// locks returns the directory of the locks on runs and claims.
+func (s *Store) locks() string { return s.path + ".locks" }
+
+// dsn returns the name of a database for the driver, with the settings of each connection. Writers
+// wait for each other for 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
+func dsn(path, mode string) string {
+	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
+	pragmas := []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)"}
+	if mode == "rw" {
+		q.Set("_txlock", "immediate")
+		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(4194304)")
+	}
+	for _, p := range pragmas {
+		q.Add("_pragma", p)
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/state.db
+	}
+	return "file://" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+}
+
+// tx is a transaction that writes.
+type tx struct {
+	ctx context.Context
+	s   *Store
+	tx  *sql.Tx
+}
+
+// write runs f in a transaction of the writer.
+func (s *Store) write(ctx context.Context, doing string, f func(*tx) error) error {
+	if err := s.transact(ctx, f); err != nil {
+		return s.failed("state_write", doing, err)
+	}
+	return nil
+}
+
+func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
+	if s.writer == nil {
+		return ErrReadOnly
+	}
+	if now, err := os.Stat(s.path); err != nil || s.file != nil && !os.SameFile(s.file, now) {
+		return errMoved
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	ctx = context.WithoutCancel(ctx) // to watch a context would cost more than the statements
+	t, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(&tx{ctx, s, t}); err != nil {
+		return errors.Join(err, t.Rollback())
+	}
+	return t.Commit()
+}
+
+func (t *tx) exec(query string, args ...any) (sql.Result, error) {
+	if stmt := t.s.hot[query]; stmt != nil {
+		return t.tx.StmtContext(t.ctx, stmt).ExecContext(t.ctx, args...)
+	}
+	return t.tx.ExecContext(t.ctx, query, args...)
+}
+
+// changed runs a statement and reports whether it changed a row.
+func (t *tx) changed(query string, args ...any) (bool, error) {
+	r, err := t.exec(query, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := r.RowsAffected()
+	return n > 0, err
+}
+
+// scan reads the columns of one row.
+func (t *tx) scan(query string, args []any, into ...any) error {
+	return t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...)
+}
+
+// view is a transaction that reads: all of its queries see one moment.
+type view struct {
+	ctx context.Context
+	tx  *sql.Tx
+}
+
+// view runs f in a transaction of the reader.
+func (s *Store) view(ctx context.Context, doing string, f func(*view) error) error {
+	t, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err == nil {
+		err = errors.Join(f(&view{ctx, t}), t.Rollback())
+	}
+	if err != nil {
+		return s.failed("state_read", doing, err)
+	}
+	return nil
+}
+
+// row is a row of a result.
+type row interface{ Scan(into ...any) error }
+
+// errEnough ends a query before its last row.
+var errEnough = errors.New("enough rows")
+
+// query calls f for each row.
+func (v *view) query(query string, args []any, f func(row) error) (err error) {
+	rows, err := v.tx.QueryContext(v.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := f(rows); errors.Is(err, errEnough) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// scan reads the columns of one row.
+func (v *view) scan(query string, args []any, into ...any) error {
+	return v.tx.QueryRowContext(v.ctx, query, args...).Scan(into...)
+}
+
+// list returns the rows of a query.
+func list[T any](ctx context.Context, s *Store, doing, query string, args []any, read func(row) (T, error)) (
+	all []T, err error) {
+	err = s.view(ctx, doing, func(v *view) error {
+		return v.query(query, args, func(r row) error {
+			item, err := read(r)
+			all = append(all, item)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }

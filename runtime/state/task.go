@@ -3,13 +3,14 @@ package state
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// TaskStatus is how a task stands. A file may hold others than those named here; they are returned
-// as they are.
+// TaskStatus is the status of a task. A file may contain others than those declared here.
 type TaskStatus string
 
 // The statuses. Pending and running tasks have no time of completion, all others have one.
@@ -23,9 +24,6 @@ const (
 	TaskSkipped   TaskStatus = "skipped"
 )
 
-var errStatus = errors.New("a task cannot be given this status")
-
-// known reports whether a task can be given the status.
 func (s TaskStatus) known() bool {
 	switch s {
 	case TaskPending, TaskRunning, TaskCompleted, TaskFailed, TaskBlocked, TaskCancelled, TaskSkipped:
@@ -34,84 +32,230 @@ func (s TaskStatus) known() bool {
 	return false
 }
 
-// over reports whether the work on a task of this status has come to an end.
+// over reports whether the work on a task of this status has ended.
 func (s TaskStatus) over() bool { return s != TaskPending && s != TaskRunning }
 
-// Task is a task as it stands.
+// Task is a task.
 type Task struct {
 	ID     string
 	Status TaskStatus
-	// StartedAt is when work on it began, CompletedAt when it came to its end, however it did; zero
-	// before that.
+	// StartedAt is when the work began, CompletedAt when it ended, successfully or not; both may be
+	// zero.
 	StartedAt, CompletedAt time.Time
-	// Generation counts from 1 and rises with each [Store.Reset].
+	// Generation counts from 1. Each [Store.Reset] adds 1.
 	Generation int
 	// Attempts counts those of the generation.
 	Attempts int
 }
 
-// Task returns the task; one that nobody has begun is pending, and has no attempts.
+// Task returns a task. An unknown task is pending and has no attempts.
 func (s *Store) Task(ctx context.Context, id string) (Task, error) {
-	task := Task{ID: id, Status: TaskPending, Generation: 1}
-	err := s.query(ctx, "read a task", `
-		SELECT t.status, t.started_at, t.completed_at, t.generation,
+	found, err := list(ctx, s, "read a task", `
+		SELECT t.task_id, t.status, t.started_at, t.completed_at, t.generation,
 			(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation)
-		FROM tasks t WHERE t.task_id = ?`, []any{id}, func(r row) error {
+		FROM tasks t WHERE t.task_id = ?`, []any{id}, func(r row) (t Task, err error) {
 		var started, completed sql.Null[string]
-		err := r.Scan(&task.Status, &started, &completed, &task.Generation, &task.Attempts)
-		return errors.Join(err, task.times(started, completed))
+		if err := r.Scan(&t.ID, &t.Status, &started, &completed, &t.Generation, &t.Attempts); err != nil {
+			return t, err
+		}
+		return t, times(map[*time.Time]sql.Null[string]{&t.StartedAt: started, &t.CompletedAt: completed})
 	})
-	if err != nil {
-		return Task{}, err
+	if len(found) == 0 {
+		return Task{ID: id, Status: TaskPending, Generation: 1}, err
 	}
-	return task, nil
+	return found[0], nil
 }
 
-func (t *Task) times(started, completed sql.Null[string]) (err error) {
-	if t.StartedAt, err = parseOptionalStamp(started); err != nil {
-		return fmt.Errorf("started_at: %w", err)
-	}
-	if t.CompletedAt, err = parseOptionalStamp(completed); err != nil {
-		return fmt.Errorf("completed_at: %w", err)
-	}
-	return nil
-}
-
-// MarkRunning notes that work on the task begins now: it is running, and what it may have come to
-// before is cleared. A task that is not known is made.
+// MarkRunning records that the work on a task begins, and clears its completion. It adds an unknown
+// task.
 func (s *Store) MarkRunning(ctx context.Context, id string) error {
-	return s.setStatus(ctx, "mark a task as running", id, TaskRunning)
+	return s.SetStatus(ctx, id, TaskRunning)
 }
 
-// SetStatus gives the task one of the named statuses. Running is as [Store.MarkRunning] says; a
-// status that ends the work sets the time of completion, the others clear it. A task that is not
-// known is made.
+// SetStatus sets one of the declared statuses. Running sets the start, a status that ends the work
+// sets the completion, and the others clear it. It adds an unknown task.
 func (s *Store) SetStatus(ctx context.Context, id string, status TaskStatus) error {
-	return s.setStatus(ctx, "set a task's status", id, status)
-}
-
-func (s *Store) setStatus(ctx context.Context, doing, id string, status TaskStatus) error {
+	doing := "set the status of a task"
 	err := checkTask(id)
 	if err == nil && !status.known() {
-		err = fmt.Errorf("%q: %w", textMask.Beginning(string(status), 40), errStatus)
+		err = fmt.Errorf("status %q is not supported", mask.Beginning(string(status), 40))
 	}
 	if err != nil {
-		return s.failed(doing, err)
+		return s.failed("state_write", doing, err)
 	}
-	now := stamp(s.clock.Now())
-	started, completed := column(""), column("")
+	return s.write(ctx, doing, func(t *tx) error { return t.setStatus(id, status, s.clock.Now()) })
+}
+
+const putTask = `INSERT INTO tasks (task_id, status, started_at, completed_at) VALUES (?, ?, ?, ?)
+	ON CONFLICT (task_id) DO UPDATE SET status = excluded.status,
+	started_at = coalesce(excluded.started_at, started_at), completed_at = excluded.completed_at`
+
+func (t *tx) setStatus(id string, status TaskStatus, at time.Time) error {
+	var started, completed sql.Null[string]
 	if status == TaskRunning {
-		started = column(now)
+		started = optionalStamp(at)
 	}
 	if status.over() {
-		completed = column(now)
+		completed = optionalStamp(at)
 	}
-	return s.write(ctx, doing, func(t *tx) error {
-		_, err := t.exec(`
-			INSERT INTO tasks (task_id, status, started_at, completed_at) VALUES (?, ?, ?, ?)
-			ON CONFLICT (task_id) DO UPDATE SET status = excluded.status,
-				started_at = coalesce(excluded.started_at, started_at), completed_at = excluded.completed_at`,
-			id, string(status), started, completed)
+	_, err := t.exec(putTask, id, string(status), started, completed)
+	return err
+}
+
+// Reset makes a task pending, in a new generation without attempts. The attempts of earlier
+// generations and their costs stay on record. An unknown task stays unknown.
+func (s *Store) Reset(ctx context.Context, id string) error {
+	return s.write(ctx, "reset a task", func(t *tx) error {
+		_, err := t.exec(`UPDATE tasks SET status = 'pending', started_at = NULL, completed_at = NULL,
+			generation = generation + 1 WHERE task_id = ?`, id)
 		return err
 	})
+}
+
+// Counters are the numbers behind a decision to stop.
+type Counters struct {
+	// ConsecutiveFailures counts the attempts that failed and counted since the last success, of all
+	// tasks. Attempts of earlier generations are excluded.
+	ConsecutiveFailures int
+	// Completed and Failed count the tasks of these statuses.
+	Completed, Failed int
+}
+
+// failures selects the counted failures since the last success.
+const failures = `FROM attempts a JOIN tasks t ON t.task_id = a.task_id AND t.generation = a.generation
+	WHERE a.counted = 1 AND a.success = 0
+	AND a.id > coalesce((SELECT max(id) FROM attempts WHERE success = 1), 0)`
+
+// Counters counts, all at one moment.
+func (s *Store) Counters(ctx context.Context) (c Counters, err error) {
+	err = s.view(ctx, "count failures", func(v *view) error {
+		return v.scan(`SELECT (SELECT count(*) `+failures+`),
+			(SELECT count(*) FROM tasks WHERE status = 'completed'),
+			(SELECT count(*) FROM tasks WHERE status = 'failed')`, nil, &c.ConsecutiveFailures, &c.Completed, &c.Failed)
+	})
+	return c, err
+}
+
+// ShouldStop reports whether at least limit attempts have failed in a row. A limit of 0 or less never
+// stops.
+func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error) {
+	if limit <= 0 {
+		return false, nil
+	}
+	err = s.view(ctx, "count failures", func(v *view) error {
+		return v.scan("SELECT count(*) >= ?1 FROM (SELECT 1 "+failures+" LIMIT ?1)", []any{limit}, &stop)
+	})
+	return stop && err == nil, err
+}
+
+// Status is a task in a list of all.
+type Status struct {
+	Task
+	// Last is the last attempt of the generation, without its Output, Feedback and Changed; its ID is
+	// 0 if there is none.
+	Last Attempt
+	// Question is what the task is blocked by, if that is a question.
+	Question string
+	// Spent is the cost of all runs and attempts, of all generations.
+	Spent executor.Spending
+}
+
+const selectStatuses = `
+	WITH spent AS (` + paidByTask + `)
+	SELECT t.task_id, t.status, t.started_at, t.completed_at, t.generation,
+		(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation),
+		coalesce(l.id, 0), l.timestamp, coalesce(l.success, 0), coalesce(l.outcome, ''), l.error, l.error_code, l.run,
+		iif(t.status = 'blocked', (SELECT r.question FROM runs r WHERE r.task_id = t.task_id
+			ORDER BY r.begun_at DESC, r.run DESC LIMIT 1), NULL),
+		coalesce(s.calls, 0), coalesce(s.input_tokens, 0), coalesce(s.output_tokens, 0), coalesce(s.cost_microusd, 0),
+		coalesce(s.unknown_tokens, 0), coalesce(s.unknown_cost, 0)
+	FROM tasks t LEFT JOIN attempts l
+		ON l.id = (SELECT max(id) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation)
+		LEFT JOIN spent s ON s.task_id = t.task_id
+	ORDER BY t.rowid`
+
+// Statuses returns all tasks, in the order in which they were added.
+func (s *Store) Statuses(ctx context.Context) ([]Status, error) {
+	return list(ctx, s, "list the tasks", selectStatuses, nil, func(r row) (st Status, err error) {
+		var started, completed, at, failure, code, run, question sql.Null[string]
+		var calls, unknownTokens, unknownCost int
+		var in, out, cost int64
+		if err := r.Scan(&st.ID, &st.Status, &started, &completed, &st.Generation, &st.Attempts, &st.Last.ID, &at,
+			&st.Last.Success, &st.Last.Outcome, &failure, &code, &run, &question, &calls, &in, &out, &cost,
+			&unknownTokens, &unknownCost); err != nil {
+			return st, err
+		}
+		st.Question, st.Spent = question.V, spentOf(calls, in, out, cost, unknownTokens, unknownCost)
+		if last := &st.Last; last.ID != 0 {
+			last.Task, last.Generation, last.Run = st.ID, st.Generation, run.V
+			last.Error, last.CodeAsWritten = failure.V, code.V
+			last.Code = s.codeOf(last)
+		}
+		return st, times(map[*time.Time]sql.Null[string]{&st.StartedAt: started, &st.CompletedAt: completed,
+			&st.Last.At: at})
+	})
+}
+
+// meaning is what the taxonomy declares about a code.
+type meaning struct {
+	code, category string
+	declared       *taxonomy.Code // nil if the taxonomy has neither the code nor a fallback
+	reactions      []*taxonomy.Reaction
+}
+
+// meaningOf returns the meaning of a stored code. An unknown code has that of the fallback, and a
+// failure without a category that of an uncategorized error. Without a taxonomy it is empty.
+func (s *Store) meaningOf(written string) meaning {
+	table := s.options.Table
+	if table.Taxonomy == nil {
+		return meaning{code: written}
+	}
+	m := meaning{code: table.Taxonomy.Fallback}
+	if code, ok := table.Code(written); ok {
+		m.code = code.Value
+	}
+	row, ok := table.Taxonomy.Find(m.code)
+	if !ok {
+		r := table.Reaction(errUncategorized)
+		m.reactions = []*taxonomy.Reaction{&r}
+		return m
+	}
+	m.declared, _ = table.Code(m.code)
+	m.category = table.Taxonomy.Categories[row.Category()].Name
+	for branch := range len(m.declared.When) + 1 {
+		m.reactions = append(m.reactions, table.Row(row.When(uint8(branch))).Reaction)
+	}
+	return m
+}
+
+// counts reports whether a failure counts. Without a taxonomy each one does.
+func (m *meaning) counts() bool { return len(m.reactions) == 0 || m.reactions[0].CountFailure }
+
+// leaves returns the status of a task after a failure.
+func (m *meaning) leaves() TaskStatus {
+	switch {
+	case len(m.reactions) == 0:
+	case m.reactions[0].Action == taxonomy.Abort:
+		return TaskFailed
+	case m.reactions[0].Action == taxonomy.Block:
+		return TaskBlocked
+	}
+	return TaskRunning
+}
+
+// feedsBack reports whether the next attempt learns the details of a failure that got the named
+// reaction. The reaction may be one that follows another, such as the end after the last retry; the
+// first one decides, too, because the task may begin anew.
+func (m *meaning) feedsBack(reaction string) bool {
+	if len(m.reactions) == 0 {
+		return true
+	}
+	for _, first := range m.reactions {
+		for r := range first.Chain() {
+			if r.Name == reaction {
+				return first.FeedBack || r.FeedBack
+			}
+		}
+	}
+	return m.reactions[0].FeedBack
 }

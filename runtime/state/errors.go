@@ -1,0 +1,95 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"modernc.org/sqlite"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+var (
+	// ErrReadOnly is in the chain of the error of a write to a [Store] that was opened with
+	// [Options.ReadOnly].
+	ErrReadOnly = errors.New("the state was opened for reading")
+
+	errMoved = errors.New("the file was removed or replaced while it was open")
+)
+
+// refused is the reason why a file must not be changed.
+type refused struct {
+	reason string // newer older foreign corrupt unread
+	err    error
+}
+
+func (r *refused) Error() string { return r.err.Error() }
+func (r *refused) Unwrap() error { return r.err }
+
+func refuse(reason, format string, args ...any) error {
+	return &refused{reason: reason, err: fmt.Errorf(format, args...)}
+}
+
+// unopened returns the evidence that the state at path could not be opened.
+func unopened(path string, err error) *taxonomy.Evidence {
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source == "executor" {
+		return ev
+	}
+	ev := evidence("executor", "prepare", path, fmt.Errorf("open the state: %w", err))
+	if r, ok := errors.AsType[*refused](err); ok {
+		ev.Op, ev.Type, ev.Attributes["reason"] = "resume", "refused", r.reason
+	}
+	return ev
+}
+
+// failed returns the evidence that a read or write failed.
+func (s *Store) failed(op, doing string, err error) *taxonomy.Evidence {
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok && ev.Source != "" {
+		return ev
+	}
+	return evidence("state", op, s.path, fmt.Errorf("%s: %w", doing, err))
+}
+
+// sqliteCauses are evidence for the primary result codes of SQLite.
+var sqliteCauses = map[int]struct{ typ, errno string }{
+	3: {errno: "EACCES"}, 5: {typ: "busy"}, 6: {typ: "busy"}, 7: {errno: "ENOMEM"}, 8: {errno: "EACCES"},
+	10: {errno: "EIO"}, 11: {typ: "corrupt"}, 13: {errno: "ENOSPC"}, 14: {errno: "EACCES"}, 15: {typ: "busy"},
+	23: {errno: "EACCES"}, 26: {typ: "corrupt"},
+}
+
+// sqliteShmSize is the extended code for an index of the write-ahead log that cannot grow.
+const sqliteShmSize = 10 | 19<<8
+
+func evidence(source, op, path string, err error) *taxonomy.Evidence {
+	ev := detect.Of(err)
+	ev.Source, ev.Op = source, op
+	ev.Attributes = maps.Clone(ev.Attributes)
+	if ev.Attributes == nil {
+		ev.Attributes = make(map[string]string)
+	}
+	ev.Attributes["path"] = path
+	switch {
+	case errors.Is(err, ErrReadOnly):
+		ev.Type = "read_only"
+	case errors.Is(err, errMoved):
+		ev.Type = "moved"
+	}
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		cause := sqliteCauses[e.Code()&0xff]
+		if e.Code() == sqliteShmSize {
+			cause.errno = "ENOSPC"
+		}
+		ev.Type, ev.Errno = cause.typ, cause.errno
+	}
+	return &ev
+}
+
+// unusable returns err, or a refusal if SQLite cannot read the file.
+func unusable(err error) error {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && sqliteCauses[e.Code()&0xff].typ == "corrupt" {
+		return &refused{reason: "corrupt", err: err}
+	}
+	return err
+}
