@@ -35,6 +35,9 @@ type codeDoc struct {
 	Profiles   []profileTraits   `json:"profiles,omitempty"`
 	Context    []fieldDoc        `json:"context,omitempty"`
 	Set        map[string]string `json:"set,omitempty"`
+	Detect     []string          `json:"detect,omitempty"` // its rules, as the taxonomy has them
+	Examples   []string          `json:"examples,omitempty"`
+	Not        []string          `json:"not_examples,omitempty"`
 }
 
 // traits are the values of a row of the table.
@@ -117,6 +120,16 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 		}
 		d.Context = append(d.Context, field)
 	}
+	for _, r := range c.Rules {
+		d.Detect = append(d.Detect, r.Doc)
+	}
+	for _, x := range c.Examples {
+		if x.Not {
+			d.Not = append(d.Not, x.Doc)
+		} else {
+			d.Examples = append(d.Examples, x.Doc)
+		}
+	}
 	for _, s := range c.Set {
 		if d.Set == nil {
 			d.Set = make(map[string]string)
@@ -198,6 +211,12 @@ func (d *codeDoc) text() []byte {
 		pr.Traits.text(p, base)
 	}
 	p.fields(d.Context)
+	if len(d.Detect)+len(d.Examples)+len(d.Not) > 0 {
+		p.heading("detection")
+	}
+	p.lines("detect", d.Detect)
+	p.lines("examples", d.Examples)
+	p.lines("not examples", d.Not)
 	return p.Bytes()
 }
 

@@ -12,7 +12,7 @@ import (
 // example reads an example. Names of system errors and signals are made canonical, as those of
 // evidence at run time are.
 func example(e entry, d *spec.Example, place int) *model.Example {
-	x := &model.Example{Place: place, Code: e.code}
+	x := &model.Example{Place: place, Code: e.code, Doc: exampleDoc(d)}
 	for _, entry := range d.Entries {
 		evidence(x, entry.Key.V, entry.Value)
 	}
