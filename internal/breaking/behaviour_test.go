@@ -80,7 +80,7 @@ func TestOfCodes(t *testing.T) {
 		{"set", set + "{n: 1}}}}}", set + "{n: 2}}}}}", `1:53 W-changed-set`},
 		{"groups", "groups: {g: G., h: H.}\n" + codes("A: {message: a, groups: [g]}, B: {message: b, groups: [g, h]}"),
 			"groups: {g: G., h: H.}\n" + codes("A: {message: a, groups: [h]}, B: {message: b, groups: [g, h]}"),
-			`2:27 W-changed-groups, 2:27 W-changed-groups`},
+			`2:27 W-changed-groups`},
 		{"prevent", codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"),
 			`1:43 W-changed-prevent`},
 	})
