@@ -114,6 +114,12 @@ func TestOthers(t *testing.T) {
 			codes("A: {message: a}") + "\nprofiles: {default: {codes: {A: {severity: high}}}}",
 			`2:12 W-changed-profile`},
 		{"a profile that says nothing, for whoever chooses none", "", "profiles: {default: {doc: As the table.}}", ``},
+		{"a policy of a profile", "policies: {p: {max_attempts: 3}}\nreactions: {again: {action: retry, policy: p}}\n" +
+			"categories: {io: {retryable: true, reaction: again, codes: {A: {message: a}}}}\n" +
+			"profiles: {ci: {policies: {p: {max_attempts: 9}}}}",
+			"policies: {p: {max_attempts: 3}}\nreactions: {again: {action: retry, policy: p}}\n" +
+				"categories: {io: {retryable: true, reaction: again, codes: {A: {message: a}}}}\n" +
+				"profiles: {ci: {policies: {p: {max_attempts: 8}}}}", `4:12 W-changed-profile`},
 		{"numbers of a profile", "profiles: {ci: {retry: {max_attempts: 9}, recovery: {max_attempts: 2}}}",
 			"profiles: {ci: {retry: {max_attempts: 8}, recovery: {max_attempts: 0, allowed: []}}}",
 			`1:12 W-changed-profile`},

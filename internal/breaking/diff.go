@@ -24,11 +24,11 @@ func (v *values) get(path string) (value, bool) {
 // item is a change of one value. Items with the same text of several subjects, and with several
 // texts of one subject, become one change.
 type item struct {
-	rule    *rule
-	level   Level
-	at      place
-	subject string // "PROVIDER_CRASH", "policy provider"
-	text    string // "http was 502, is 503"
+	rule     *rule
+	level    Level
+	at       place
+	subjects []string // "PROVIDER_CRASH", "policy provider"
+	texts    []string // "http was 502, is 503"
 }
 
 // diff reports the differences between the values of both taxonomies.
@@ -140,7 +140,7 @@ func (c *comparison) compare(path string) (item, bool) {
 	if sign == "-" && o.private {
 		level &^= Wire
 	}
-	return item{r, level, at, subject, text}, text != ""
+	return item{r, level, at, []string{subject}, []string{text}}, text != ""
 }
 
 // hidden reports whether another difference says the same as the one of a path: one of the key that
@@ -231,40 +231,30 @@ func describe(old, new []value) string {
 
 // report turns items into changes.
 func (c *comparison) report(items []item) {
-	type key struct {
-		id, hint string
-		level    Level
-		at       place
-		text     string
-	}
-	var order []key
-	subjects := make(map[key][]string) // by text
+	unique := func(list, more []string) []string { return append(list, missing(more, list)...) }
+	items = merge(items, func(a, b item) bool { return slices.Equal(a.texts, b.texts) },
+		func(a *item, b item) { a.subjects = unique(a.subjects, b.subjects) })
+	items = merge(items, func(a, b item) bool { return slices.Equal(a.subjects, b.subjects) },
+		func(a *item, b item) { a.texts = unique(a.texts, b.texts) })
 	for _, it := range items {
-		k := key{it.rule.id, it.rule.hint, it.level, it.at, it.text}
-		if subjects[k] == nil {
-			order = append(order, k)
-		}
-		if !slices.Contains(subjects[k], it.subject) {
-			subjects[k] = append(subjects[k], it.subject)
+		message := strings.TrimPrefix(list(it.subjects)+": "+strings.Join(it.texts, "; "), ": ")
+		c.add(it.rule.id, it.level, it.at, it.rule.hint, message)
+	}
+}
+
+// merge adds items to earlier ones with the same finding at the same place.
+func merge(items []item, same func(a, b item) bool, add func(a *item, b item)) (out []item) {
+	for _, b := range items {
+		i := slices.IndexFunc(out, func(a item) bool {
+			return a.at == b.at && a.rule.id == b.rule.id && a.level == b.level && a.rule.hint == b.rule.hint && same(a, b)
+		})
+		if i < 0 {
+			out = append(out, b)
+		} else {
+			add(&out[i], b)
 		}
 	}
-	var merged []key
-	texts := make(map[key][]string) // by subjects
-	for _, k := range order {
-		text := k.text
-		k.text = strings.Join(subjects[k], "\n")
-		if texts[k] == nil {
-			merged = append(merged, k)
-		}
-		texts[k] = append(texts[k], text)
-	}
-	for _, k := range merged {
-		message := strings.Join(texts[k], "; ")
-		if subject := list(strings.Split(k.text, "\n")); subject != "" {
-			message = subject + ": " + message
-		}
-		c.add(k.id, k.level, k.at, k.hint, message)
-	}
+	return out
 }
 
 func differ(what, was, is string) string {

@@ -99,7 +99,7 @@ func (f *flattener) header() {
 		f.add(value{text: strings.TrimSpace(f.key(code) + " " + assigned(m.FallbackSet)), at: at}, "fallback")
 	}
 	if tree.Uncategorized != nil {
-		f.add(reactionValue("uncategorized", m.Uncategorized, tree.Uncategorized.Span), "uncategorized")
+		f.add(reactionValue("uncategorized", m.Uncategorized, tree.Uncategorized.Span, true), "uncategorized")
 	}
 	if len(m.Rules) > 0 || m.Fallback != nil {
 		f.add(value{subject: "classification", text: "Classify, ClassifyEvidence and Explain", at: tree.Package.Span},
@@ -133,7 +133,7 @@ func (f *flattener) declarations() {
 	}
 	for _, decl := range f.t.tree.Reactions {
 		if r := f.t.model.ReactionByName(decl.Name.V); r != nil {
-			v := reactionValue("reaction "+r.Name, r, decl.Name.Span)
+			v := reactionValue("reaction "+r.Name, r, decl.Name.Span, true)
 			v.alias = ""
 			f.add(v, "reactions", r.Name)
 		}
@@ -266,11 +266,8 @@ func (f *flattener) traits(t model.Traits, subject string, span func(key string)
 		v.subject, v.at = subject, span(v.path)
 		f.add(v, append(slices.Clip(path), v.path)...)
 	}
-	r := reactionValue(subject, t.Reaction, span("reaction"))
-	if path[0] == "profiles" {
-		r.alias = "" // a profile changes declared reactions
-	}
-	f.add(r, append(slices.Clip(path), "reaction")...)
+	declared := path[0] != "profiles" // a profile changes declared reactions
+	f.add(reactionValue(subject, t.Reaction, span("reaction"), declared), append(slices.Clip(path), "reaction")...)
 }
 
 // branches adds the branches of a code by condition. An old branch whose condition is gone is the
@@ -363,32 +360,10 @@ func branchTexts(c *model.Code) []string {
 
 // condText returns the tests of one field. The order of values has no meaning.
 func condText(c model.Cond) string {
-	text := c.Field.Wire
-	values := func(word string, list ...model.Value) {
-		var texts []string
-		for _, v := range list {
-			texts = append(texts, valueText(v))
-		}
-		slices.Sort(texts)
-		if len(texts) > 0 {
-			text += " " + word + " " + strings.Join(texts, " or ")
-		}
-	}
-	values("is", c.Values...)
-	values("not", c.Not...)
-	if c.Min != nil {
-		values("min", *c.Min)
-	}
-	if c.Max != nil {
-		values("max", *c.Max)
-	}
-	if len(c.Prefix) > 0 {
-		text += fmt.Sprintf(" prefix %q", slices.Sorted(slices.Values(c.Prefix)))
-	}
-	if c.Present != nil {
-		text += fmt.Sprintf(" present %t", *c.Present)
-	}
-	return text
+	byText := func(a, b model.Value) int { return strings.Compare(valueText(a), valueText(b)) }
+	c.Values, c.Not = slices.SortedFunc(slices.Values(c.Values), byText), slices.SortedFunc(slices.Values(c.Not), byText)
+	c.Prefix = slices.Sorted(slices.Values(c.Prefix))
+	return c.String()
 }
 
 // defaultProfile is the profile that applies if none is chosen.
@@ -422,35 +397,17 @@ func (f *flattener) profile(p *model.Profile, span diag.Span) {
 	f.add(composite("profile "+p.Name, span, profileSettings(p)), "profiles", p.Name, "settings")
 	if m := f.t.model; m.Uncategorized != nil {
 		if r := p.Head(cmp.Or(p.Uncategorized, m.Uncategorized), true); r != m.Uncategorized {
-			v := reactionValue("profile "+p.Name, r, span)
-			v.alias = ""
-			f.add(v, "profiles", p.Name, "uncategorized")
+			f.add(reactionValue("profile "+p.Name, r, span, false), "profiles", p.Name, "uncategorized")
 		}
 	}
-	for _, o := range p.Rows {
-		code := o.Row.Code
-		if code == nil || o.Row.Branch > 0 || f.isOld && f.continued(code) == nil {
+	for _, code := range f.t.model.Codes {
+		t := p.Traits(code.Row)
+		if t == code.Row.Traits || f.isOld && f.continued(code) == nil {
 			continue
 		}
-		f.profileRow(p, code, span)
+		key := f.key(code)
+		f.traits(t, key+" in profile "+p.Name, func(string) diag.Span { return span }, "profiles", p.Name, "codes", key)
 	}
-	if !p.RetryEnabled || !p.Recovery.Enabled {
-		for _, code := range f.t.model.Codes {
-			if !f.isOld || f.continued(code) != nil {
-				f.profileRow(p, code, span)
-			}
-		}
-	}
-}
-
-func (f *flattener) profileRow(p *model.Profile, code *model.Code, span diag.Span) {
-	t := p.Traits(code.Row)
-	if t == code.Row.Traits {
-		return
-	}
-	key := f.key(code)
-	subject, path := key+" in profile "+p.Name, []string{"profiles", p.Name, "codes", key}
-	f.traits(t, subject, func(string) diag.Span { return span }, path...)
 }
 
 func profileSettings(profile *model.Profile) []value {
@@ -475,8 +432,9 @@ func profileSettings(profile *model.Profile) []value {
 }
 
 // reactionValue returns a reaction with its parts. Its meaning is everything that it leads to, but
-// for names. Chains of reactions are finite.
-func reactionValue(subject string, r *model.Reaction, span diag.Span) value {
+// for names. If declared is true, declarations are compared for themselves. Chains of reactions are
+// finite.
+func reactionValue(subject string, r *model.Reaction, span diag.Span, declared bool) value {
 	if r == nil {
 		return value{subject: subject, at: span}
 	}
@@ -485,11 +443,14 @@ func reactionValue(subject string, r *model.Reaction, span diag.Span) value {
 		v := composite("", span, leaves(p.Policy, "Name"))
 		v.path, v.text = "policy", "in place"
 		if p.Declared {
-			v.text, v.alias = p.Name, p.Name
+			v.text = p.Name
+		}
+		if p.Declared && declared {
+			v.alias = p.Name
 		}
 		parts = append(parts, v)
 	}
-	then := reactionValue("", r.Then, span)
+	then := reactionValue("", r.Then, span, declared)
 	name := r.Action.String() + " in place"
 	if r.Declared {
 		name = r.Name
@@ -497,7 +458,7 @@ func reactionValue(subject string, r *model.Reaction, span diag.Span) value {
 	parts = append(parts, value{path: "then", text: then.text, same: then.same, alias: then.alias})
 	v := composite(subject, span, parts)
 	v.text = name
-	if r.Declared {
+	if r.Declared && declared {
 		v.alias = r.Name
 	}
 	return v

@@ -116,7 +116,7 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 		field := fieldDocOf(f)
 		field.Required = f.Required || c.Takes(f)
 		if v, ok := c.Fixed(f); ok {
-			field.Notes = append([]string{"always " + literal(f, v)}, field.Notes...)
+			field.Notes = append([]string{"always " + f.Literal(v)}, field.Notes...)
 		}
 		d.Context = append(d.Context, field)
 	}

@@ -163,43 +163,9 @@ func count(n int, one, many string) string {
 func conditions(b *model.Branch) []string {
 	var out []string
 	for _, c := range b.Conds {
-		var s sentences
-		s.add(len(c.Values) > 0, "is %s", either(c.Field, c.Values))
-		switch {
-		case c.Min != nil && c.Max != nil:
-			s.add(true, "is from %s to %s", literal(c.Field, *c.Min), literal(c.Field, *c.Max))
-		case c.Min != nil:
-			s.add(true, "is at least %s", literal(c.Field, *c.Min))
-		case c.Max != nil:
-			s.add(true, "is at most %s", literal(c.Field, *c.Max))
-		}
-		s.add(len(c.Not) > 0, "is given and not %s", either(c.Field, c.Not))
-		var prefixes []string
-		for _, p := range c.Prefix {
-			prefixes = append(prefixes, strconv.Quote(p))
-		}
-		s.add(len(c.Prefix) > 0, "begins with %s", orList(prefixes))
-		s.add(c.Present != nil && *c.Present, "is given")
-		s.add(c.Present != nil && !*c.Present, "is absent")
-		out = append(out, c.Field.Wire+" "+strings.Join(s, " and "))
+		out = append(out, c.String())
 	}
 	return out
-}
-
-func either(f *model.Field, values []model.Value) string {
-	var words []string
-	for _, v := range values {
-		words = append(words, literal(f, v))
-	}
-	return orList(words)
-}
-
-// literal writes a value as a taxonomy would.
-func literal(f *model.Field, v model.Value) string {
-	if v.Type == model.String {
-		return strconv.Quote(v.Str)
-	}
-	return f.Shown(v)
 }
 
 func orList[T ~string](list []T) string {
