@@ -17,18 +17,22 @@ const maxTemplate = 8 << 10
 // placeholderForm matches a placeholder with a format or without one.
 var placeholderForm = regexp.MustCompile(`\{[a-zA-Z_]\w*(:\w+)?\}`)
 
-// templates checks the messages and feedback of codes. Texts of logs are not templates.
-func templates(c *checker) {
+// logTexts warns of placeholders in the texts of logs, which are not templates.
+func logTexts(c *checker) {
 	c.eachReaction(func(_, written *spec.Reaction) {
 		if written.Log == nil {
 			return
 		}
-		if i := placeholderForm.FindStringIndex(written.Log.Message.V); i != nil {
-			c.report("E-placeholder", c.within(written.Log.Message, i[0], i[1]-i[0]),
-				"log.message takes no placeholders: codes of any category can have the reaction",
+		text := written.Log.Message
+		if i := placeholderForm.FindStringIndex(text.V); i != nil {
+			c.report("W-log-placeholder", c.within(text, i[0], i[1]-i[0]), "log.message takes no placeholders",
 				"remove it; the record of the log has the error with its fields")
 		}
 	})
+}
+
+// templates checks the messages and feedback of codes.
+func templates(c *checker) {
 	for _, k := range c.codes {
 		for _, text := range []spec.Text{k.Message, k.Feedback} {
 			if text.Set {
