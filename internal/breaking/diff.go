@@ -2,24 +2,10 @@ package breaking
 
 import (
 	"cmp"
-	"fmt"
 	pathlib "path"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
 )
-
-func (v *values) get(path string) (value, bool) {
-	i, ok := v.at[path]
-	if !ok {
-		return value{}, false
-	}
-	return v.list[i], true
-}
 
 // item is a change of one value. Items with the same text of several subjects, and with several
 // texts of one subject, become one change.
@@ -202,33 +188,6 @@ func (c *comparison) ownParameters(v value) value {
 	return v
 }
 
-// describe returns the differences between the parts of two values, or between their actions.
-func describe(old, new []value) string {
-	var out []string
-	find := func(in []value, path string) value {
-		if i := slices.IndexFunc(in, func(v value) bool { return v.path == path }); i >= 0 {
-			return in[i]
-		}
-		return value{path: path}
-	}
-	for _, o := range old {
-		if n := find(new, o.path); !o.equal(n) && o.parts != nil && n.parts != nil {
-			out = append(out, describe(o.parts, n.parts))
-		} else if !o.equal(n) {
-			out = append(out, differ(o.path, o.text, n.text))
-			if o.path == "action" {
-				break
-			}
-		}
-	}
-	for _, n := range new {
-		if o := find(old, n.path); o.text == "" && !o.equal(n) && (len(out) == 0 || !strings.HasPrefix(out[0], "action ")) {
-			out = append(out, differ(n.path, "", n.text))
-		}
-	}
-	return strings.Join(slices.Compact(out), "; ")
-}
-
 // report turns items into changes.
 func (c *comparison) report(items []item) {
 	unique := func(list, more []string) []string { return append(list, missing(more, list)...) }
@@ -255,69 +214,4 @@ func merge(items []item, same func(a, b item) bool, add func(a *item, b item)) (
 		}
 	}
 	return out
-}
-
-func differ(what, was, is string) string {
-	return fmt.Sprintf("%s was %s, is %s", what, cmp.Or(was, "none"), cmp.Or(is, "none"))
-}
-
-// spanOf returns the position of a key in a declaration, or none if it is not set.
-func spanOf(decl any, key string) diag.Span {
-	v := reflect.Indirect(reflect.ValueOf(decl))
-	f := v.FieldByNameFunc(func(name string) bool { return snake(name) == key })
-	if !f.IsValid() || f.Kind() == reflect.Pointer && f.IsNil() {
-		return diag.Span{}
-	}
-	return reflect.Indirect(f).FieldByName("Span").Interface().(diag.Span)
-}
-
-// at returns the first valid position.
-func at(spans ...diag.Span) diag.Span {
-	for _, s := range spans {
-		if s.Valid() {
-			return s
-		}
-	}
-	return diag.Span{}
-}
-
-// missing returns the elements of old that are not in new.
-func missing(old, new []string) []string {
-	return slices.DeleteFunc(slices.Clone(old), func(w string) bool { return slices.Contains(new, w) })
-}
-
-// number returns a number as text, "" for 0.
-func number(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-// valueText is a value as a taxonomy would write it.
-func valueText(v model.Value) string {
-	switch v.Type {
-	case model.String:
-		return strconv.Quote(v.Str)
-	case model.Strings:
-		return fmt.Sprintf("%q", v.Strings)
-	case model.ObjectType:
-		var parts []string
-		for f, member := range v.Object {
-			parts = append(parts, f.Wire+": "+valueText(member))
-		}
-		slices.Sort(parts)
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	return (&model.Field{Type: v.Type}).Shown(v)
-}
-
-// assigned returns values as text, sorted, because their order has no meaning.
-func assigned(set []model.FieldValue) string {
-	var out []string
-	for _, s := range set {
-		out = append(out, s.Field.Wire+": "+valueText(s.Value))
-	}
-	slices.Sort(out)
-	return strings.Join(out, ", ")
 }
