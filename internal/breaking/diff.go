@@ -179,10 +179,11 @@ func (c *comparison) ownParameters(v value) value {
 		required := strings.Replace(p.path, "/fields/", "/required/", 1)
 		_, wasRequired := c.was.get(required)
 		_, isRequired := c.is.get(required)
-		if inOld && !inNew || !inOld && isRequired || inOld && inNew && (wasRequired != isRequired || c.typeChanged(p.path)) {
-			continue
+		switch {
+		case inOld && !inNew, inNew && wasRequired != isRequired, c.typeChanged(p.path):
+		default:
+			names = append(names, p.text)
 		}
-		names = append(names, p.text)
 	}
 	v.text += "(" + strings.Join(names, ", ") + ")"
 	return v
@@ -205,7 +206,8 @@ func (c *comparison) report(items []item) {
 func merge(items []item, same func(a, b item) bool, add func(a *item, b item)) (out []item) {
 	for _, b := range items {
 		i := slices.IndexFunc(out, func(a item) bool {
-			return a.at == b.at && a.rule.id == b.rule.id && a.level == b.level && a.rule.hint == b.rule.hint && same(a, b)
+			return a.at == b.at && a.rule.id == b.rule.id && a.rule.hint == b.rule.hint && a.level == b.level &&
+				same(a, b)
 		})
 		if i < 0 {
 			out = append(out, b)

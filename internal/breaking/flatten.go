@@ -99,8 +99,8 @@ func (f *flattener) declarations() {
 			f.add(value{subject: kind, text: name.V + " and its name in Go", at: name.Span}, "names", kind, name.V)
 			if list == "Strategies" || list == "Checks" {
 				f.add(value{}, "methods", list)
-				f.add(value{subject: name.V, text: "implementations of " + list + " do not compile without it", at: name.Span},
-					"methods", list, name.V)
+				text := "implementations of " + list + " do not compile without it"
+				f.add(value{subject: name.V, text: text, at: name.Span}, "methods", list, name.V)
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 		if f.isOld {
 			name = f.name(m)
 		}
-		label := "field " + f.label(prefix, &model.Field{Wire: name})
-		if f.old.global[m] || f.new.global[m] {
+		label := "field " + prefix + name
+		if f.t.global[m] {
 			label = "field " + name
 		}
 		below := func(keys ...string) []string { return append(append(slices.Clip(path), "fields", name), keys...) }
@@ -160,11 +160,6 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 			f.add(value{subject: label, text: text, same: same, private: m.MessageOnly,
 				at: at(append(spans, decl.Name.Span)...)}, below(key)...)
 		}
-		flag := func(key string, is bool, spans ...diag.Span) {
-			if is {
-				set(key, strings.ReplaceAll(key, "_", " "), "", spans...)
-			}
-		}
 		if m.Required {
 			f.add(value{subject: label, text: "true", at: at(decl.Required.Span, decl.Name.Span)},
 				append(slices.Clip(path), "required", name)...)
@@ -174,8 +169,12 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 		set("type", size, strings.TrimSuffix(size, "64"), decl.Type.Span, decl.EnumSpan)
 		set("size", size, "", decl.Type.Span)
 		set("sensitive", fmt.Sprint(m.Sensitive), "", decl.Sensitive.Span)
-		flag("masked", m.Scrub || m.Sensitive)
-		flag("on_wire", !m.MessageOnly, decl.MessageOnly.Span)
+		if m.Scrub || m.Sensitive {
+			set("masked", "mask", "")
+		}
+		if !m.MessageOnly {
+			set("on_wire", "value on the wire", "", decl.MessageOnly.Span)
+		}
 		set("from", strings.Join(m.From, ", "), "")
 		def := ""
 		if m.Default != nil {
@@ -188,9 +187,10 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 			set("go_name", m.Go, "", decl.GoName.Span)
 		}
 		if m.Enum != nil {
-			f.add(value{at: cmp.Or(decl.EnumSpan, decl.Name.Span)}, below("words")...)
+			words := cmp.Or(decl.EnumSpan, decl.Name.Span)
+			f.add(value{at: words}, below("words")...)
 			for _, word := range m.Enum.Words() {
-				f.add(value{subject: label, text: "word " + word, at: cmp.Or(decl.EnumSpan, decl.Name.Span)}, below("words", word)...)
+				f.add(value{subject: label, text: "word " + word, at: words}, below("words", word)...)
 			}
 			set("go_type", m.Enum.Type, "")
 		}
@@ -234,8 +234,9 @@ func (f *flattener) code(k, n *model.Code) {
 
 // traits adds the traits of a row. Statuses have the values that clients see without one.
 func (f *flattener) traits(t model.Traits, subject string, span func(key string) diag.Span, path ...string) {
-	for _, v := range append(leaves(t, "Reaction", "HTTP", "GRPC"), value{path: "http", text: number(cmp.Or(t.HTTP, 500))},
-		value{path: "grpc", text: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")}) {
+	all := append(leaves(t, "Reaction", "HTTP", "GRPC"), value{path: "http", text: number(cmp.Or(t.HTTP, 500))},
+		value{path: "grpc", text: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")})
+	for _, v := range all {
 		v.subject, v.at = subject, span(v.path)
 		f.add(v, append(slices.Clip(path), v.path)...)
 	}
@@ -319,23 +320,16 @@ const defaultProfile = "default"
 // profiles adds the settings of profiles, and the rows that they change. If only one side has the
 // default profile, the other side has one that changes nothing.
 func (f *flattener) profiles() {
-	all := f.t.model.Profiles
-	span := func(p *model.Profile) diag.Span {
-		if i := slices.Index(all, p); i >= 0 {
-			return f.t.tree.Profiles[i].Name.Span
-		}
-		return diag.Span{}
-	}
-	if all := slices.Concat(f.old.model.Profiles, f.new.model.Profiles); f.t.model.ProfileByName(defaultProfile) == nil &&
-		slices.ContainsFunc(all, func(p *model.Profile) bool { return p.Name == defaultProfile }) {
+	if f.t.model.ProfileByName(defaultProfile) == nil &&
+		cmp.Or(f.old.model.ProfileByName(defaultProfile), f.new.model.ProfileByName(defaultProfile)) != nil {
 		f.profile(&model.Profile{
 			Name: defaultProfile, RetryEnabled: true, Recovery: taxonomy.Recovery{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 		}, diag.Span{})
 	}
-	for _, p := range all {
-		f.profile(p, span(p))
+	for i, p := range f.t.model.Profiles {
+		f.profile(p, f.t.tree.Profiles[i].Name.Span)
 	}
 }
 

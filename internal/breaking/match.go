@@ -15,7 +15,7 @@ type comparison struct {
 	old, new *Taxonomy
 
 	to         map[*model.Code]*model.Code // absent if the code is gone
-	from       map[*model.Code]*model.Code // from new to the old code that it continues; others were merged into it
+	from       map[*model.Code]*model.Code // from new to old; not if the old one was merged into it
 	categories map[*model.Category]*model.Category
 	names      map[*model.Field]string  // of old fields in the new taxonomy, if they were renamed
 	moved      map[*model.Category]bool // old categories that continue, at least by a code

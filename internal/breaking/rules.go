@@ -58,7 +58,7 @@ var pathRules = []rule{
 	{"~categories/*/go_names", "E-break-go-name", Source, "keep the names in Go with \"type:\"", "go_type"},
 
 	{"-categories/*/fields/*", "E-break-field-removed", Wire | Source,
-		"keep it as optional: fields cannot be reserved, and another field with the name would be read as this one", ""},
+		"keep it as optional: fields cannot be reserved, and a field with the name would be read as this one", ""},
 	{"-categories/*/fields/*/on_wire", "E-break-field-removed", Wire, "keep it on the wire", ""},
 	{"+categories/*/fields/*/on_wire", "E-break-field-masking", Wire, hintMasking, ""},
 	{"-categories/*/fields/*/masked", "E-break-field-masking", Wire, hintMasking, "sensitive"},
@@ -72,7 +72,8 @@ var pathRules = []rule{
 		"keep it required: older readers take an absent value for empty", ""},
 	{"-categories/*/fields/*/words/*", "E-break-word-removed", Wire | Source,
 		"keep the word: stored values with it could no longer be read", ""},
-	{"+categories/*/fields/*/words/*", "E-break-word-added", Wire, "older programs do not know it: update all readers first, then the senders", ""},
+	{"+categories/*/fields/*/words/*", "E-break-word-added", Wire,
+		"older programs do not know it: update all readers first, then the senders", ""},
 	{"~categories/*/fields/*/go_name", "E-break-go-name", Source, "", ""},
 	{"~categories/*/fields/*/go_type", "E-break-go-name", Source, "", "go_name"},
 	{"~categories/*/fields/*/*", "W-changed-field", Behaviour, "", ""},

@@ -110,7 +110,8 @@ func branchTexts(c *model.Code) []string {
 // condText returns the tests of one field. The order of values has no meaning.
 func condText(c model.Cond) string {
 	byText := func(a, b model.Value) int { return strings.Compare(valueText(a), valueText(b)) }
-	c.Values, c.Not = slices.SortedFunc(slices.Values(c.Values), byText), slices.SortedFunc(slices.Values(c.Not), byText)
+	c.Values = slices.SortedFunc(slices.Values(c.Values), byText)
+	c.Not = slices.SortedFunc(slices.Values(c.Not), byText)
 	c.Prefix = slices.Sorted(slices.Values(c.Prefix))
 	return c.String()
 }
@@ -157,28 +158,27 @@ func snake(name string) string {
 // describe returns the differences between the parts of two values, or between their actions.
 func describe(old, new []value) string {
 	var out []string
-	find := func(in []value, path string) value {
-		if i := slices.IndexFunc(in, func(v value) bool { return v.path == path }); i >= 0 {
-			return in[i]
-		}
-		return value{path: path}
-	}
-	for _, o := range old {
-		if n := find(new, o.path); !o.equal(n) && o.parts != nil && n.parts != nil {
+	for i, v := range slices.Concat(old, new) {
+		o, n := part(old, v.path), part(new, v.path)
+		switch {
+		case o.equal(n), i >= len(old) && o.path != "":
+		case o.parts != nil && n.parts != nil:
 			out = append(out, describe(o.parts, n.parts))
-		} else if !o.equal(n) {
-			out = append(out, differ(o.path, o.text, n.text))
-			if o.path == "action" {
-				break
-			}
+		case v.path == "action":
+			return differ(v.path, o.text, n.text)
+		default:
+			out = append(out, differ(v.path, o.text, n.text))
 		}
 	}
-	for _, n := range new {
-		if o := find(old, n.path); o.text == "" && !o.equal(n) && (len(out) == 0 || !strings.HasPrefix(out[0], "action ")) {
-			out = append(out, differ(n.path, "", n.text))
-		}
+	return strings.Join(out, "; ")
+}
+
+// part returns the part with a path, or an empty one.
+func part(parts []value, path string) value {
+	if i := slices.IndexFunc(parts, func(v value) bool { return v.path == path }); i >= 0 {
+		return parts[i]
 	}
-	return strings.Join(slices.Compact(out), "; ")
+	return value{}
 }
 
 func differ(what, was, is string) string {
