@@ -11,6 +11,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // exampleRun is the run of all examples against the rules.
@@ -18,6 +19,7 @@ type exampleRun struct {
 	*checker
 	spans map[*model.Rule]diag.Span
 	won   map[*model.Rule]bool
+	rules *detect.Rules // to explain examples; nil before one is
 }
 
 // examples finds examples that do not become their code, or not with the traits and context that
@@ -88,10 +90,20 @@ const addRule = "add a rule for it to %s, or add to the example what its rules a
 
 // ownRule returns the best rule of a code that matches an example, or nil.
 func (t *exampleRun) ownRule(k *code, x *model.Example) *model.Rule {
-	own := *t.m
-	own.Rules = k.model.Rules
+	if t.rules == nil {
+		t.rules = detection.Rules(t.m)
+		t.rules.Make = func(int, *taxonomy.Evidence) taxonomy.Error {
+			return taxonomy.NewUnknown(&taxonomy.Taxonomy{}, taxonomy.Wire{})
+		}
+	}
 	ev := detection.Evidence(x)
-	return detection.NewJudge(&own).Of(&ev).Rule
+	for _, other := range t.rules.Explain(&ev, nil).RunnersUp {
+		i := slices.IndexFunc(k.model.Rules, func(r *model.Rule) bool { return r.Name == other.Name })
+		if i >= 0 {
+			return k.model.Rules[i]
+		}
+	}
+	return nil
 }
 
 func (c *checker) unmet(at diag.Span, what string, got, want any) {
