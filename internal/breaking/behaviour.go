@@ -14,14 +14,14 @@ import (
 )
 
 // traits returns the scalars of a row. Statuses have the values that clients see without one.
-func traits(t model.Traits) []leaf {
-	return append(leaves(t, "Reaction", "HTTP", "GRPC"), leaf{"http", number(cmp.Or(t.HTTP, 500))},
+func traits(t taxonomy.Traits) []leaf {
+	return append(leaves(t, "Reaction", "HTTP", "GRPC"), leaf{"http", number(cmp.Or(int(t.HTTP), 500))},
 		leaf{"grpc", cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")})
 }
 
 // changedTraits returns the traits that differ. Recoverability is left out if retryable differs,
 // because it follows from that.
-func (c *comparison) changedTraits(o, n model.Traits) []difference {
+func (c *comparison) changedTraits(o, n taxonomy.Traits) []difference {
 	out := diff(traits(o), traits(n))
 	if o.Retryable != n.Retryable {
 		out = slices.DeleteFunc(out, func(d difference) bool { return d.path == "recoverability" })
@@ -69,7 +69,7 @@ func (c *comparison) branchMoved(n *model.Code, i int, was, is string) {
 }
 
 // row compares two rows, except the differences in known, and returns all differences.
-func (c *comparison) row(o, n model.Traits, code *model.Code, who string, branch *spec.Traits,
+func (c *comparison) row(o, n taxonomy.Traits, code *model.Code, who string, branch *spec.Traits,
 	known []difference) []difference {
 	found := c.changedTraits(o, n)
 	if what := c.otherReaction(o.Reaction, n.Reaction); what != "" {
@@ -159,7 +159,7 @@ func (c *comparison) reactions() {
 	}
 	for _, decl := range c.new.tree.Policies {
 		if o, n := c.old.model.PolicyByName(decl.Name.V), c.new.model.PolicyByName(decl.Name.V); o != nil && n != nil {
-			c.differences(p("policies", n.Name), "policy "+n.Name, leaves(o.Policy), leaves(n.Policy),
+			c.differences(p("policies", n.Name), "policy "+n.Name, leaves(o), leaves(n),
 				place{decl.Name.Span, false})
 		}
 	}
@@ -170,7 +170,7 @@ func (c *comparison) reactions() {
 	if ref := c.new.tree.Uncategorized; ref != nil {
 		is = ref.Span
 	}
-	what := c.otherReaction(c.old.model.Uncategorized, c.new.model.Uncategorized)
+	what := c.otherReaction(c.old.model.Taxonomy.Uncategorized, c.new.model.Taxonomy.Uncategorized)
 	if at := either(is, was); what != "" && at.Valid() {
 		c.items = append(c.items, item{"uncategorized", "uncategorized", what, at})
 	}
@@ -178,9 +178,9 @@ func (c *comparison) reactions() {
 
 // otherReaction describes the difference between two reactions, or returns "" if they are the same
 // or their declarations have the difference.
-func (c *comparison) otherReaction(o, n *model.Reaction) string {
+func (c *comparison) otherReaction(o, n *taxonomy.Reaction) string {
 	switch {
-	case c.sameReaction(o, n) || declaredAlike(o, n):
+	case c.sameReaction(o, n) || c.declaredAlike(o, n):
 		return ""
 	case o.Action != n.Action:
 		return differ("action", o.Action.String(), n.Action.String())
@@ -189,54 +189,54 @@ func (c *comparison) otherReaction(o, n *model.Reaction) string {
 }
 
 // declaredAlike reports whether both reactions are declared with one name.
-func declaredAlike(o, n *model.Reaction) bool {
-	return o != nil && n != nil && o.Declared && n.Declared && o.Name == n.Name
+func (c *comparison) declaredAlike(o, n *taxonomy.Reaction) bool {
+	return o != nil && n != nil && c.old.model.Declared[o] && c.new.model.Declared[n] && o.Name == n.Name
 }
 
 // sameReaction reports whether two reactions do the same, regardless of their names. Chains of
 // reactions are finite.
-func (c *comparison) sameReaction(o, n *model.Reaction) bool {
+func (c *comparison) sameReaction(o, n *taxonomy.Reaction) bool {
 	if o == nil || n == nil {
 		return o == n
 	}
-	same, known := c.same[[2]*model.Reaction{o, n}]
+	same, known := c.same[[2]*taxonomy.Reaction{o, n}]
 	if !known {
 		same = len(localParts(o, n))+len(policyParts(o.Policy, n.Policy)) == 0 && c.sameReaction(o.Then, n.Then)
-		c.same[[2]*model.Reaction{o, n}] = same
+		c.same[[2]*taxonomy.Reaction{o, n}] = same
 	}
 	return same
 }
 
 // reactionParts describes the difference between two reactions, except for the differences that
 // declarations have.
-func (c *comparison) reactionParts(o, n *model.Reaction) []string {
+func (c *comparison) reactionParts(o, n *taxonomy.Reaction) []string {
 	parts := localParts(o, n)
-	if op, np := o.Policy, n.Policy; op == nil || np == nil || !op.Declared || !np.Declared || op.Name != np.Name {
+	if op, np := o.Policy, n.Policy; op == nil || np == nil || !c.old.model.Declared[op] || !c.new.model.Declared[np] || op.Name != np.Name {
 		parts = append(parts, policyParts(op, np)...)
 	}
-	if !declaredAlike(o.Then, n.Then) && !c.sameReaction(o.Then, n.Then) {
-		parts = append(parts, differ("then", reactionName(o.Then), reactionName(n.Then)))
+	if !c.declaredAlike(o.Then, n.Then) && !c.sameReaction(o.Then, n.Then) {
+		parts = append(parts, differ("then", reactionName(c.old, o.Then), reactionName(c.new, n.Then)))
 	}
 	return parts
 }
 
-func reactionName(r *model.Reaction) string {
+func reactionName(t *Taxonomy, r *taxonomy.Reaction) string {
 	switch {
 	case r == nil:
 		return ""
-	case r.Declared:
+	case t.model.Declared[r]:
 		return r.Name
 	}
 	return r.Action.String() + " in place"
 }
 
 // localParts describes the difference between two reactions without policy and then.
-func localParts(o, n *model.Reaction) []string {
-	except := []string{"Var", "Name", "Doc", "Policy", "Then", "Declared", "Profile", "Cut"}
+func localParts(o, n *taxonomy.Reaction) []string {
+	except := []string{"Name", "Policy", "Then"}
 	return texts(diff(leaves(o, except...), leaves(n, except...)))
 }
 
-func policyParts(o, n *model.Policy) []string {
+func policyParts(o, n *taxonomy.Policy) []string {
 	switch {
 	case o == nil && n == nil:
 		return nil
@@ -245,7 +245,7 @@ func policyParts(o, n *model.Policy) []string {
 	case n == nil:
 		return []string{"it no longer has a policy"}
 	}
-	return texts(diff(leaves(o.Policy, "Name"), leaves(n.Policy, "Name")))
+	return texts(diff(leaves(o, "Name"), leaves(n, "Name")))
 }
 
 func texts(all []difference) []string {
@@ -261,11 +261,11 @@ const defaultProfile = "default"
 
 // table is a profile that changes nothing.
 func table() *model.Profile {
-	return &model.Profile{
-		Name: defaultProfile, RetryEnabled: true, Recovery: taxonomy.Recovery{Enabled: true},
+	return &model.Profile{Profile: &taxonomy.Profile{
+		Name: defaultProfile, Retry: taxonomy.RetryDefaults{Enabled: true}, Recovery: taxonomy.Recovery{Enabled: true},
 		Reporting: taxonomy.Reporting{Context: true},
 		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-	}
+	}}
 }
 
 // profiles compares the profiles of both taxonomies. The default profile is compared with the table
@@ -298,9 +298,9 @@ func (c *comparison) profile(o, n *model.Profile, at place) {
 	settings, subject := len(c.items), "profile "+n.Name
 	c.differences(p("profiles", n.Name), subject, profileSettings(o), profileSettings(n), at)
 	settings = len(c.items) - settings
-	was, is := c.old.model.Uncategorized, c.new.model.Uncategorized
+	was, is := c.old.model.Taxonomy.Uncategorized, c.new.model.Taxonomy.Uncategorized
 	if settings == 0 && c.sameReaction(was, is) {
-		before, now := o.Head(cmp.Or(o.Uncategorized, was), true), n.Head(cmp.Or(n.Uncategorized, is), true)
+		before, now := o.Head(cmp.Or(o.Uncategorized, was)), n.Head(cmp.Or(n.Uncategorized, is))
 		if what := c.wholeReaction(before, now); what != "" {
 			c.items = append(
 				c.items, item{p("profiles", n.Name, "uncategorized"), subject, "uncategorized: " + what, at})
@@ -311,7 +311,7 @@ func (c *comparison) profile(o, n *model.Profile, at place) {
 		if now == nil {
 			continue
 		}
-		was, is := o.Traits(before.Row), n.Traits(now.Row)
+		was, is := c.old.model.Under(o, before.Row), c.new.model.Under(n, now.Row)
 		if was == before.Row.Traits && is == now.Row.Traits {
 			continue // the profiles change neither
 		}
@@ -332,10 +332,13 @@ func (c *comparison) profile(o, n *model.Profile, at place) {
 }
 
 func profileSettings(profile *model.Profile) []leaf {
-	out := leaves(profile, "Name", "Doc", "Const", "Var", "Rows", "Uncategorized", "RetryPolicy", "Skipped", "Recovery",
-		"Reporting")
-	if r := profile.RetryPolicy; r != nil {
-		for _, l := range leaves(r.Policy, "Name") {
+	out := leaves(profile.Detection)
+	for i := range out {
+		out[i].path = "detection " + out[i].path
+	}
+	out = append(out, leaf{"retry_enabled", fmt.Sprint(profile.Retry.Enabled)})
+	if r := profile.Retry.Policy; r != nil {
+		for _, l := range leaves(r, "Name") {
 			out = append(out, leaf{"retry " + l.path, l.text})
 		}
 	}
@@ -354,12 +357,12 @@ func profileSettings(profile *model.Profile) []leaf {
 
 // wholeReaction describes the difference between reactions of profiles, which have no declarations
 // of their own.
-func (c *comparison) wholeReaction(o, n *model.Reaction) string {
+func (c *comparison) wholeReaction(o, n *taxonomy.Reaction) string {
 	if c.sameReaction(o, n) {
 		return ""
 	}
 	if parts := append(localParts(o, n), policyParts(o.Policy, n.Policy)...); len(parts) > 0 {
 		return strings.Join(parts, "; ")
 	}
-	return differ("then", reactionName(o.Then), reactionName(n.Then))
+	return differ("then", reactionName(c.old, o.Then), reactionName(c.new, n.Then))
 }

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Level is the audience of a change. A set of levels is their sum.
@@ -75,7 +75,7 @@ type Change struct {
 // first. A taxonomy with errors is compared as far as it could be read. Compare does not change its
 // arguments, which must not be nil.
 func Compare(old, new *Taxonomy) []Change {
-	c := &comparison{old: old, new: new, fields: make(map[pair]*fieldChanges), same: make(map[[2]*model.Reaction]bool)}
+	c := &comparison{old: old, new: new, fields: make(map[pair]*fieldChanges), same: make(map[[2]*taxonomy.Reaction]bool)}
 	c.match()
 	c.header()
 	c.reserved()

@@ -10,6 +10,7 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // match finds the new code of each old one: the code with its value, otherwise the one with that
@@ -371,7 +372,7 @@ func (c *comparison) ladder() {
 	texts := func(m *model.Package) (out []string) {
 		for _, tier := range m.Tiers {
 			text := tier.Name
-			if set := diff(leaves(model.Tier{Classifies: true}), leaves(*tier, "Name", "Doc", "Const")); len(set) > 0 {
+			if set := diff(leaves(taxonomy.Tier{Classifies: true}), leaves(tier.Tier, "Name", "Doc")); len(set) > 0 {
 				text += fmt.Sprintf(" %v", set)
 			}
 			out = append(out, text)

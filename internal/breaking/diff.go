@@ -11,6 +11,7 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // comparison is one run of Compare.
@@ -22,7 +23,7 @@ type comparison struct {
 
 	heirs  map[*model.Category]*model.Category // from old categories to the ones that continue them
 	fields map[pair]*fieldChanges
-	same   map[[2]*model.Reaction]bool // results of sameReaction
+	same   map[[2]*taxonomy.Reaction]bool // results of sameReaction
 
 	items []item
 	out   []Change

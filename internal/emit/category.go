@@ -185,7 +185,7 @@ func fillable(f *model.Field) bool {
 func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
 	var codes strings.Builder
 	for _, code := range c.Codes {
-		codes.WriteString(code.Const + ": " + strings.TrimPrefix(l.of(t.code(code)), "taxonomy.Code") + ",\n")
+		codes.WriteString(code.Const + ": " + strings.TrimPrefix(l.of(*t.m.RuntimeCode(code)), "taxonomy.Code") + ",\n")
 	}
 	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type)}
 	if c.Doc != "" {
@@ -196,7 +196,7 @@ func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
 			"{base: gen.Made["+c.CodeType+"](code, cause)}\n}",
 		"List: func(e taxonomy.Error) []any { return e.(*"+c.Type+").list() }")
 	if len(c.Fields) > 0 {
-		elements = append(elements, "Fields: "+l.of(tableFields(c.Fields)))
+		elements = append(elements, "Fields: "+l.of(t.m.Taxonomy.Categories[c.Index].Fields))
 	}
 	elements = append(elements, "Codes: []taxonomy.Code{\n"+codes.String()+"}")
 	return jen.Var().Id(c.Table).Op("=").Qual(pkgTaxonomy, "Category").Op(braces(elements, false))

@@ -30,10 +30,10 @@ func tableFile(f *jen.File, t *tables, l *literals) {
 	m := t.m
 	declare(f, tableVar(m), t.definition(l))
 	for _, r := range m.Reactions {
-		declare(f, variable(r.Var, r.Doc, "Reaction", l.of(*t.reactions[r])))
+		declare(f, variable(r.Var, r.Doc, "Reaction", l.of(*r.Value)))
 	}
 	for _, p := range m.Policies {
-		declare(f, variable(p.Var, p.Doc, "Policy", l.of(p.Policy)))
+		declare(f, variable(p.Var, p.Doc, "Policy", l.of(*p.Value)))
 	}
 }
 
@@ -59,13 +59,7 @@ func tableVar(m *model.Package) jen.Code {
 // constants and addresses, which the compiler lays out itself: nothing is built when a program
 // starts.
 func (t *tables) definition(l *literals) jen.Code {
-	text := l.of(t.taxonomy())
-	list := "Categories: []*taxonomy.Category{\n"
-	for _, c := range t.m.Categories {
-		list += "&" + c.Table + ",\n"
-	}
-	head, rest, _ := strings.Cut(text, "{")
-	return jen.Var().Id("definition").Op("=").Op(head + "{\n" + list + "},\n" + strings.TrimPrefix(rest, "\n"))
+	return jen.Var().Id("definition").Op("=").Op(strings.TrimPrefix(l.of(t.m.Taxonomy), "&"))
 }
 
 // variable makes the variable of a reaction or a policy.
@@ -126,7 +120,7 @@ func (t *tables) detection(l *literals) jen.Code {
 	if len(rules) > 0 {
 		elements = append(elements, "Categories: [][][]detect.CodeRule{\n"+strings.Join(rules, ",\n")+",\n}")
 	}
-	if set := setJSON(t.m.FallbackSet); set != "" {
+	if set := model.SetJSON(t.m.FallbackSet); set != "" {
 		elements = append(elements, "FallbackSet: "+quote(set))
 	}
 	if len(namedErrors(t.m)) > 0 {

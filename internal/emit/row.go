@@ -8,28 +8,22 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// branchRows are the rows that a code's branches select besides its own.
-func branchRows(c *model.Code) []*model.Row {
-	var rows []*model.Row
-	for _, b := range c.When {
-		if b.Row != c.Row && !slices.Contains(rows, b.Row) {
-			rows = append(rows, b.Row)
-		}
-	}
-	return rows
+// hasBranches reports whether a branch of the code selects a row other than the code's own.
+func hasBranches(c *model.Code) bool {
+	return slices.ContainsFunc(c.When, func(b *model.Branch) bool { return b.Row != c.Row })
 }
 
 // rowMethod makes the method that picks an error's row.
 func rowMethod(c *model.Category) jen.Code {
 	head := method(c, "Row").Params().Qual(pkgTaxonomy, "Row")
 	own := jen.Return(jen.Id("e").Dot("Code").Call().Dot("Row").Call())
-	if !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return len(branchRows(c)) > 0 }) {
+	if !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return hasBranches(c) }) {
 		return head.Add(inOneLine(own))
 	}
 	return head.Block(
 		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
-				if len(branchRows(code)) > 0 {
+				if hasBranches(code) {
 					g.Case(jen.Id(code.Const)).Block(rowChoice(code)...)
 				}
 			}
@@ -56,5 +50,5 @@ func rowChoice(c *model.Code) []jen.Code {
 }
 
 func returnRow(r *model.Row) jen.Code {
-	return jen.Return(jen.Id(r.Code.Const).Dot("Row").Call().Dot("When").Call(jen.Lit(rowOf(r).Branch())))
+	return jen.Return(jen.Id(r.Code.Const).Dot("Row").Call().Dot("When").Call(jen.Lit(r.At.Branch())))
 }

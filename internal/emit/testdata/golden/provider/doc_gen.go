@@ -69,14 +69,14 @@ const (
 
 // The reactions.
 const (
-	ReactionBlock    taxonomy.ReactionName = "block"
 	ReactionAgain    taxonomy.ReactionName = "again"
 	ReactionBackoff  taxonomy.ReactionName = "backoff"
-	ReactionHigher   taxonomy.ReactionName = "higher"
 	ReactionAsked    taxonomy.ReactionName = "asked"
-	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionHigher   taxonomy.ReactionName = "higher"
 	ReactionShorter  taxonomy.ReactionName = "shorter"
 	ReactionFatal    taxonomy.ReactionName = "fatal"
+	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionBlock    taxonomy.ReactionName = "block"
 	ReactionContinue taxonomy.ReactionName = "continue"
 )
 
