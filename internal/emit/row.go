@@ -52,3 +52,46 @@ func rowChoice(c *model.Code) []jen.Code {
 func returnRow(r *model.Row) jen.Code {
 	return jen.Return(jen.Id(r.Code.Const).Dot("Row").Call().Dot("When").Call(jen.Lit(r.At.Branch())))
 }
+
+// hintRole is a hint of [taxonomy.Hints], and the fields that it is read from.
+type hintRole struct {
+	role model.Role
+	hint string
+	typ  model.Type
+	none string // the value of an absent field; "" if the hint itself may be absent
+}
+
+var hintRoles = []hintRole{
+	{model.RoleRetryAfter, "RetryAfter", model.Duration, ""},
+	{model.RoleResetAt, "ResetAt", model.Time, ""},
+	{model.RoleFiles, "Files", model.Strings, "nil"},
+	{model.RoleCredential, "Credential", model.String, `""`},
+	{model.RoleOutput, "Output", model.String, `""`},
+}
+
+// hintsMethod makes the method that returns the fields that the runtime reads; nil without any.
+func hintsMethod(c *model.Category) jen.Code {
+	var hints []jen.Code
+	for _, r := range hintRoles {
+		f := c.WithRole(r.role)
+		if f == nil || f.Type != r.typ {
+			continue
+		}
+		value, isOpt := jen.Id("e").Dot(f.Go), f.Optional()
+		if f.Sensitive {
+			value, isOpt = jen.Qual(pkgGen, "Revealed").Call(value), true
+		}
+		switch {
+		case isOpt && r.none != "":
+			value.Dot("Or").Call(jen.Op(r.none))
+		case !isOpt && r.none == "":
+			value = jen.Qual(pkgTaxonomy, "Some").Call(value)
+		}
+		hints = append(hints, jen.Id(r.hint).Op(":").Add(value))
+	}
+	if hints == nil {
+		return nil
+	}
+	return method(c, "Hints").Params().Add(runtimeType("Hints")).
+		Block(jen.Return(runtimeType("Hints").Values(hints...)))
+}
