@@ -111,9 +111,9 @@ type filling struct {
 	object []filling
 
 	place
-	store store
-	needs keySet // one of the keys is needed, if there are any
-	text  string // the default of a text
+	store       store
+	byAttribute bool   // whether only attributes fill the field, which has no default
+	text        string // the default of a text
 }
 
 // textKey is a key of evidence whose value is a text.

@@ -81,9 +81,15 @@ type node struct {
 	statuses  [][]uint16 // ranks by status, from minStatus on
 	minStatus int
 	keys      []keyed
-	keySet    keySet   // of keys
-	rest      []uint16 // the rules that list no values
-	text      int      // the best rank of a rule on text
+	keySet    keySet  // of keys
+	rest      []group // the rules that list no values
+	text      int     // the best rank of a rule on text
+}
+
+// group has the rules that need the same keys.
+type group struct {
+	needs keySet
+	ranks []uint16
 }
 
 // keyed has the rules that are found by the value of one key.
@@ -129,10 +135,12 @@ func (x *index) find(n *node, ev *taxonomy.Evidence, has keySet, best int) int {
 			best = x.first(k.ranks[v], ev, has, best)
 		}
 	}
-	if len(n.rest) == 0 {
-		return best
+	for i := range n.rest {
+		if g := &n.rest[i]; g.needs&^has == 0 {
+			best = x.first(g.ranks, ev, has, best)
+		}
 	}
-	return x.first(n.rest, ev, has, best)
+	return best
 }
 
 // first returns the first rank of a list whose rule the evidence meets, if it is better than best.
@@ -219,7 +227,12 @@ func (x *index) add(rank, rule int) {
 	x.rules[rank] = rankedRule{rule, conditions, neededBy(conditions)}
 	x.testsKeys = x.testsKeys || len(conditions) > 0
 	for _, n := range nodes {
-		n.rest = append(n.rest, uint16(rank))
+		i := slices.IndexFunc(n.rest, func(g group) bool { return g.needs == x.rules[rank].needs })
+		if i < 0 {
+			i = len(n.rest)
+			n.rest = append(n.rest, group{needs: x.rules[rank].needs})
+		}
+		n.rest[i].ranks = append(n.rest[i].ranks, uint16(rank))
 	}
 }
 

@@ -63,12 +63,6 @@ func (p *place) in(e taxonomy.Error) unsafe.Pointer {
 	return unsafe.Add(reflect.ValueOf(e).UnsafePointer(), p.offset)
 }
 
-// keysByName are the keys that a [keySet] has.
-var keysByName = map[string]Key{
-	"source": Source, "op": Op, "status": Status, "type": Type, "code": Code, "exit_code": ExitCode, "signal": Signal,
-	"errno": Errno,
-}
-
 // prepare selects how a filling fills its field.
 func (f *filling) prepare(places []place) {
 	f.place = places[f.at]
@@ -103,18 +97,8 @@ func (f *filling) prepare(places []place) {
 			f.store = storeStrings
 		}
 	}
-	if f.object == nil && f.field.Default == "" {
-		for _, from := range f.field.From {
-			key, ok := keysByName[from]
-			if strings.HasPrefix(from, "attributes.") {
-				key, ok = Attribute, true
-			}
-			if f.needs |= 1 << key; !ok {
-				f.needs = 0
-				break
-			}
-		}
-	}
+	f.byAttribute = f.object == nil && f.field.Default == "" &&
+		!slices.ContainsFunc(f.field.From, func(from string) bool { return !strings.HasPrefix(from, "attributes.") })
 	if f.store == storeText || f.store == storeOptText {
 		_ = json.Unmarshal([]byte(f.field.Default), &f.text)
 	}
@@ -122,13 +106,10 @@ func (f *filling) prepare(places []place) {
 
 // fill fills e from evidence.
 func (d *Detection) fill(category int, e taxonomy.Error, ev *taxonomy.Evidence) {
-	fills, base, has := d.fills[category], reflect.ValueOf(e).UnsafePointer(), keysOf(ev)
+	fills, base := d.fills[category], reflect.ValueOf(e).UnsafePointer()
 	var list []any
 	for i := range fills {
 		f := &fills[i]
-		if f.needs != 0 && f.needs&has == 0 {
-			continue
-		}
 		switch f.store {
 		case storeText, storeOptText:
 			text := f.text
@@ -167,6 +148,9 @@ func (d *Detection) fill(category int, e taxonomy.Error, ev *taxonomy.Evidence) 
 				*(*[]string)(unsafe.Add(base, f.offset)) = ReadStrings(ev.Files)
 			}
 		default:
+			if f.byAttribute && len(ev.Attributes) == 0 {
+				continue
+			}
 			if list == nil {
 				list = d.Taxonomy.Categories[category].List(e)
 			}
