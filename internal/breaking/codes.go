@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // codes compares the codes.
@@ -161,7 +162,7 @@ func (c *comparison) ladder() {
 	texts := func(m *model.Package) (out []string) {
 		for _, tier := range m.Tiers {
 			text := tier.Name
-			if set := describe(leaves(model.Tier{Classifies: true}), leaves(*tier, "Name", "Doc", "Const")); set != "" {
+			if set := describe(leaves(taxonomy.Tier{Classifies: true}), leaves(tier.Tier, "Name", "Doc")); set != "" {
 				text += " (" + set + ")"
 			}
 			out = append(out, text)

@@ -72,7 +72,7 @@ func (f *flattener) header() {
 		f.add(value{text: strings.TrimSpace(f.key(code) + " " + assigned(m.FallbackSet)), at: at}, "fallback")
 	}
 	if tree.Uncategorized != nil {
-		f.add(reactionValue("uncategorized", m.Uncategorized, tree.Uncategorized.Span, true), "uncategorized")
+		f.add(f.reaction("uncategorized", m.Taxonomy.Uncategorized, tree.Uncategorized.Span, true), "uncategorized")
 	}
 	if len(m.Rules) > 0 || m.Fallback != nil {
 		f.add(value{subject: "classification", text: "Classify, ClassifyEvidence and Explain", at: tree.Package.Span},
@@ -106,14 +106,14 @@ func (f *flattener) declarations() {
 	}
 	for _, decl := range f.t.tree.Reactions {
 		if r := f.t.model.ReactionByName(decl.Name.V); r != nil {
-			v := reactionValue("reaction "+r.Name, r, decl.Name.Span, true)
+			v := f.reaction("reaction "+r.Name, r, decl.Name.Span, true)
 			v.alias = ""
 			f.add(v, "reactions", r.Name)
 		}
 	}
 	for _, decl := range f.t.tree.Policies {
 		if p := f.t.model.PolicyByName(decl.Name.V); p != nil {
-			f.add(composite("policy "+p.Name, decl.Name.Span, leaves(p.Policy, "Name")), "policies", p.Name)
+			f.add(composite("policy "+p.Name, decl.Name.Span, leaves(p, "Name")), "policies", p.Name)
 		}
 	}
 }
@@ -233,15 +233,15 @@ func (f *flattener) code(k, n *model.Code) {
 }
 
 // traits adds the traits of a row. Statuses have the values that clients see without one.
-func (f *flattener) traits(t model.Traits, subject string, span func(key string) diag.Span, path ...string) {
-	all := append(leaves(t, "Reaction", "HTTP", "GRPC"), value{path: "http", text: number(cmp.Or(t.HTTP, 500))},
+func (f *flattener) traits(t taxonomy.Traits, subject string, span func(key string) diag.Span, path ...string) {
+	all := append(leaves(t, "Reaction", "HTTP", "GRPC"), value{path: "http", text: number(cmp.Or(int(t.HTTP), 500))},
 		value{path: "grpc", text: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")})
 	for _, v := range all {
 		v.subject, v.at = subject, span(v.path)
 		f.add(v, append(slices.Clip(path), v.path)...)
 	}
 	declared := path[0] != "profiles" // a profile changes declared reactions
-	f.add(reactionValue(subject, t.Reaction, span("reaction"), declared), append(slices.Clip(path), "reaction")...)
+	f.add(f.reaction(subject, t.Reaction, span("reaction"), declared), append(slices.Clip(path), "reaction")...)
 }
 
 // branches adds the branches of a code by condition. An old branch whose condition is gone is the
@@ -322,11 +322,11 @@ const defaultProfile = "default"
 func (f *flattener) profiles() {
 	if f.t.model.ProfileByName(defaultProfile) == nil &&
 		cmp.Or(f.old.model.ProfileByName(defaultProfile), f.new.model.ProfileByName(defaultProfile)) != nil {
-		f.profile(&model.Profile{
-			Name: defaultProfile, RetryEnabled: true, Recovery: taxonomy.Recovery{Enabled: true},
+		f.profile(&model.Profile{Profile: &taxonomy.Profile{
+			Name: defaultProfile, Retry: taxonomy.RetryDefaults{Enabled: true}, Recovery: taxonomy.Recovery{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
-		}, diag.Span{})
+		}}, diag.Span{})
 	}
 	for i, p := range f.t.model.Profiles {
 		f.profile(p, f.t.tree.Profiles[i].Name.Span)
@@ -336,13 +336,13 @@ func (f *flattener) profiles() {
 func (f *flattener) profile(p *model.Profile, span diag.Span) {
 	f.add(value{at: span}, "profiles", p.Name)
 	f.add(composite("profile "+p.Name, span, profileSettings(p)), "profiles", p.Name, "settings")
-	if m := f.t.model; m.Uncategorized != nil {
-		if r := p.Head(cmp.Or(p.Uncategorized, m.Uncategorized), true); r != m.Uncategorized {
-			f.add(reactionValue("profile "+p.Name, r, span, false), "profiles", p.Name, "uncategorized")
+	if u := f.t.model.Taxonomy.Uncategorized; u != nil {
+		if r := p.Head(cmp.Or(p.Uncategorized, u)); r != u {
+			f.add(f.reaction("profile "+p.Name, r, span, false), "profiles", p.Name, "uncategorized")
 		}
 	}
 	for _, code := range f.t.model.Codes {
-		t := p.Traits(code.Row)
+		t := f.t.model.Under(p, code.Row)
 		if t == code.Row.Traits || f.isOld && f.continued(code) == nil {
 			continue
 		}
@@ -352,10 +352,13 @@ func (f *flattener) profile(p *model.Profile, span diag.Span) {
 }
 
 func profileSettings(profile *model.Profile) []value {
-	out := leaves(profile, "Name", "Doc", "Const", "Var", "Rows", "Uncategorized", "RetryPolicy", "Skipped", "Recovery",
-		"Reporting")
-	if r := profile.RetryPolicy; r != nil {
-		for _, v := range leaves(r.Policy, "Name") {
+	out := leaves(profile.Detection)
+	for i := range out {
+		out[i].path = "detection " + out[i].path
+	}
+	out = append(out, value{path: "retry_enabled", text: fmt.Sprint(profile.Retry.Enabled)})
+	if r := profile.Retry.Policy; r != nil {
+		for _, v := range leaves(r, "Name") {
 			out = append(out, value{path: "retry " + v.path, text: v.text})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // value is one value of a taxonomy.
@@ -47,34 +48,34 @@ func (v *values) get(path string) (value, bool) {
 	return v.list[i], true
 }
 
-// reactionValue returns a reaction with its parts. Its meaning is everything that it leads to, but
+// reaction returns a reaction with its parts. Its meaning is everything that it leads to, but
 // for names. If declared is true, declarations are compared for themselves. Chains of reactions are
 // finite.
-func reactionValue(subject string, r *model.Reaction, span diag.Span, declared bool) value {
+func (f *flattener) reaction(subject string, r *taxonomy.Reaction, span diag.Span, declared bool) value {
 	if r == nil {
 		return value{subject: subject, at: span}
 	}
-	parts := leaves(r, "Var", "Name", "Doc", "Policy", "Then", "Declared", "Profile", "Cut")
+	parts := leaves(r, "Name", "Policy", "Then")
 	if p := r.Policy; p != nil {
-		v := composite("", span, leaves(p.Policy, "Name"))
+		v := composite("", span, leaves(p, "Name"))
 		v.path, v.text = "policy", "in place"
-		if p.Declared {
+		if f.t.model.Declared[p] {
 			v.text = p.Name
 		}
-		if p.Declared && declared {
+		if f.t.model.Declared[p] && declared {
 			v.alias = p.Name
 		}
 		parts = append(parts, v)
 	}
-	then := reactionValue("", r.Then, span, declared)
+	then := f.reaction("", r.Then, span, declared)
 	name := r.Action.String() + " in place"
-	if r.Declared {
+	if f.t.model.Declared[r] {
 		name = r.Name
 	}
 	parts = append(parts, value{path: "then", text: then.text, same: then.same, alias: then.alias})
 	v := composite(subject, span, parts)
 	v.text = name
-	if r.Declared && declared {
+	if f.t.model.Declared[r] && declared {
 		v.alias = r.Name
 	}
 	return v

@@ -37,7 +37,7 @@ var stages = [][]func(*checker){
 	{header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, templates},
 	{
 		args, unfillableFields, reactions, tiers, policies, rows, roleFields, branches, examples,
-		skippedOverlays, unusedNames, missingDocs, unsortedNumbers, logTexts,
+		overlays, unusedNames, missingDocs, unsortedNumbers, logTexts,
 	},
 }
 

@@ -19,16 +19,16 @@ var placeholderForm = regexp.MustCompile(`\{[a-zA-Z_]\w*(:\w+)?\}`)
 
 // logTexts warns of placeholders in the texts of logs, which are not templates.
 func logTexts(c *checker) {
-	c.eachReaction(func(_, written *spec.Reaction) {
-		if written.Log == nil {
-			return
+	for _, r := range c.reactions {
+		if r.Log == nil {
+			continue
 		}
-		text := written.Log.Message
+		text := r.Log.Message
 		if i := placeholderForm.FindStringIndex(text.V); i != nil {
 			c.report("W-log-placeholder", c.within(text, i[0], i[1]-i[0]), "log.message takes no placeholders",
 				"remove it; the record of the log has the error with its fields")
 		}
-	})
+	}
 }
 
 // templates checks the messages and feedback of codes.

@@ -21,7 +21,7 @@ func (s *sentences) add(is bool, format string, args ...any) {
 }
 
 // describe returns what a reaction does, without the reaction that follows it.
-func describe(r *model.Reaction) []string {
+func describe(r *taxonomy.Reaction) []string {
 	var s sentences
 	s.add(r.Revert == taxonomy.RevertFiles, "reverts the files that the error names")
 	s.add(r.Revert == taxonomy.RevertIteration, "reverts all changes of the iteration")
@@ -45,7 +45,7 @@ func describe(r *model.Reaction) []string {
 	return s
 }
 
-func action(r *model.Reaction) string {
+func action(r *taxonomy.Reaction) string {
 	extent, again, session, purpose := "this task", "repeats the iteration", "", r.Purpose.String()
 	if r.Extent == taxonomy.ExtentRun {
 		extent = "the whole run"
@@ -91,7 +91,7 @@ func action(r *model.Reaction) string {
 }
 
 // policy adds how often and how far apart a policy tries.
-func (s *sentences) policy(p *model.Policy) {
+func (s *sentences) policy(p *taxonomy.Policy) {
 	s.add(true, "at most %s in total", count(p.MaxAttempts, "call", "calls"))
 	delay := map[taxonomy.Backoff]string{
 		taxonomy.Constant:    "%[1]s each time",

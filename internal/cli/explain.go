@@ -19,6 +19,7 @@ import (
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func explainCommand() *command {
@@ -139,7 +140,7 @@ func codeTable(m *model.Package) []byte {
 	row := func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // a buffer accepts everything
 	row("CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION", "NUMBER", "DEPRECATED")
 	for _, c := range m.Codes {
-		each := func(value func(model.Traits) string) string {
+		each := func(value func(taxonomy.Traits) string) string {
 			values := []string{cmp.Or(value(c.Row.Traits), "-")}
 			for _, b := range c.When {
 				if v := cmp.Or(value(b.Row.Traits), "-"); !slices.Contains(values, v) {
@@ -150,11 +151,11 @@ func codeTable(m *model.Package) []byte {
 		}
 		row(
 			c.Value, c.Category.Name,
-			each(func(t model.Traits) string { return yesNo(t.Retryable) }),
-			each(func(t model.Traits) string { return word(t.Severity) }),
-			each(func(t model.Traits) string { return positive(t.HTTP) }),
-			each(func(t model.Traits) string { return resolve.GRPCWord(t.GRPC) }),
-			each(func(t model.Traits) string { return cmp.Or(declaredName(t.Reaction), t.Reaction.Action.String()) }),
+			each(func(t taxonomy.Traits) string { return yesNo(t.Retryable) }),
+			each(func(t taxonomy.Traits) string { return word(t.Severity) }),
+			each(func(t taxonomy.Traits) string { return positive(int(t.HTTP)) }),
+			each(func(t taxonomy.Traits) string { return resolve.GRPCWord(t.GRPC) }),
+			each(func(t taxonomy.Traits) string { return cmp.Or(declaredName(m, t.Reaction), t.Reaction.Action.String()) }),
 			cmp.Or(positive(c.Number), "-"), yesNo(c.Deprecated != ""),
 		)
 	}
