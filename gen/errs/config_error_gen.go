@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ConfigCode is a code of [ConfigError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// ConfigCode is a code of [ConfigError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type ConfigCode uint16
 
 // The codes of [ConfigError]. Store their names; their values may change.
@@ -42,7 +42,7 @@ type ConfigError struct {
 	Expected taxonomy.Opt[string] // what the setting would accept. Shown cut. In the message only.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const (
 	configRawError = gen.Scrub | 500
 	configValue    = gen.Scrub | 100
@@ -69,7 +69,7 @@ func NewConfigParseError(configPath, rawError string) *ConfigError {
 	return &ConfigError{base: gen.Of(CodeConfigParseError), ConfigPath: taxonomy.Some(configPath), RawError: taxonomy.Some(rawError)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ConfigError) WithConfigPath(configPath string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.ConfigPath = taxonomy.Some(configPath) })

@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// GitCode is a code of [GitError]: a target for errors.Is, and an error itself. Zero is no code.
+// GitCode is a code of [GitError]: a target for errors.Is, and an error itself. The zero value is
+// not valid.
 type GitCode uint16
 
 // The codes of [GitError]. Store their names; their values may change.
@@ -39,7 +40,7 @@ type GitError struct {
 	RawError  taxonomy.Opt[string] // what git said. Shown masked and cut.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const gitRawError = gen.Scrub | gen.KeepTail | 2000
 
 // NewGitCommitFailed returns a [CodeGitCommitFailed].
@@ -62,7 +63,7 @@ func NewGitStatusFailed(rawError string) *GitError {
 	return &GitError{base: gen.Of(CodeGitStatusFailed), Operation: "status", RawError: taxonomy.Some(rawError)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *GitError) WithFiles(files []string) *GitError {
 	return gen.With(*e, func(e *GitError) { e.Files = gen.CloneStrings(files) })
@@ -192,3 +193,7 @@ func (e *GitError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e)
 func (e *GitError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *GitError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *GitError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
+}

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// PermissionCode is a code of [PermissionError]: a target for errors.Is, and an error itself. Zero
-// is no code.
+// PermissionCode is a code of [PermissionError]: a target for errors.Is, and an error itself. The
+// zero value is not valid.
 type PermissionCode uint16
 
 // The codes of [PermissionError]. Store their names; their values may change.
@@ -43,7 +43,7 @@ type PermissionError struct {
 	StatusCode taxonomy.Opt[int] // the HTTP status of the refusal, 401 or 403.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const (
 	permissionResource = gen.Clean(500)
 	permissionReason   = gen.Scrub | 500
@@ -70,7 +70,7 @@ func NewPermissionAPIAuth(provider string) *PermissionError {
 	return &PermissionError{base: gen.Of(CodePermissionAPIAuth), Provider: taxonomy.Some(provider)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *PermissionError) WithResource(resource string) *PermissionError {
 	return gen.With(*e, func(e *PermissionError) { e.Resource = taxonomy.Some(resource) })

@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. Zero is
-// no code.
+// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type ProviderCode uint16
 
 // The codes of [ProviderError]. Store their names; their values may change.
@@ -50,7 +50,7 @@ type ProviderError struct {
 	Unmatched      taxonomy.Opt[bool] // nothing described the failure, so that it was taken for a crash.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const providerRawError = gen.Scrub | gen.KeepTail | 2000
 
 // NewProviderCrash returns a [CodeProviderCrash].
@@ -73,7 +73,7 @@ func NewProviderRateLimit(provider string) *ProviderError {
 	return &ProviderError{base: gen.Of(CodeProviderRateLimit), Provider: provider}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ProviderError) WithStatusCode(statusCode int) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.StatusCode = taxonomy.Some(statusCode) })
@@ -301,4 +301,8 @@ func (e *ProviderError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *ProviderError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

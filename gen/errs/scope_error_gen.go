@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ScopeCode is a code of [ScopeError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// ScopeCode is a code of [ScopeError]: a target for errors.Is, and an error itself. The zero value
+// is not valid.
 type ScopeCode uint16
 
 // The codes of [ScopeError]. Store their names; their values may change.
@@ -38,8 +38,8 @@ type ScopeError struct {
 	Decision     ScopeDecision // what the guard decided.
 }
 
-// ScopeDecision is one of a closed set of words: what the guard decided. The zero ScopeDecision is
-// none of them.
+// ScopeDecision is one of a closed set of words: what the guard decided. The zero value is not
+// valid.
 type ScopeDecision uint8
 
 // The values of [ScopeDecision].
@@ -73,7 +73,7 @@ func NewScopeUserDenied(files []string) *ScopeError {
 	return &ScopeError{base: gen.Of(CodeScopeUserDenied), Files: gen.CloneStrings(files), ScopeMode: "ask", Decision: ScopeDecisionAskUser}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ScopeError) WithOutsideFiles(outsideFiles []string) *ScopeError {
 	return gen.With(*e, func(e *ScopeError) { e.OutsideFiles = gen.CloneStrings(outsideFiles) })
@@ -98,7 +98,7 @@ func (e *ScopeError) AppendMessage(dst []byte) []byte {
 	return m.Bytes()
 }
 
-// AppendFeedback appends what the provider is told, for codes that have words of their own for it.
+// AppendFeedback appends the text for the provider's next prompt, if the code declares one.
 func (e *ScopeError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -193,3 +193,7 @@ func (e *ScopeError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, 
 func (e *ScopeError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *ScopeError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *ScopeError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
+}

@@ -12,6 +12,9 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
+	Package: "errs", Domain: "aidf",
+	Doc:      "The errors of an AI development executor: what can fail between a task and its commit, and what the executor does about each failure.",
+	Fallback: "PROVIDER_CRASH",
 	Categories: []*taxonomy.Category{
 		&providerCategory,
 		&timeoutCategory,
@@ -21,12 +24,9 @@ var definition = taxonomy.Taxonomy{
 		&gitCategory,
 		&permissionCategory,
 	},
-	Package: "errs", Domain: "aidf",
-	Doc:       "The errors of an AI development executor: what can fail between a task and its commit, and what the executor does about each failure.",
-	Fallback:  "PROVIDER_CRASH",
 	None:      taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAgain,
-	Reactions: []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionWait, &reactionCorrect, &reactionUndoAndStop, &reactionUndo, &reactionGoOn, &reactionRepeat, &reactionStop, &reactionStopAll, &reactionAbort, &reactionContinue},
+	Reactions: []*taxonomy.Reaction{&reactionAgain, &reactionBackoff, &reactionWait, &reactionCorrect, &reactionUndo, &reactionUndoAndStop, &reactionRepeat, &reactionGoOn, &reactionStop, &reactionStopAll, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:  []*taxonomy.Policy{&policyAPI, &policyRateLimit, &policyOnceMore},
 	Profiles: []taxonomy.Profile{
 		{
@@ -120,7 +120,7 @@ var reactionStopAll = taxonomy.Reaction{Name: "stop_all", Extent: taxonomy.Exten
 // reactionAbort: Ends the task as failed.
 var reactionAbort = taxonomy.Reaction{Name: "abort"}
 
-// reactionContinue: Goes on as if nothing had happened.
+// reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 // unattendedReactionBackoff: Again, with growing pauses.

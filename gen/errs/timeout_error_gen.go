@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// TimeoutCode is a code of [TimeoutError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// TimeoutCode is a code of [TimeoutError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type TimeoutCode uint16
 
 // The codes of [TimeoutError]. Store their names; their values may change.
@@ -45,7 +45,7 @@ func NewOperationTimeout(timeoutMs int64) *TimeoutError {
 	return &TimeoutError{base: gen.Of(CodeOperationTimeout), TimeoutMs: timeoutMs}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *TimeoutError) WithIteration(iteration int) *TimeoutError {
 	return gen.With(*e, func(e *TimeoutError) { e.Iteration = taxonomy.Some(iteration) })

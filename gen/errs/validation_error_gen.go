@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ValidationCode is a code of [ValidationError]: a target for errors.Is, and an error itself. Zero
-// is no code.
+// ValidationCode is a code of [ValidationError]: a target for errors.Is, and an error itself. The
+// zero value is not valid.
 type ValidationCode uint16
 
 // The codes of [ValidationError]. Store their names; their values may change.
@@ -38,7 +38,7 @@ type ValidationError struct {
 	Phase  string // before which step the command ran.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const (
 	validationCommand = gen.Scrub | 500
 	validationOutput  = gen.Scrub | gen.KeepTail | 8000
@@ -77,7 +77,7 @@ func NewValidationPrePR(command string, exitCode int, output string) *Validation
 	}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ValidationError) WithCause(cause error) *ValidationError {
 	return gen.With(*e, func(e *ValidationError) { gen.SetCause(&e.base, cause) })
@@ -102,7 +102,7 @@ func (e *ValidationError) AppendMessage(dst []byte) []byte {
 	return m.Bytes()
 }
 
-// AppendFeedback appends what the provider is told, for codes that have words of their own for it.
+// AppendFeedback appends the text for the provider's next prompt, if the code declares one.
 func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -204,3 +204,7 @@ func (e *ValidationError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalA
 func (e *ValidationError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *ValidationError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *ValidationError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Output: e.Output}
+}

@@ -80,7 +80,7 @@ func TestOfCodes(t *testing.T) {
 		{"set", set + "{n: 1}}}}}", set + "{n: 2}}}}}", `1:53 W-changed-set`},
 		{"groups", "groups: {g: G., h: H.}\n" + codes("A: {message: a, groups: [g]}, B: {message: b, groups: [g, h]}"),
 			"groups: {g: G., h: H.}\n" + codes("A: {message: a, groups: [h]}, B: {message: b, groups: [g, h]}"),
-			`2:27 W-changed-groups, 2:27 W-changed-groups`},
+			`2:27 W-changed-groups`},
 		{"prevent", codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"),
 			`1:43 W-changed-prevent`},
 	})
@@ -114,6 +114,12 @@ func TestOthers(t *testing.T) {
 			codes("A: {message: a}") + "\nprofiles: {default: {codes: {A: {severity: high}}}}",
 			`2:12 W-changed-profile`},
 		{"a profile that says nothing, for whoever chooses none", "", "profiles: {default: {doc: As the table.}}", ``},
+		{"a policy of a profile", "policies: {p: {max_attempts: 3}}\nreactions: {again: {action: retry, policy: p}}\n" +
+			"categories: {io: {retryable: true, reaction: again, codes: {A: {message: a}}}}\n" +
+			"profiles: {ci: {policies: {p: {max_attempts: 9}}}}",
+			"policies: {p: {max_attempts: 3}}\nreactions: {again: {action: retry, policy: p}}\n" +
+				"categories: {io: {retryable: true, reaction: again, codes: {A: {message: a}}}}\n" +
+				"profiles: {ci: {policies: {p: {max_attempts: 8}}}}", `4:12 W-changed-profile`},
 		{"numbers of a profile", "profiles: {ci: {retry: {max_attempts: 9}, recovery: {max_attempts: 2}}}",
 			"profiles: {ci: {retry: {max_attempts: 8}, recovery: {max_attempts: 0, allowed: []}}}",
 			`1:12 W-changed-profile`},

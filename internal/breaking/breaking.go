@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
 )
 
 // Level is the audience of a change. A set of levels is their sum.
@@ -75,16 +74,12 @@ type Change struct {
 // first. A taxonomy with errors is compared as far as it could be read. Compare does not change its
 // arguments, which must not be nil.
 func Compare(old, new *Taxonomy) []Change {
-	c := &comparison{old: old, new: new, fields: make(map[pair]*fieldChanges), same: make(map[[2]*model.Reaction]bool)}
-	c.match()
-	c.header()
-	c.reserved()
-	c.vocabulary()
-	c.categories()
+	c := newComparison(old, new)
 	c.codes()
-	c.reactions()
-	c.profiles()
-	c.report()
+	c.reserved()
+	c.ladder()
+	c.flatten()
+	c.diff()
 	return c.sorted()
 }
 

@@ -190,6 +190,16 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A code that seems to be renamed gives both findings the same advice.
+func TestRenameHints(t *testing.T) {
+	changes := compare(t, codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"))
+	require.Len(t, changes, 2)
+	for _, c := range changes {
+		assert.Equal(t, `if it is the same code, add "aliases: [A]" to B; otherwise reserve A, and give B another number`,
+			c.Hint, c.ID)
+	}
+}
+
 // FuzzCompare compares anything with itself, where nothing may be found, and with anything else.
 func FuzzCompare(f *testing.F) {
 	f.Add(released, codes("A: {message: a, aliases: [A, B]}, A: {message: b}"))

@@ -2,51 +2,13 @@ package breaking
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
-
-// match finds the new code of each old one: the code with its value, otherwise the one with that
-// alias, otherwise the one with that key, unless its value meant something else before.
-func (c *comparison) match() {
-	c.to, c.from = make(map[*model.Code]*model.Code), make(map[*model.Code]*model.Code)
-	for _, find := range []func(o *model.Code) *model.Code{
-		func(o *model.Code) *model.Code { return c.new.byValue[o.Value] },
-		func(o *model.Code) *model.Code { return c.new.byAlias[o.Value] },
-		func(o *model.Code) *model.Code {
-			n := c.new.byKey[o.Key]
-			if n == nil || c.old.decodes(n.Value) != nil || c.new.reservedCodes[o.Value] {
-				return nil
-			}
-			return n
-		},
-	} {
-		for _, o := range c.old.model.Codes {
-			if c.to[o] != nil || c.old.byValue[o.Value] != o {
-				continue
-			}
-			if n := find(o); n != nil {
-				c.to[o] = n
-				first(c.from, n, o)
-			}
-		}
-	}
-}
-
-// continued returns the new code that continues an old one, or nil. A code that was merged into
-// another is not continued.
-func (c *comparison) continued(o *model.Code) *model.Code {
-	if n := c.to[o]; n != nil && c.from[n] == o {
-		return n
-	}
-	return nil
-}
 
 // codes compares the codes.
 func (c *comparison) codes() {
@@ -64,7 +26,7 @@ func (c *comparison) codes() {
 			c.retired(o)
 		default:
 			c.aliases(o, n)
-			c.code(o, n)
+			c.codeValue(o, n)
 		}
 	}
 }
@@ -72,61 +34,22 @@ func (c *comparison) codes() {
 // removed reports a code that is gone without a reservation. A new code with its number is probably
 // the same code.
 func (c *comparison) removed(o *model.Code) {
-	heir := c.new.byNumber[o.Number]
-	if heir == nil || c.from[heir] != nil || c.old.byNumber[o.Number] != o {
+	now := c.new.byNumber[o.Number]
+	if now == nil || c.from[now] != nil || c.old.byNumber[o.Number] != o {
 		c.gone(idCodeRemoved, c.old.codeAt(o),
 			"reserve it: "+c.reservation(o)+"; or make it an alias of the code that replaces it",
 			"code %s is removed, and is not reserved", o.Value)
-	} else {
-		c.gone(idCodeRemoved, c.old.codeAt(o), fmt.Sprintf("if so, add \"aliases: [%s]\" to %s", o.Value, heir.Key),
-			"code %s seems to be renamed to %s, which has its number %d, and does not decode to it", o.Value,
-			heir.Value,
-			o.Number)
+		if now != nil {
+			c.freedNumber(o, "use the next free number")
+		}
+		return
 	}
-	if c.new.byNumber[o.Number] != nil {
-		c.freedNumber(o)
-	}
-}
-
-// code compares the values of a code.
-func (c *comparison) code(o, n *model.Code) {
-	decl, path := c.new.codes[n], p("codes", n.Key)
-	value := func(key, was, is string, span diag.Span) {
-		c.value(path+"/"+key, n.Key, was, is, place{at(span, c.new.codeAt(n)), false})
-	}
-	c.codeValue(o, n)
-	if o.Number != 0 && c.old.byNumber[o.Number] == o {
-		value("number", number(o.Number), number(n.Number), decl.Number.Span)
-	}
-	value("go_name", o.Const+" and "+o.Factory, n.Const+" and "+n.Factory, decl.GoName.Span)
-	was, is := c.params(o, n)
-	value("factory", was, is, diag.Span{})
-	if c.renamedPlaceholders(o, n) != n.MessageText {
-		value("message", strconv.Quote(o.MessageText), strconv.Quote(n.MessageText), decl.Message.Span)
-	}
-	value("feedback", c.old.codes[o].Feedback.V, decl.Feedback.V, decl.Feedback.Span)
-	value("set", assigned(o.Set), assigned(n.Set), diag.Span{})
-	prevent := c.new.codeAt(n)
-	if decl.Prevent != nil {
-		prevent = at(decl.Prevent.Span, prevent)
-	}
-	c.differences(path+"/prevent", n.Key, leaves(o.Prevent), leaves(n.Prevent), place{prevent, false})
-	before, now := groupNames(o), groupNames(n)
-	if left := missing(before, now); len(left) > 0 {
-		c.changed(idGroups, c.new.codeAt(n), "", "%s is no longer in %s", n.Key, list(left))
-	}
-	if joined := missing(now, before); len(joined) > 0 {
-		c.changed(idGroups, c.new.codeAt(n), "", "%s is now in %s", n.Key, list(joined))
-	}
-	c.rows(o, n)
-}
-
-func groupNames(c *model.Code) []string {
-	var out []string
-	for _, g := range c.Groups {
-		out = append(out, g.Name)
-	}
-	return out
+	hint := fmt.Sprintf("if it is the same code, add \"aliases: [%s]\" to %s; otherwise reserve %[1]s, and give %[2]s "+
+		"another number", o.Value, now.Key)
+	c.gone(idCodeRemoved, c.old.codeAt(o), hint,
+		"code %s seems to be renamed to %s, which has its number %d, and does not decode to it", o.Value, now.Value,
+		o.Number)
+	c.freedNumber(o, hint)
 }
 
 func (c *comparison) codeValue(o, n *model.Code) {
@@ -142,40 +65,6 @@ func (c *comparison) codeValue(o, n *model.Code) {
 	}
 	c.changed(idRenamed, span, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", o.Value),
 		"code %s is now %s on the wire, which older programs do not know", o.Value, n.Value)
-}
-
-// params returns the parameters of the factories. Fields with a change of their own do not count. A
-// code in another category has its parameters with their types.
-func (c *comparison) params(o, n *model.Code) (was, is string) {
-	known := c.fields[pair{o.Category, n.Category}]
-	names := func(args []*model.Field) string {
-		var out []string
-		for _, f := range args {
-			switch {
-			case known == nil:
-				out = append(out, f.Wire+" "+f.Type.String())
-			case known.renamed[f] != "":
-				out = append(out, known.renamed[f])
-			case !known.found[f]:
-				out = append(out, f.Wire)
-			}
-		}
-		return n.Factory + "(" + strings.Join(out, ", ") + ")"
-	}
-	return names(o.Args), names(n.Args)
-}
-
-// renamedPlaceholders returns the old message with the new names of its fields.
-func (c *comparison) renamedPlaceholders(o, n *model.Code) string {
-	var names []string
-	if known := c.fields[pair{o.Category, n.Category}]; known != nil {
-		for _, f := range o.Category.Fields {
-			if now := known.renamed[f]; now != "" {
-				names = append(names, "{"+f.Wire+"}", "{"+now+"}")
-			}
-		}
-	}
-	return strings.NewReplacer(names...).Replace(o.MessageText)
 }
 
 // reservation returns the line that reserves a code with its aliases and its number.
@@ -201,11 +90,12 @@ func (c *comparison) retired(o *model.Code) {
 			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
 			"code %s is retired without deprecation: %s and %s are removed", o.Value, o.Const, o.Factory)
 	}
-	c.freedNumber(o)
+	c.freedNumber(o, "use the next free number")
 }
 
-// freedNumber reports the number of a code that is gone, unless it is reserved.
-func (c *comparison) freedNumber(o *model.Code) {
+// freedNumber reports the number of a code that is gone, unless it is reserved. The hint is for a
+// number that another code has now.
+func (c *comparison) freedNumber(o *model.Code, hint string) {
 	if o.Number == 0 || c.new.reservedNumbers[o.Number] || c.old.byNumber[o.Number] != o {
 		return
 	}
@@ -215,7 +105,7 @@ func (c *comparison) freedNumber(o *model.Code) {
 			fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
 			"number %d of %s is removed, and is not reserved", o.Number, o.Key)
 	case now != c.to[o]:
-		c.changed(idNumber, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "use the next free number",
+		c.changed(idNumber, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), hint,
 			"number %d was the number of %s, and is now the number of %s", o.Number, o.Key, now.Key)
 	}
 }
@@ -267,112 +157,13 @@ func (c *comparison) reserved() {
 	}
 }
 
-// p returns a path. Slashes in names are replaced.
-func p(parts ...string) string {
-	for i := range parts {
-		parts[i] = strings.ReplaceAll(parts[i], "/", "|")
-	}
-	return strings.Join(parts, "/")
-}
-
-// header compares the keys of the file.
-func (c *comparison) header() {
-	o, n := c.old, c.new
-	c.value("domain", "", o.model.Domain, n.model.Domain, either(n.tree.Domain.Span, o.tree.Domain.Span))
-	c.value("package", "", o.model.Name, n.model.Name, either(n.tree.Package.Span, o.tree.Package.Span))
-	c.value("help_url", "", o.model.HelpURL, n.model.HelpURL, either(n.tree.HelpURL.Span, o.tree.HelpURL.Span))
-	var was, is string
-	var before, now diag.Span
-	if code := o.model.Fallback; code != nil {
-		before = at(o.tree.Fallback.Code.Span, o.tree.Fallback.Span)
-		if to := c.continued(code); to != nil {
-			code = to // under its new key
-		}
-		was = code.Key + " " + assigned(o.model.FallbackSet)
-	}
-	if code := n.model.Fallback; code != nil {
-		now = at(n.tree.Fallback.Code.Span, n.tree.Fallback.Span)
-		is = code.Key + " " + assigned(n.model.FallbackSet)
-	}
-	c.value("fallback", "", strings.TrimSpace(was), strings.TrimSpace(is), either(now, before))
-	classifies := func(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback != nil }
-	if classifies(o.model) && !classifies(n.model) {
-		c.gone(idGoRemoved, o.tree.Package.Span, "keep a rule or a fallback",
-			"Classify, ClassifyEvidence and Explain are removed, because there is neither a rule nor a fallback")
-	}
-}
-
-// word is a declared name and its Go name.
-type word struct {
-	name, goName string
-	at           diag.Span
-}
-
-// vocabulary compares the declared names that have a name in Go, and the order of the tiers.
-func (c *comparison) vocabulary() {
-	for _, kind := range []struct{ list, goName, iface string }{
-		{"Groups", "Predicate", ""}, {"Strategies", "Const", "Strategies"}, {"Checks", "Const", "Checks"},
-		{"Tiers", "Const", ""}, {"Profiles", "Const", ""},
-	} {
-		was, is := words(c.old, kind.list, kind.goName), words(c.new, kind.list, kind.goName)
-		for _, w := range was {
-			if !hasWord(is, w.name) {
-				c.gone(idGoRemoved, w.at, "keep it declared", "%s: %s and %s are removed", snake(kind.list), w.name,
-					w.goName)
-			}
-		}
-		for _, w := range is {
-			if kind.iface != "" && len(was) > 0 && !hasWord(was, w.name) {
-				c.changed(idInterface, w.at, "every implementation needs the method: mention it in the release notes",
-					"%s is new: implementations of %s do not compile without it", w.name, kind.iface)
-			}
-		}
-	}
-	for _, list := range []string{"Sources", "Ops", "Policies", "Reactions"} {
-		is := declarations(c.new, list)
-		for _, w := range declarations(c.old, list) {
-			if !hasWord(is, w.name) {
-				c.gone(idGoRemoved, w.at, "keep it declared",
-					"%s: %s and its constant are removed", snake(list), w.name)
-			}
-		}
-	}
-	c.ladder()
-}
-
-// declarations returns the names of a list of the tree.
-func declarations(t *Taxonomy, list string) (out []word) {
-	decls := reflect.ValueOf(*t.tree).FieldByName(list)
-	for i := range decls.Len() {
-		name := decls.Index(i).FieldByName("Name").Interface().(spec.Text)
-		out = append(out, word{name: name.V, at: name.Span})
-	}
-	return out
-}
-
-// words returns the names of a list of the taxonomy. The lists of the model and of the tree are
-// parallel.
-func words(t *Taxonomy, list, goName string) (out []word) {
-	models, decls := reflect.ValueOf(*t.model).FieldByName(list), reflect.ValueOf(*t.tree).FieldByName(list)
-	for i := range models.Len() {
-		m := reflect.Indirect(models.Index(i))
-		out = append(out, word{m.FieldByName("Name").String(), m.FieldByName(goName).String(),
-			spanOf(decls.Index(i).Interface(), "name")})
-	}
-	return out
-}
-
-func hasWord(words []word, name string) bool {
-	return slices.ContainsFunc(words, func(w word) bool { return w.name == name })
-}
-
-// ladder compares the order of the tiers and their settings.
+// ladder compares the order of the tiers and their settings. A removed tier is reported as a name.
 func (c *comparison) ladder() {
 	texts := func(m *model.Package) (out []string) {
 		for _, tier := range m.Tiers {
 			text := tier.Name
-			if set := diff(leaves(model.Tier{Classifies: true}), leaves(*tier, "Name", "Doc", "Const")); len(set) > 0 {
-				text += fmt.Sprintf(" %v", set)
+			if set := describe(leaves(taxonomy.Tier{Classifies: true}), leaves(tier.Tier, "Name", "Doc")); set != "" {
+				text += " (" + set + ")"
 			}
 			out = append(out, text)
 		}
@@ -383,10 +174,10 @@ func (c *comparison) ladder() {
 	for i < min(len(was), len(is)) && was[i] == is[i] {
 		i++
 	}
-	now := words(c.new, "Tiers", "Const")
-	removed := slices.ContainsFunc(words(c.old, "Tiers", "Const"), func(w word) bool { return !hasWord(now, w.name) })
-	if len(was) == 0 || removed || i == len(is) {
-		return
+	removed := slices.ContainsFunc(c.old.model.Tiers, func(o *model.Tier) bool {
+		return !slices.ContainsFunc(c.new.model.Tiers, func(n *model.Tier) bool { return n.Name == o.Name })
+	})
+	if len(was) > 0 && !removed && i < len(is) {
+		c.changed(idTiers, c.new.tree.Tiers[i].Name.Span, "", "%s", differ("the ladder", list(was), list(is)))
 	}
-	c.changed(idTiers, now[i].at, "", "%s", differ("the ladder", list(was), list(is)))
 }

@@ -2,276 +2,218 @@ package breaking
 
 import (
 	"cmp"
-	"fmt"
-	"reflect"
+	pathlib "path"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-
-	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
 )
 
-// comparison is one run of Compare.
-type comparison struct {
-	old, new *Taxonomy
-
-	to   map[*model.Code]*model.Code // from old to new; absent if the code is gone
-	from map[*model.Code]*model.Code // from new to the old code that it continues; others were merged into it
-
-	heirs  map[*model.Category]*model.Category // from old categories to the ones that continue them
-	fields map[pair]*fieldChanges
-	same   map[[2]*model.Reaction]bool // results of sameReaction
-
-	items []item
-	out   []Change
-}
-
-// add adds a change.
-func (c *comparison) add(id string, level Level, at place, hint, message string) {
-	c.out = append(c.out, Change{
-		Finding: diag.Finding{ID: id, Severity: severity(id), Span: at.Span, Hint: hint, Message: message},
-		Levels:  cmp.Or(level, levels[id]), Gone: at.gone,
-	})
-}
-
-// changed adds a change at a position in the new taxonomy.
-func (c *comparison) changed(id string, at diag.Span, hint, format string, args ...any) {
-	c.add(id, 0, place{at, false}, hint, fmt.Sprintf(format, args...))
-}
-
-// gone adds a change at a position in the old taxonomy.
-func (c *comparison) gone(id string, at diag.Span, hint, format string, args ...any) {
-	c.add(id, 0, place{at, true}, hint, fmt.Sprintf(format, args...))
-}
-
-// place is the position of a change.
-type place struct {
-	diag.Span
-	gone bool // in the old taxonomy
-}
-
-// either returns the position in the new taxonomy, or the one in the old one if it has none.
-func either(now, was diag.Span) place {
-	if now.Valid() {
-		return place{now, false}
-	}
-	return place{was, true}
-}
-
-// item is a change of one value. Items with the same value of several subjects, and with several
-// values of one subject, become one change.
+// item is a change of one value. Items with the same text of several subjects, and with several
+// texts of one subject, become one change.
 type item struct {
-	path    string
-	subject string // "PROVIDER_CRASH", "policy provider"
-	what    string // "http was 502, is 503"
-	at      place
+	rule     *rule
+	level    Level
+	at       place
+	subjects []string // "PROVIDER_CRASH", "policy provider"
+	texts    []string // "http was 502, is 503"
 }
 
-// value adds an item if the text of a value differs.
-func (c *comparison) value(path, subject, was, is string, at place) {
-	if was != is {
-		key := path[strings.LastIndexByte(path, '/')+1:]
-		c.items = append(c.items, item{path, subject, differ(key, was, is), at})
-	}
-}
-
-// report turns the items into changes.
-func (c *comparison) report() {
-	type key struct {
-		pathRule
-		at   place
-		text string
-	}
-	var order []key
-	subjects := make(map[key][]string) // by value
-	for _, it := range c.items {
-		k := key{ruleOf(it.path), it.at, it.what}
-		k.pattern = ""
-		if subjects[k] == nil {
-			order = append(order, k)
-		}
-		if !slices.Contains(subjects[k], it.subject) {
-			subjects[k] = append(subjects[k], it.subject)
+// diff reports the differences between the values of both taxonomies.
+func (c *comparison) diff() {
+	var items []item
+	profile := false // whether the default profile differs
+	visit := func(path string) {
+		if it, differs := c.compare(path); differs {
+			items = append(items, it)
+			profile = profile || strings.HasPrefix(path, "profiles/"+defaultProfile+"/")
 		}
 	}
-	var merged []key
-	values := make(map[key][]string) // by subjects
-	for _, k := range order {
-		value := k.text
-		k.text = strings.Join(subjects[k], "\n")
-		if values[k] == nil {
-			merged = append(merged, k)
-		}
-		values[k] = append(values[k], value)
+	for _, v := range c.is.list {
+		visit(v.path)
 	}
-	for _, k := range merged {
-		message := strings.Join(values[k], "; ")
-		if subject := list(strings.Split(k.text, "\n")); subject != "" {
-			message = subject + ": " + message
+	for _, v := range c.was.list {
+		if _, both := c.is.get(v.path); !both {
+			visit(v.path)
 		}
-		c.add(k.id, k.level, k.at, k.hint, message)
+	}
+	c.report(items)
+	o, _ := c.was.get("profiles/" + defaultProfile)
+	n, _ := c.is.get("profiles/" + defaultProfile)
+	switch {
+	case profile && !o.at.Valid():
+		c.changed(idProfile, n.at, "", "profile %s is new, and applies if none is chosen", defaultProfile)
+	case profile && !n.at.Valid():
+		c.gone(idProfile, o.at, "", "profile %s is removed: if none is chosen, the table applies", defaultProfile)
 	}
 }
 
-// leaf is one scalar of a value.
-type leaf struct{ path, text string }
-
-// leaves flattens a struct to the scalars in it, except the named fields.
-func leaves(v any, except ...string) []leaf { return appendLeaves(nil, "", reflect.ValueOf(v), except) }
-
-func appendLeaves(out []leaf, path string, v reflect.Value, except []string) []leaf {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Slice:
-		if v.IsNil() {
-			return out
-		}
-		if v.Kind() == reflect.Pointer {
-			return appendLeaves(out, path, v.Elem(), except)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && !slices.Contains(except, f.Name) {
-				out = appendLeaves(out, join(path, snake(f.Name)), v.Field(i), except)
-			}
-		}
-		return out
+// basePath returns the path of the value that holds where a branch or a profile has none, or "".
+func basePath(path string) string {
+	parts := strings.Split(path, "/")
+	switch {
+	case len(parts) == 5 && parts[2] == "when" && parts[4] != "condition":
+		return strings.Join([]string{"codes", parts[1], parts[4]}, "/")
+	case len(parts) == 5 && parts[2] == "codes":
+		return strings.Join(parts[2:], "/")
+	case len(parts) == 3 && parts[2] == "uncategorized":
+		return "uncategorized"
 	}
-	return append(out, leaf{path, fmt.Sprint(v.Interface())})
+	return ""
 }
 
-func join(path, name string) string {
-	if path == "" {
-		return name
+// compare compares the values of a path.
+func (c *comparison) compare(path string) (item, bool) {
+	o, inOld := c.was.get(path)
+	n, inNew := c.is.get(path)
+	at, subject := place{n.at, false}, cmp.Or(n.subject, o.subject)
+	if base := basePath(path); base != "" {
+		was, _ := c.was.get(base)
+		is, _ := c.is.get(base)
+		if !inOld {
+			o = was
+		}
+		if !inNew {
+			n, at = is, place{is.at, false}
+		}
+		if path[0] == 'p' && !inNew {
+			p, _ := c.is.get(strings.Join(strings.Split(path, "/")[:2], "/"))
+			at.Span = p.at
+		}
+		if path[0] == 'p' && was.meaning() != is.meaning() ||
+			was.meaning() == o.meaning() && is.meaning() == n.meaning() {
+			return item{}, false // the code itself has the difference
+		}
+		inOld, inNew = true, true
 	}
-	return path + " " + name
+	// The place of a part that is gone is what it was a part of.
+	part := pathlib.Base(pathlib.Dir(path)) != "fields"
+	for above := path; part && !at.Valid() && above != "."; above = pathlib.Dir(above) {
+		v, _ := c.is.get(strings.Replace(above, "/required/", "/fields/", 1))
+		at.Span = v.at
+	}
+	if !at.Valid() {
+		at = place{o.at, true}
+	}
+	sign, key := "~", path[strings.LastIndexByte(path, '/')+1:]
+	switch {
+	case !inOld:
+		sign = "+"
+	case !inNew:
+		sign = "-"
+	}
+	if key == "factory" {
+		o, n = c.ownParameters(o), c.ownParameters(n)
+	}
+	r := ruleOf(sign, cmp.Or(n.rule, path))
+	if r == nil || sign == "~" && o.equal(n) || c.hidden(path, r, sign) {
+		return item{}, false
+	}
+	text := ""
+	switch flag := cmp.Or(o.text, n.text) == "true"; {
+	case sign == "~" && o.parts != nil && n.parts != nil && key != "factory":
+		text = describe(o.parts, n.parts)
+	case sign == "~" || !strings.Contains(path, "/"):
+		text = differ(key, o.text, n.text)
+	case flag && sign == "+":
+		text = "required was false, is true"
+	case flag:
+		text = "required was true, is false"
+	case sign == "+":
+		text = strings.TrimSpace(n.text + " is new")
+	default:
+		text = strings.TrimSpace(o.text + " is removed")
+	}
+	level := r.level
+	if sign == "-" && o.private {
+		level &^= Wire
+	}
+	return item{r, level, at, []string{subject}, []string{text}}, text != ""
 }
 
-// snake returns the key of a Go name: HonorRetryAfter becomes honor_retry_after.
-func snake(name string) string {
-	var b strings.Builder
-	before := rune('_')
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(before) {
-			b.WriteByte('_')
-		}
-		b.WriteRune(unicode.ToLower(r))
-		before = r
+// hidden reports whether another difference says the same as the one of a path: one of the key that
+// the rule names, of a value around it, or of the type of the field.
+func (c *comparison) hidden(path string, r *rule, sign string) bool {
+	differs := func(path string) bool {
+		o, inOld := c.was.get(path)
+		n, inNew := c.is.get(path)
+		return inOld != inNew || o.meaning() != n.meaning()
 	}
-	return b.String()
+	parts := strings.Split(path, "/")
+	if r.unless != "" && differs(strings.Join(append(slices.Clip(parts[:len(parts)-1]), r.unless), "/")) {
+		return true
+	}
+	if parts[0] == "categories" && parts[len(parts)-1] == "go_type" && len(parts) > 3 &&
+		(differs("categories/"+parts[1]+"/go_type") || c.was.at["categories/"+parts[1]+"/go_type"] == 0) {
+		return true
+	}
+	if i := strings.LastIndex(path, "/required/"); i >= 0 && parts[0] == "categories" {
+		field := path[:i] + "/fields/" + path[i+len("/required/"):]
+		_, exists := c.is.get(field)
+		if sign == "-" && !exists || exists && c.typeChanged(field) {
+			return true
+		}
+	}
+	for i := range parts {
+		above := strings.Join(parts[:i], "/")
+		_, inOld := c.was.get(above)
+		_, inNew := c.is.get(above)
+		if inOld != inNew || path != above+"/type" && path != above+"/size" && c.typeChanged(above) {
+			return true
+		}
+	}
+	return false
 }
 
-// differences adds an item for each scalar that differs between two structs.
-func (c *comparison) differences(path, subject string, old, new []leaf, at place) {
-	for _, d := range diff(old, new) {
-		c.value(path+"/"+d.path, subject, d.was, d.is, at)
+// typeChanged reports whether the field at a path has another type.
+func (c *comparison) typeChanged(field string) bool {
+	o, inOld := c.was.get(field + "/size")
+	n, inNew := c.is.get(field + "/size")
+	return inOld && inNew && o.text != n.text
+}
+
+// ownParameters leaves out the parameters whose fields have a change of their own.
+func (c *comparison) ownParameters(v value) value {
+	var names []string
+	for _, p := range v.parts {
+		_, inOld := c.was.get(p.path)
+		_, inNew := c.is.get(p.path)
+		required := strings.Replace(p.path, "/fields/", "/required/", 1)
+		_, wasRequired := c.was.get(required)
+		_, isRequired := c.is.get(required)
+		switch {
+		case inOld && !inNew, inNew && wasRequired != isRequired, c.typeChanged(p.path):
+		default:
+			names = append(names, p.text)
+		}
+	}
+	v.text += "(" + strings.Join(names, ", ") + ")"
+	return v
+}
+
+// report turns items into changes.
+func (c *comparison) report(items []item) {
+	unique := func(list, more []string) []string { return append(list, missing(more, list)...) }
+	items = merge(items, func(a, b item) bool { return slices.Equal(a.texts, b.texts) },
+		func(a *item, b item) { a.subjects = unique(a.subjects, b.subjects) })
+	items = merge(items, func(a, b item) bool { return slices.Equal(a.subjects, b.subjects) },
+		func(a *item, b item) { a.texts = unique(a.texts, b.texts) })
+	for _, it := range items {
+		message := strings.TrimPrefix(list(it.subjects)+": "+strings.Join(it.texts, "; "), ": ")
+		c.add(it.rule.id, it.level, it.at, it.rule.hint, message)
 	}
 }
 
-// difference is a scalar that differs.
-type difference struct{ path, was, is string }
-
-func diff(old, new []leaf) []difference {
-	text := func(list []leaf, path string) string {
-		if i := slices.IndexFunc(list, func(l leaf) bool { return l.path == path }); i >= 0 {
-			return list[i].text
-		}
-		return ""
-	}
-	var out []difference
-	for _, l := range old {
-		if is := text(new, l.path); is != l.text {
-			out = append(out, difference{l.path, l.text, is})
-		}
-	}
-	for _, l := range new {
-		if !slices.ContainsFunc(old, func(o leaf) bool { return o.path == l.path }) && l.text != "" {
-			out = append(out, difference{l.path, "", l.text})
+// merge adds items to earlier ones with the same finding at the same place.
+func merge(items []item, same func(a, b item) bool, add func(a *item, b item)) (out []item) {
+	for _, b := range items {
+		i := slices.IndexFunc(out, func(a item) bool {
+			return a.at == b.at && a.rule.id == b.rule.id && a.rule.hint == b.rule.hint && a.level == b.level &&
+				same(a, b)
+		})
+		if i < 0 {
+			out = append(out, b)
+		} else {
+			add(&out[i], b)
 		}
 	}
 	return out
-}
-
-// spanOf returns the position of a key in a declaration, or none if it is not set.
-func spanOf(decl any, key string) diag.Span {
-	v := reflect.Indirect(reflect.ValueOf(decl))
-	f := v.FieldByNameFunc(func(name string) bool { return snake(name) == key })
-	if f.IsValid() && f.Kind() == reflect.Pointer && f.IsNil() {
-		return diag.Span{}
-	}
-	if f = reflect.Indirect(f); f.Kind() != reflect.Struct {
-		return diag.Span{}
-	}
-	if span := f.FieldByName("Span"); span.IsValid() {
-		return span.Interface().(diag.Span)
-	}
-	return diag.Span{}
-}
-
-// at returns the first valid position.
-func at(spans ...diag.Span) diag.Span {
-	for _, s := range spans {
-		if s.Valid() {
-			return s
-		}
-	}
-	return diag.Span{}
-}
-
-// list joins words for a sentence, and counts the rest of a long list.
-func list(words []string) string {
-	const most = 3
-	if len(words) > most+1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
-	}
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
-}
-
-// missing returns the elements of old that are not in new.
-func missing(old, new []string) []string {
-	return slices.DeleteFunc(slices.Clone(old), func(w string) bool { return slices.Contains(new, w) })
-}
-
-func differ(what, was, is string) string {
-	return fmt.Sprintf("%s was %s, is %s", what, cmp.Or(was, "none"), cmp.Or(is, "none"))
-}
-
-// number returns a number as text, "" for 0.
-func number(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-// valueText is a value as a taxonomy would write it.
-func valueText(v model.Value) string {
-	switch v.Type {
-	case model.String:
-		return strconv.Quote(v.Str)
-	case model.Strings:
-		return fmt.Sprintf("%q", v.Strings)
-	case model.ObjectType:
-		var parts []string
-		for f, member := range v.Object {
-			parts = append(parts, f.Wire+": "+valueText(member))
-		}
-		slices.Sort(parts)
-		return "{" + strings.Join(parts, ", ") + "}"
-	}
-	return (&model.Field{Type: v.Type}).Shown(v)
-}
-
-// assigned returns values as text, sorted, because their order has no meaning.
-func assigned(set []model.FieldValue) string {
-	var out []string
-	for _, s := range set {
-		out = append(out, s.Field.Wire+": "+valueText(s.Value))
-	}
-	slices.Sort(out)
-	return strings.Join(out, ", ")
 }

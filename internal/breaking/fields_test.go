@@ -23,7 +23,7 @@ func TestFields(t *testing.T) {
 		{"not required any more", fields("n: {type: int, required: true}"), fields("n: {type: int}"),
 			`1:28 E-break-field-required`},
 		{"new and required", fields("a: {type: int, required: true}"),
-			fields("a: {type: int, required: true}, n: {type: int, required: true}"), `1:60 E-break-field-required`},
+			fields("a: {type: int, required: true}, n: {type: int, required: true}"), `1:85 E-break-field-required`},
 		{"of every category",
 			"fields: {n: {type: int}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
 			"categories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
@@ -34,7 +34,7 @@ func TestFields(t *testing.T) {
 		{"in messages only, and gone", fields("n: {type: int, message_only: true}"), fields("m: {type: bool}"),
 			`-1:28 E-break-field-removed`},
 		{"in messages only now", fields("n: {type: int}"), fields("n: {type: int, message_only: true}"),
-			`1:57 E-break-field-removed`},
+			`1:28 E-break-field-removed`},
 	})
 }
 

@@ -1,7 +1,6 @@
 package breaking
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -9,115 +8,151 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// The rules that the table of paths does not contain. Rules that begin with E- are errors, the
-// others warnings.
+// The rules for changes that are no difference of one path. Rules that begin with E- are errors,
+// the others warnings.
 const (
-	idCodeRemoved   = "E-break-code-removed"
-	idCodeValue     = "E-break-code-value"
-	idReserved      = "E-break-reserved"
-	idAlias         = "E-break-alias"
-	idNumber        = "E-break-number"
-	idCategory      = "E-break-category"
-	idStatus        = "E-break-status"
-	idFieldRemoved  = "E-break-field-removed"
-	idFieldRenamed  = "E-break-field-renamed"
-	idFieldType     = "E-break-field-type"
-	idFieldRequired = "E-break-field-required"
-	idFieldMasking  = "E-break-field-masking"
-	idWordRemoved   = "E-break-word-removed"
-	idWordAdded     = "E-break-word-added"
-	idGoName        = "E-break-go-name"
-	idGoRemoved     = "E-break-go-removed"
-	idFactory       = "E-break-factory"
-	idInterface     = "E-break-interface"
+	idCodeRemoved  = "E-break-code-removed"
+	idCodeValue    = "E-break-code-value"
+	idReserved     = "E-break-reserved"
+	idAlias        = "E-break-alias"
+	idNumber       = "E-break-number"
+	idCategory     = "E-break-category"
+	idFieldRenamed = "E-break-field-renamed"
+	idGoRemoved    = "E-break-go-removed"
 
 	idRenamed = "W-changed-code-value"
 	idRetired = "W-changed-code-retired"
-	idWhen    = "W-changed-when"
-	idGroups  = "W-changed-groups"
 	idTiers   = "W-changed-tiers"
 	idProfile = "W-changed-profile"
 )
 
-// levels are the audiences of each rule.
-var levels = map[string]Level{
-	"E-break-domain": Wire, idCodeRemoved: Wire | Source, idCodeValue: Wire, idReserved: Wire, idAlias: Wire,
-	idNumber: Wire, idCategory: Wire | Source, idStatus: Wire,
-	idFieldRemoved: Wire | Source, idFieldRenamed: Wire | Source, idFieldType: Wire | Source,
-	idFieldRequired: Wire | Source, idFieldMasking: Wire | Source, idWordRemoved: Wire | Source, idWordAdded: Wire,
-	"E-break-package": Source, idGoName: Source, idGoRemoved: Source, idFactory: Source, idInterface: Source,
-
-	idRenamed: Wire, idRetired: Source,
-	"W-changed-retryable": Behaviour, "W-changed-reaction": Behaviour, "W-changed-policy": Behaviour,
-	"W-changed-severity": Behaviour, "W-changed-kind": Behaviour, idWhen: Behaviour, "W-changed-message": Behaviour,
-	"W-changed-field": Behaviour, "W-changed-set": Behaviour, idGroups: Behaviour, "W-changed-prevent": Behaviour,
-	idTiers: Behaviour, "W-changed-fallback": Behaviour, idProfile: Behaviour, "W-changed-help-url": Behaviour,
-}
-
-// pathRule is the rule for values whose path matches a pattern. The first that matches applies.
-type pathRule struct {
-	pattern, id string
-	level       Level // 0: the level of the rule
-	hint        string
+// rule is the rule for values whose path matches a pattern. The first that matches applies; a change
+// that none matches is compatible.
+type rule struct {
+	pattern string // begins with ~ for changed values, + for added and - for removed ones, ? for all
+	id      string
+	level   Level
+	hint    string
+	unless  string // the key beside it whose change says the same
 }
 
 const (
-	hintMasking = "keep the mask: values that were hidden are expected to stay hidden"
-	hintStatus  = "clients see it: give the different case a code"
+	keepDeclared = "keep it declared"
+	hintMasking  = "keep the mask: values that were hidden are expected to stay hidden"
+	hintStatus   = "clients see it: give the different case a code"
+	hintRequired = "list it in \"args\" of the codes that need it; values from before do not have it"
 )
 
-var pathRules = []pathRule{
-	{"domain", "E-break-domain", 0, "keep it: readers do not know errors of another domain"},
-	{"package", "E-break-package", 0, "keep it: every caller imports it"},
-	{"help_url", "W-changed-help-url", 0, "redirect the old addresses to the new ones"},
-	{"fallback", "W-changed-fallback", 0, ""},
-	{"uncategorized", "W-changed-reaction", 0, ""},
+var pathRules = []rule{
+	{"?domain", "E-break-domain", Wire, "keep it: readers do not know errors of another domain", ""},
+	{"?package", "E-break-package", Source, "keep it: every caller imports it", ""},
+	{"?help_url", "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones", ""},
+	{"?fallback", "W-changed-fallback", Behaviour, "", ""},
+	{"?uncategorized", "W-changed-reaction", Behaviour, "", ""},
 
-	{"categories/*/fields/*/go_name", idGoName, 0, ""},
-	{"categories/*/fields/*/go_type", idGoName, 0, ""},
-	{"categories/*/fields/*/sensitive", idFieldMasking, 0, hintMasking},
-	{"categories/*/fields/*/scrub", idFieldMasking, Wire, hintMasking},
-	{"categories/*/fields/*/message_only", idFieldMasking, Wire, hintMasking},
-	{"categories/*/fields/*/*", "W-changed-field", 0, ""},
-	{"categories/*/*", idGoName, 0, "keep the names in Go with \"type:\""},
+	{"-names/*/*", idGoRemoved, Source, keepDeclared, ""},
+	{"+methods/*/*", "E-break-interface", Source,
+		"every implementation needs the method: mention it in the release notes", ""},
 
-	{"codes/*/number", idNumber, 0, "numbers are published: keep it"},
-	{"codes/*/go_name", idGoName, 0, "keep the names in Go with \"name:\""},
-	{"codes/*/factory", idFactory, 0, "keep \"args\", or give the new parameters to another code"},
-	{"codes/*/message", "W-changed-message", 0, ""},
-	{"codes/*/feedback", "W-changed-message", 0, ""},
-	{"codes/*/set", "W-changed-set", 0, ""},
-	{"codes/*/prevent/*", "W-changed-prevent", 0, ""},
-	{"codes/*/retryable", "W-changed-retryable", 0, ""},
-	{"codes/*/recoverability", "W-changed-retryable", 0, ""},
-	{"codes/*/severity", "W-changed-severity", 0, ""},
-	{"codes/*/kind", "W-changed-kind", 0, ""},
-	{"codes/*/http", idStatus, 0, hintStatus},
-	{"codes/*/grpc", idStatus, 0, hintStatus},
-	{"codes/*/reaction", "W-changed-reaction", 0, ""},
+	{"~categories/*/go_type", "E-break-go-name", Source | Wire, "keep the names in Go with \"type:\"", ""},
+	{"~categories/*/go_names", "E-break-go-name", Source, "keep the names in Go with \"type:\"", "go_type"},
 
-	{"reactions/*", "W-changed-reaction", 0, ""},
-	{"policies/*/*", "W-changed-policy", 0, ""},
-	{"profiles/*/codes/*/http", idStatus, 0, hintStatus},
-	{"profiles/*/codes/*/grpc", idStatus, 0, hintStatus},
-	{"profiles/*/codes/*/*", idProfile, 0, ""},
-	{"profiles/*/*", idProfile, 0, ""},
+	{"-categories/*/fields/*", "E-break-field-removed", Wire | Source,
+		"keep it as optional: fields cannot be reserved, and a field with the name would be read as this one", ""},
+	{"-categories/*/fields/*/on_wire", "E-break-field-removed", Wire, "keep it on the wire", ""},
+	{"+categories/*/fields/*/on_wire", "E-break-field-masking", Wire, hintMasking, ""},
+	{"-categories/*/fields/*/masked", "E-break-field-masking", Wire, hintMasking, "sensitive"},
+	{"~categories/*/fields/*/sensitive", "E-break-field-masking", Wire | Source, hintMasking, ""},
+	{"~categories/*/fields/*/type", "E-break-field-type", Wire | Source,
+		"add a field with another name, and keep this one", ""},
+	{"~categories/*/fields/*/size", "E-break-field-type", Source,
+		"add a field with another name, and keep this one", "type"},
+	{"+categories/*/required/*", "E-break-field-required", Wire | Source, hintRequired, ""},
+	{"-categories/*/required/*", "E-break-field-required", Wire | Source,
+		"keep it required: older readers take an absent value for empty", ""},
+	{"-categories/*/fields/*/words/*", "E-break-word-removed", Wire | Source,
+		"keep the word: stored values with it could no longer be read", ""},
+	{"+categories/*/fields/*/words/*", "E-break-word-added", Wire,
+		"older programs do not know it: update all readers first, then the senders", ""},
+	{"~categories/*/fields/*/go_name", "E-break-go-name", Source, "", ""},
+	{"~categories/*/fields/*/go_type", "E-break-go-name", Source, "", "go_name"},
+	{"~categories/*/fields/*/*", "W-changed-field", Behaviour, "", ""},
+
+	{"~codes/*/number", idNumber, Wire, "numbers are published: keep it", ""},
+	{"~codes/*/go_name", "E-break-go-name", Source, "keep the names in Go with \"name:\"", ""},
+	{"~codes/*/factory", "E-break-factory", Source, "keep \"args\", or give the new parameters to another code", ""},
+	{"~codes/*/message", "W-changed-message", Behaviour, "", ""},
+	{"~codes/*/feedback", "W-changed-message", Behaviour, "", ""},
+	{"~codes/*/set", "W-changed-set", Behaviour, "", ""},
+	{"~codes/*/prevent", "W-changed-prevent", Behaviour, "", ""},
+	{"?codes/*/groups/*", "W-changed-groups", Behaviour, "", ""},
+	{"~codes/*/retryable", "W-changed-retryable", Behaviour, "", ""},
+	{"~codes/*/recoverability", "W-changed-retryable", Behaviour, "", "retryable"},
+	{"~codes/*/severity", "W-changed-severity", Behaviour, "", ""},
+	{"~codes/*/kind", "W-changed-kind", Behaviour, "", ""},
+	{"~codes/*/http", "E-break-status", Wire, hintStatus, ""},
+	{"~codes/*/grpc", "E-break-status", Wire, hintStatus, ""},
+	{"~codes/*/reaction", "W-changed-reaction", Behaviour, "", ""},
+	{"~codes/*/condition", "W-changed-when", Behaviour, "the first branch that holds applies", ""},
+	{"~codes/*/status_condition", "E-break-status", Wire, "", ""},
+
+	{"~reactions/*", "W-changed-reaction", Behaviour, "", ""},
+	{"~policies/*", "W-changed-policy", Behaviour, "", ""},
+	{"?profiles/*/http", "E-break-status", Wire, hintStatus, ""},
+	{"?profiles/*/grpc", "E-break-status", Wire, hintStatus, ""},
+	{"?profiles/*/recoverability", idProfile, Behaviour, "", "retryable"},
+	{"?profiles/*/*", idProfile, Behaviour, "", ""},
 }
 
-// ruleOf returns the rule for a path. The names in it contain no slash.
-func ruleOf(p string) pathRule {
-	i := slices.IndexFunc(pathRules, func(r pathRule) bool {
-		ok, err := path.Match(r.pattern, p)
+// others are the audiences of the rules that the table does not contain.
+var others = map[string]Level{
+	idCodeRemoved: Wire | Source, idCodeValue: Wire, idReserved: Wire, idAlias: Wire, idCategory: Wire | Source,
+	idFieldRenamed: Wire | Source, idRenamed: Wire, idRetired: Source, idTiers: Behaviour,
+}
+
+// ruleOf returns the rule for a change of a value, or nil. The sign is ~, + or -. Names in the path
+// contain no slash. Levels of objects and of branches do not count.
+func ruleOf(sign, p string) *rule {
+	parts := strings.Split(p, "/")
+	for len(parts) > 5 && parts[2] == "fields" && (parts[4] == "fields" || parts[4] == "required") {
+		parts = slices.Delete(parts, 2, 4) // a field of an object
+	}
+	if len(parts) > 3 && (parts[0] == "codes" && parts[2] == "when" || parts[0] == "profiles" && parts[2] == "codes") {
+		parts = slices.Delete(parts, 2, 4)
+	}
+	i := slices.IndexFunc(pathRules, func(r rule) bool {
+		ok, err := path.Match(r.pattern, sign+strings.Join(parts, "/"))
 		return ok && err == nil
 	})
-	return pathRules[i]
+	if i < 0 {
+		return nil
+	}
+	return &pathRules[i]
 }
 
 // IDs returns the ids of all rules, sorted.
-func IDs() []string { return slices.Sorted(maps.Keys(levels)) }
+func IDs() []string {
+	var out []string
+	for id := range others {
+		out = append(out, id)
+	}
+	for _, r := range pathRules {
+		out = append(out, r.id)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
 
 // Levels returns the audiences of a rule, or 0 for an unknown id.
-func Levels(id string) Level { return levels[id] }
+func Levels(id string) Level {
+	level := others[id]
+	for _, r := range pathRules {
+		if r.id == id {
+			level |= r.level
+		}
+	}
+	return level
+}
 
 func severity(id string) diag.Severity {
 	if strings.HasPrefix(id, "W-") {

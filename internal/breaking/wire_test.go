@@ -120,7 +120,7 @@ func TestCategories(t *testing.T) {
 			"categories: {a: {fields: {id: {type: string, required: true}}, codes: {A: {message: a}}}, b: {codes: " +
 				"{B: {message: b}}}}",
 			"fields: {id: {type: string, required: true}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: " +
-				"{B: {message: b}}}}", `1:10 E-break-field-required`},
+				"{B: {message: b}}}}", `1:39 E-break-field-required`},
 		{"the last code is retired",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
 			"reserved: {codes: [C]}\ncategories: {a: {codes: {A: {message: a}}}}", `-1:45 E-break-go-removed`},

@@ -28,7 +28,7 @@ func IDs() []string {
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-arg E-unfillable
 		E-role-field E-action E-tiers E-unbounded-retry E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example W-retryable-stops W-overlay-skipped W-no-doc W-unsorted W-unused
-		W-untested-rule W-ignore-unused`)
+		W-untested-rule W-log-placeholder W-ignore-unused`)
 }
 
 // stages are the checks after form, in their order. The model exists from the second one on.
@@ -37,7 +37,7 @@ var stages = [][]func(*checker){
 	{header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, templates},
 	{
 		args, unfillableFields, reactions, tiers, policies, rows, roleFields, branches, examples,
-		skippedOverlays, unusedNames, missingDocs, unsortedNumbers,
+		overlays, unusedNames, missingDocs, unsortedNumbers, logTexts,
 	},
 }
 

@@ -108,6 +108,18 @@ func TestHints(t *testing.T) {
 			hint: `did you mean "EPIPE"?`},
 		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{is: syscall.EPIPE}]}}}}\n",
 			hint: "use errno for errors of the system: errno: EPIPE"},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{is: pgx.ErrNoRows}]}}}}\n",
+			hint: "write the full import path, as in os/exec.ErrNotFound or github.com/jackc/pgx/v5.ErrNoRows"},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{text: \"\\bgone\\b\"}]}}}}\n",
+			hint: `write the expression in single quotes, where \b is the boundary of a word`},
+		{yaml: "fields: {n: {type: int}}\ncategories: {io: {codes: {A: {message: 'a[ {n:duration}]'}}}}\n",
+			hint: "declare n as int64 (milliseconds), or as duration, which needs no format"},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{status: 404}], examples: [{status: 404}]}, " +
+			"B: {message: b, detect: [{status: 404}], examples: [{status: 404}]}}}}\n",
+			hint: "give rule 1 of B a priority above 0", related: "1:52 this rule"},
+		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{status: 404}], examples: [{status: 404}]}, " +
+			"B: {message: b, detect: [{status: 405}], examples: [{status: 404}]}}}}\n",
+			hint: "add a rule for it to B, or add to the example what its rules ask for", related: "1:52 this rule"},
 		{yaml: "categories: {io: {codes: {A: {message: a, number: 1}, B: {message: b, number: 1}}}}\n",
 			hint: "use a number that no code has", related: "1:51 first used here"},
 		{yaml: "fields: {n: {type: int}}\ncategories: {io: {codes: {A: {message: '{n}'}}}}\n",

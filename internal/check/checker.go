@@ -12,12 +12,13 @@ import (
 // checker is a taxonomy by name, and what was found in it. Names are unique from the second stage
 // on.
 type checker struct {
-	t          *spec.Taxonomy
-	m          *model.Package // nil in the first stage
-	categories []*category
-	codes      []*code // order of the file
-	codeNamed  map[string]*code
-	views      []*profileView // the table, then the profiles
+	t             *spec.Taxonomy
+	m             *model.Package // nil in the first stage
+	categories    []*category
+	codes         []*code // order of the file
+	codeNamed     map[string]*code
+	reactions     []*spec.Reaction // of the table, also in place
+	reactionNamed map[string]*spec.Reaction
 
 	findings []diag.Finding
 	reported map[finding]bool
@@ -51,7 +52,7 @@ type code struct {
 }
 
 func newChecker(t *spec.Taxonomy) *checker {
-	c := &checker{t: t, codeNamed: make(map[string]*code), reported: make(map[finding]bool)}
+	c := &checker{t: t, codeNamed: make(map[string]*code), reported: make(map[finding]bool), reactionNamed: make(map[string]*spec.Reaction)}
 	for i := range t.Categories {
 		k := &category{Category: &t.Categories[i]}
 		k.index(pairs(t.Fields, nil), pairs(k.Fields, nil))
@@ -62,7 +63,7 @@ func newChecker(t *spec.Taxonomy) *checker {
 			c.codeNamed[one.Name.V] = one
 		}
 	}
-	c.views = viewsOf(t)
+	c.addReactions()
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -52,7 +53,6 @@ const (
 func fieldOptions(c *checker) {
 	c.eachField(func(f field) {
 		typ := f.model.Type
-		isText := typ == model.String || typ == model.Strings
 		switch {
 		case f.EnumSpan.Valid() && !f.Type.Set && len(f.Enum) == 0:
 			c.report("E-field-option", f.EnumSpan, fmt.Sprintf("enum %q has no words", f.Name.V),
@@ -67,16 +67,14 @@ func fieldOptions(c *checker) {
 			c.report("E-field-option", f.Fields[0].Name.Span,
 				fmt.Sprintf("%q is of type %s, and has no fields", f.Name.V, typ), "use type: object, or remove fields")
 		}
-		if f.Scrub.V && !isText {
-			c.report("E-field-option", f.Scrub.Span,
-				fmt.Sprintf("scrub is for texts, and %q is of type %s", f.Name.V, typ),
-				"remove it, or use type: string")
+		textOnly := func(key string, set bool, at diag.Span) {
+			if set && typ != model.String && typ != model.Strings {
+				c.report("E-field-option", at, fmt.Sprintf("%s is for texts, and %q is of type %s", key, f.Name.V, typ),
+					"remove it, or use type: string")
+			}
 		}
-		if f.MaxLength.Set && !isText {
-			c.report("E-field-option", f.MaxLength.Span,
-				fmt.Sprintf("max_length is for texts, and %q is of type %s", f.Name.V, typ),
-				"remove it, or use type: string")
-		}
+		textOnly("scrub", f.Scrub.V, f.Scrub.Span)
+		textOnly("max_length", f.MaxLength.Set, f.MaxLength.Span)
 		if f.Keep.Set && !f.MaxLength.Set {
 			c.report("E-field-option", f.Keep.Span,
 				"keep needs max_length: it is the end that remains of a longer text", "set max_length, or remove keep")
@@ -93,32 +91,30 @@ func fieldOptions(c *checker) {
 			}
 		}
 	})
-	if len(c.t.Groups) > maxGroups {
-		c.report("E-value", c.t.Groups[maxGroups].Name.Span, fmt.Sprintf("a taxonomy has at most %d groups", maxGroups),
-			"remove groups")
-	}
-	if len(c.categories) > maxCategories {
-		c.report("E-value", c.categories[maxCategories].Name.Span,
-			fmt.Sprintf("a taxonomy has at most %d categories", maxCategories), "remove categories")
-	}
-	for _, k := range c.codes {
-		if len(k.When) > maxWhen {
-			c.report("E-value", k.Name.Span, fmt.Sprintf("a code has at most %d when branches", maxWhen),
-				"remove branches")
+	limits(c)
+}
+
+// limits finds lists that are empty or have more elements than the generated code can number.
+func limits(c *checker) {
+	check := func(at diag.Span, what, elements string, n, most int) {
+		switch {
+		case n > most:
+			c.report("E-value", at, fmt.Sprintf("%s has at most %d %s", what, most, elements), "remove "+elements)
+		case n == 0 && elements == "codes":
+			c.report("E-value", at, what+" has no codes", "declare one under "+elements)
 		}
+	}
+	at := c.t.Version.Span
+	check(at, "a taxonomy", "groups", len(c.t.Groups), maxGroups)
+	check(at, "a taxonomy", "categories", len(c.categories), maxCategories)
+	if len(c.categories) == 0 {
+		check(at, "the taxonomy", "codes", 0, maxCodes)
 	}
 	for _, k := range c.categories {
-		if len(k.Codes) > maxCodes {
-			c.report("E-value", k.Name.Span, fmt.Sprintf("a category has at most %d codes", maxCodes),
-				"use several categories")
-		}
-		if len(k.Codes) == 0 {
-			c.report("E-value", k.Name.Span, fmt.Sprintf("category %q has no codes", k.Name.V),
-				"declare one under codes")
-		}
+		check(k.Name.Span, fmt.Sprintf("category %q", k.Name.V), "codes", len(k.Codes), maxCodes)
 	}
-	if len(c.categories) == 0 {
-		c.report("E-value", c.t.Version.Span, "the taxonomy has no codes", "declare one under categories")
+	for _, k := range c.codes {
+		check(k.Name.Span, "code "+k.Name.V, "when branches", len(k.When), maxWhen)
 	}
 }
 

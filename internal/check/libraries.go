@@ -56,7 +56,7 @@ func (c *checker) errorName(key, name string, at diag.Span) {
 	switch {
 	case err != nil:
 		c.report("E-unknown-name", at, fmt.Sprintf("%q: %v", name, err),
-			"write the full import path, as in os/exec.ErrNotFound")
+			"write the full import path, as in os/exec.ErrNotFound or github.com/jackc/pgx/v5.ErrNoRows")
 	case key == "is" && n.Pointer:
 		c.report("E-unknown-name", at, fmt.Sprintf("%q is a type, and is takes a variable", name), "use as")
 	case name == "context.Canceled":

@@ -10,20 +10,15 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// policies finds policies whose numbers contradict each other, as declared and as profiles change
-// them, and budgets and adaptations that do nothing.
+// policies finds policies whose numbers contradict each other, and budgets and adaptations that do
+// nothing.
 func policies(c *checker) {
-	for _, v := range c.views {
-		for _, p := range c.t.Policies {
-			c.policy(v.policies[p.Name.V])
-		}
-		for _, r := range v.written {
-			if r.Policy != nil && r.Policy.Inline != nil {
-				c.policy(r.Policy.Inline)
-			}
-		}
-		if v.profile != nil && v.profile.Retry.Set {
-			c.policy(&v.profile.Retry.Policy)
+	for i := range c.t.Policies {
+		c.policy(&c.t.Policies[i])
+	}
+	for _, r := range c.reactions {
+		if r.Policy != nil && r.Policy.Inline != nil {
+			c.policy(r.Policy.Inline)
 		}
 	}
 }

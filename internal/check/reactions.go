@@ -9,15 +9,6 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// eachReaction visits every reaction as it applies, with the part that is written.
-func (c *checker) eachReaction(visit func(r, written *spec.Reaction)) {
-	for _, v := range c.views {
-		for i, r := range v.all {
-			visit(r, v.written[i])
-		}
-	}
-}
-
 // retries reports whether a reaction repeats the call that failed, unchanged.
 func retries(r *spec.Reaction) bool {
 	return r.Action.V == "retry" || r.Action.V == "retry_operation"
@@ -26,8 +17,8 @@ func retries(r *spec.Reaction) bool {
 // reactions finds keys that an action does not take, those that it lacks, and retries that neither
 // count as failures nor are bounded by a policy.
 func reactions(c *checker) {
-	c.eachReaction(func(r, written *spec.Reaction) {
-		for _, k := range written.Keys() {
+	for _, r := range c.reactions {
+		for _, k := range r.Keys() {
 			asksTier := k.Name == "to" && retries(r) && r.Purpose.Set
 			if !slices.Contains(k.Actions, r.Action.V) && !asksTier {
 				hint := k.Name + " goes with " + strings.Join(k.Actions, ", ")
@@ -38,7 +29,7 @@ func reactions(c *checker) {
 					seeAlso(r.Action.Span, "the action"))
 			}
 		}
-		at := firstSpan(written.Action.Span, written.Name.Span, written.Span)
+		at := firstSpan(r.Action.Span, r.Name.Span, r.Span)
 		if r.Action.V == "recover" && !r.Strategy.Set {
 			c.report("E-action", at, "recover needs a strategy", "name one of those under strategies")
 		}
@@ -47,20 +38,20 @@ func reactions(c *checker) {
 				"name the reaction that follows when its attempts are exhausted")
 		}
 		if retries(r) && r.Purpose.Set && !r.To.Set {
-			c.report("E-action", firstSpan(written.Purpose.Span, at), r.Action.V+" with a purpose needs to",
+			c.report("E-action", firstSpan(r.Purpose.Span, at), r.Action.V+" with a purpose needs to",
 				"name the tier that is asked")
 		}
 		if r.AcceptCompletion.V && !r.Revert.Set {
-			c.report("E-action", firstSpan(written.AcceptCompletion.Span, at), "accept_completion needs revert",
+			c.report("E-action", firstSpan(r.AcceptCompletion.Span, at), "accept_completion needs revert",
 				"set revert: it accepts the files that remain after a revert")
 		}
 		counts := r.CountFailure.Or(r.Action.V == "retry" || r.Action.V == "recover")
 		if (retries(r) || r.Action.V == "recover") && !counts && r.Policy == nil {
-			c.report("E-unbounded-retry", firstSpan(written.CountFailure.Span, at),
+			c.report("E-unbounded-retry", firstSpan(r.CountFailure.Span, at),
 				"nothing bounds this reaction: it does not count as a failure and has no policy",
 				"give it a policy, or set count_failure: true")
 		}
-	})
+	}
 }
 
 // tiers finds escalation without tiers, a person who is not the last tier, and a purpose for which
@@ -81,18 +72,18 @@ func tiers(c *checker) {
 			c.report("E-tiers", t.Purpose.Span, "a person takes no purpose", "remove it: a person decides")
 		}
 	}
-	c.eachReaction(func(r, written *spec.Reaction) {
-		at := firstSpan(written.To.Span, written.Purpose.Span, written.Action.Span, written.Name.Span)
+	for _, r := range c.reactions {
+		at := firstSpan(r.To.Span, r.Purpose.Span, r.Action.Span, r.Name.Span)
 		person, isPerson := persons[r.To.V]
 		switch {
 		case len(c.t.Tiers) == 0 && (r.Action.V == "escalate" || retries(r) && r.Purpose.Set):
 			c.report("E-tiers", at, "there is no tier to ask", "declare the ladder under tiers")
-		case isPerson && r.Action.V == "escalate" && written.Purpose.Set:
-			c.report("E-tiers", written.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.To.V),
+		case isPerson && r.Action.V == "escalate" && r.Purpose.Set:
+			c.report("E-tiers", r.Purpose.Span, fmt.Sprintf("%q is a person, and takes no purpose", r.To.V),
 				"remove the purpose, or name another tier", seeAlso(person, "the person"))
 		case isPerson && retries(r) && r.Purpose.Set:
 			c.report("E-tiers", at, fmt.Sprintf("%s with a purpose cannot ask the person %q", r.Action.V, r.To.V),
 				"name another tier, or escalate", seeAlso(person, "the person"))
 		}
-	})
+	}
 }

@@ -100,25 +100,22 @@ func unknownFields(c *checker) {
 	})
 }
 
-// thenCycles finds reactions that lead back to themselves, in the table or as a profile changes it.
+// thenCycles finds reactions of the table that lead back to themselves.
 func thenCycles(c *checker) {
-	for _, v := range c.views {
-		done := make(map[*spec.Reaction]bool)
-		for _, r := range v.all {
-			var path []*spec.Reaction
-			for ; r != nil && !done[r]; r = v.then(r) {
-				done[r] = true
-				path = append(path, r)
-			}
-			if i := slices.Index(path, r); r != nil && i >= 0 {
-				c.cycle(path[i:])
-			}
+	done := make(map[*spec.Reaction]bool)
+	for _, r := range c.reactions {
+		var path []*spec.Reaction
+		for ; r != nil && !done[r]; r = c.then(r) {
+			done[r] = true
+			path = append(path, r)
+		}
+		if i := slices.Index(path, r); r != nil && i >= 0 {
+			c.cycle(path[i:])
 		}
 	}
 }
 
-// cycle reports a circle at the `then` that is last in the file, which is mostly the one in a
-// profile.
+// cycle reports a circle at the `then` that is last in the file.
 func (c *checker) cycle(path []*spec.Reaction) {
 	last := 0
 	for i, r := range path {

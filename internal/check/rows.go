@@ -62,7 +62,7 @@ func retryableAt(t spec.Traits) diag.Span      { return t.Retryable.Span }
 func recoverabilityAt(t spec.Traits) diag.Span { return t.Recoverability.Span }
 
 // inChain returns the first reaction from r on that is of a kind, or nil.
-func inChain(r *model.Reaction, is func(*model.Reaction) bool) *model.Reaction {
+func inChain(r *taxonomy.Reaction, is func(*taxonomy.Reaction) bool) *taxonomy.Reaction {
 	for ; r != nil; r = r.Then {
 		if is(r) {
 			return r
@@ -71,8 +71,8 @@ func inChain(r *model.Reaction, is func(*model.Reaction) bool) *model.Reaction {
 	return nil
 }
 
-func describe(r *model.Reaction) string {
-	if !r.Declared {
+func (c *checker) describe(r *taxonomy.Reaction) string {
+	if !c.m.Declared[r] {
 		return "the reaction"
 	}
 	return fmt.Sprintf("reaction %q", r.Name)
@@ -82,10 +82,10 @@ func describe(r *model.Reaction) string {
 // succeed unchanged and are never retried.
 func rows(c *checker) {
 	c.eachRow(func(r row) {
-		if step := inChain(r.Reaction, (*model.Reaction).Retries); step != nil && !r.Retryable {
-			how := describe(step) + " retries it"
+		if step := inChain(r.Reaction, (*taxonomy.Reaction).Retries); step != nil && !r.Retryable {
+			how := c.describe(step) + " retries it"
 			if step != r.Reaction {
-				how = describe(r.Reaction) + " leads to " + describe(step) + ", which retries it"
+				how = c.describe(r.Reaction) + " leads to " + c.describe(step) + ", which retries it"
 			}
 			c.report("E-retryable", r.at(reactionAt, retryableAt), fmt.Sprintf("%s is not retryable, but %s", r, how),
 				"set retryable: true, or choose another reaction", seeAlso(reactionAt(r.category.Traits),
@@ -99,13 +99,6 @@ func rows(c *checker) {
 		}
 		c.contradiction(r.String(), r.Retryable, r.Recoverability.String(), r.at(recoverabilityAt, retryableAt))
 	})
-	for _, p := range c.t.Profiles {
-		for _, o := range p.Codes {
-			if t := o.Traits; t.Retryable.Set && t.Recoverability.Set {
-				c.contradiction(o.Key.V, t.Retryable.V, t.Recoverability.V, t.Recoverability.Span)
-			}
-		}
-	}
 }
 
 func (c *checker) contradiction(where string, retryable bool, recoverability string, at diag.Span) {
@@ -118,7 +111,7 @@ func (c *checker) contradiction(where string, retryable bool, recoverability str
 
 // need is a field that a reaction reads from the error.
 type need struct {
-	is    func(*model.Reaction) bool
+	is    func(*taxonomy.Reaction) bool
 	roles []model.Role
 	what  string
 	hint  string
@@ -126,14 +119,14 @@ type need struct {
 
 var needs = []need{
 	{
-		is: func(r *model.Reaction) bool {
+		is: func(r *taxonomy.Reaction) bool {
 			return r.HonorRetryAfter && (r.Retries() || r.Action == taxonomy.Recover)
 		},
 		roles: []model.Role{model.RoleRetryAfter, model.RoleResetAt}, what: "honors a retry-after hint",
 		hint: "a field with from: retry_after",
 	},
 	{
-		is:    func(r *model.Reaction) bool { return r.Revert == taxonomy.RevertFiles },
+		is:    func(r *taxonomy.Reaction) bool { return r.Revert == taxonomy.RevertFiles },
 		roles: []model.Role{model.RoleFiles}, what: "reverts the files of the error",
 		hint: "a field with from: files, or set revert: iteration",
 	},
@@ -143,23 +136,23 @@ var needs = []need{
 // profiles that choose the reaction for the code, its category or its group.
 func roleFields(c *checker) {
 	for _, n := range needs {
-		check := func(k *code, r *model.Reaction, at diag.Span) {
+		check := func(k *code, r *taxonomy.Reaction, at diag.Span) {
 			step := inChain(r, n.is)
 			has := slices.ContainsFunc(n.roles,
 				func(role model.Role) bool { return k.category.model.WithRole(role) != nil })
 			if step != nil && !has {
 				c.report("E-role-field", at,
-					fmt.Sprintf("%s %s, but %s has no field for it", describe(step), n.what, k.Name.V),
+					fmt.Sprintf("%s %s, but %s has no field for it", c.describe(step), n.what, k.Name.V),
 					fmt.Sprintf("give category %s %s", k.category.Name.V, n.hint))
 			}
 		}
 		c.eachRow(func(r row) { check(r.code, r.Reaction, r.at(reactionAt)) })
 		for i, p := range c.m.Profiles {
 			for _, o := range p.Rows {
-				if o.Row.Code == nil || o.Traits.Reaction == o.Row.Reaction {
+				k := c.codeAt(o.Row)
+				if k == nil || o.Traits.Reaction == c.m.Taxonomy.Traits(o.Row).Reaction {
 					continue
 				}
-				k := c.codes[o.Row.Code.Index]
 				if at := overlayOf(&c.t.Profiles[i], k); at.Valid() {
 					check(k, o.Traits.Reaction, at)
 				}
@@ -184,42 +177,41 @@ func overlayOf(p *spec.Profile, k *code) diag.Span {
 	return diag.Span{}
 }
 
-// skippedOverlays warns of profiles that would retry a code that is not retryable. The model leaves
-// these overlays out.
-func skippedOverlays(c *checker) {
-	for i, p := range c.m.Profiles {
-		skipped := make(map[diag.Span][]string)
-		var places []diag.Span
-		for _, s := range p.Skipped {
-			at := skipAt(&c.t.Profiles[i], s)
-			if s.Row.Code == nil || slices.Contains(skipped[at], s.Row.Code.Key) {
-				continue
-			}
-			skipped[at] = append(skipped[at], s.Row.Code.Key)
-			places = append(places, at)
-		}
-		for _, at := range places {
-			codes := skipped[at]
-			if len(codes) > 3 {
-				codes = append(codes[:3:3], "others")
-			}
-			c.report("W-overlay-skipped", at,
-				fmt.Sprintf("left out for %s: not retryable, and a profile cannot change that",
-					strings.Join(codes, ", ")), "choose another reaction, or set retryable: true on the codes")
-		}
+// codeAt returns the code of a row, or nil.
+func (c *checker) codeAt(row taxonomy.Row) *code {
+	if c.m.Taxonomy.Code(row) == nil {
+		return nil
 	}
+	return c.codes[c.m.Categories[row.Category()].Codes[row.Code()-1].Index]
 }
 
-func skipAt(p *spec.Profile, s model.Skip) diag.Span {
-	for _, o := range p.Codes {
-		if s.Section == "codes" && o.Key.V == s.Key {
-			return firstSpan(refSpan(o.Traits.Reaction, false), o.Traits.Retryable.Span, o.Key.Span)
+// mistakes are the ids of mistakes in the sections of a profile.
+var mistakes = map[string]string{
+	"codes": "E-retryable", "reactions": "E-action", "policies": "E-policy-bounds", "retry": "E-policy-bounds",
+	"recovery": "E-value",
+}
+
+// overlays finds profiles that contradict themselves or the table, and warns of those that would
+// retry a code that is not retryable. The model leaves these overlays out.
+func overlays(c *checker) {
+	for _, p := range c.m.Profiles {
+		for _, problem := range p.Problems {
+			var skipped []string
+			for _, row := range problem.Skipped {
+				if k := c.codeAt(row); k != nil && !slices.Contains(skipped, k.Name.V) {
+					skipped = append(skipped, k.Name.V)
+				}
+			}
+			if section, _, _ := strings.Cut(problem.Path, "."); problem.Skipped == nil {
+				c.report(mistakes[section], problem.Span, problem.Message, "change the profile")
+			} else if len(skipped) > 0 {
+				if len(skipped) > 3 {
+					skipped = append(skipped[:3:3], "others")
+				}
+				c.report("W-overlay-skipped", problem.Span,
+					fmt.Sprintf("left out for %s: not retryable, and a profile cannot change that",
+						strings.Join(skipped, ", ")), "choose another reaction, or set retryable: true on the codes")
+			}
 		}
 	}
-	for _, r := range p.Reactions {
-		if s.Section == "reactions" && r.Name.V == s.Key {
-			return firstSpan(r.Action.Span, r.Name.Span)
-		}
-	}
-	return firstSpan(p.Name.Span, p.Span)
 }

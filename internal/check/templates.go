@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +13,23 @@ import (
 
 // maxTemplate bounds the length of a text with placeholders, in bytes.
 const maxTemplate = 8 << 10
+
+// placeholderForm matches a placeholder with a format or without one.
+var placeholderForm = regexp.MustCompile(`\{[a-zA-Z_]\w*(:\w+)?\}`)
+
+// logTexts warns of placeholders in the texts of logs, which are not templates.
+func logTexts(c *checker) {
+	for _, r := range c.reactions {
+		if r.Log == nil {
+			continue
+		}
+		text := r.Log.Message
+		if i := placeholderForm.FindStringIndex(text.V); i != nil {
+			c.report("W-log-placeholder", c.within(text, i[0], i[1]-i[0]), "log.message takes no placeholders",
+				"remove it; the record of the log has the error with its fields")
+		}
+	}
+}
 
 // templates checks the messages and feedback of codes.
 func templates(c *checker) {
@@ -40,9 +58,11 @@ func (c *checker) template(k *code, text spec.Text) {
 			"write {field}, or [optional text {field}]; double a brace or bracket to show it")
 	}
 	for _, piece := range pieces {
-		if piece.Kind == resolve.PlaceholderPiece {
+		if f := k.category.byName[piece.Name]; piece.Kind == resolve.PlaceholderPiece {
 			c.placeholder(k, text, piece)
-			c.alwaysPresent(k, text, piece)
+			if f.Field == nil || !f.Sensitive.V {
+				c.alwaysPresent(k, text, piece)
+			}
 		}
 		for _, inner := range piece.Parts {
 			if inner.Kind == resolve.PlaceholderPiece {
@@ -88,8 +108,12 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 		c.report("E-placeholder", at, piece.Name+" is an object, which a message cannot show",
 			"show fields of the category that are not objects")
 	case format != model.Plain && !slices.Contains(formatsOf[format], typ):
+		hint := "remove the format"
+		if format == model.Millis && slices.Contains([]model.Type{model.Int, model.Uint64, model.Float64}, typ) {
+			hint = "declare " + piece.Name + " as int64 (milliseconds), or as duration, which needs no format"
+		}
 		c.report("E-placeholder", formatAt, fmt.Sprintf("format %q is for %s, and %s is of type %s", piece.Format,
-			oneOf(formatsOf[format]), piece.Name, typ), "remove the format")
+			oneOf(formatsOf[format]), piece.Name, typ), hint)
 	}
 }
 

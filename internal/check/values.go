@@ -134,7 +134,13 @@ func ruleValues(c *checker) {
 	})
 }
 
+// expression checks a regular expression. A backspace is what "\b" is in double quotes.
 func (c *checker) expression(text spec.Text) {
+	if strings.ContainsRune(text.V, '\b') {
+		c.report("E-regexp", text.Span, `the text contains a backspace, which is what "\b" is in double quotes`,
+			`write the expression in single quotes, where \b is the boundary of a word`)
+		return
+	}
 	_, err := regexp.Compile(text.V)
 	if err == nil {
 		return

@@ -146,9 +146,9 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 		}
 		t := row.Traits
 		if profile != nil {
-			t = profile.Traits(row)
+			t = m.Under(profile, row)
 		}
-		missing, v.Traits = lacking, traitsOf(t)
+		missing, v.Traits = lacking, traitsOf(m, t)
 		made := made(rules.Taxonomy, code, ctx, ev, t.Retryable)
 		v.context = string(made.AppendContext(nil))
 		return made
@@ -232,8 +232,8 @@ func doubts(m *model.Package, ev *taxonomy.Evidence) []string {
 			out = append(out, "the "+what+" is not declared"+suggestion(name, declared))
 		}
 	}
-	undeclared("source", ev.Source, namesOf(m.Sources))
-	undeclared("op", ev.Op, append(check.Operations(), namesOf(m.Ops)...))
+	undeclared("source", ev.Source, namesOf(m.Taxonomy.Sources))
+	undeclared("op", ev.Op, append(check.Operations(), namesOf(m.Taxonomy.Ops)...))
 	code, exited := ev.ExitCode.Get()
 	failed := ev.Status >= 400 || ev.Type+ev.Code+ev.Signal+ev.Errno != "" || ev.Err != nil || exited && code != 0 ||
 		!exited && ev.Status == 0 && ev.Text != ""

@@ -35,6 +35,9 @@ type codeDoc struct {
 	Profiles   []profileTraits   `json:"profiles,omitempty"`
 	Context    []fieldDoc        `json:"context,omitempty"`
 	Set        map[string]string `json:"set,omitempty"`
+	Detect     []string          `json:"detect,omitempty"` // its rules, as the taxonomy has them
+	Examples   []string          `json:"examples,omitempty"`
+	Not        []string          `json:"not_examples,omitempty"`
 }
 
 // traits are the values of a row of the table.
@@ -88,7 +91,7 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 		Aliases:    c.Aliases, Message: c.MessageText, Resolution: c.Resolution,
 		HelpURL: strings.ReplaceAll(m.HelpURL, "{code}", c.Value),
 		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + "(" + strings.Join(params, ", ") + ")",
-		Prevent: describePrevention(c.Prevent), Traits: traitsOf(c.Row.Traits),
+		Prevent: describePrevention(c.Prevent), Traits: traitsOf(m, c.Row.Traits),
 	}
 	if c.Key != c.Value {
 		d.Key = c.Key
@@ -100,12 +103,12 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 		d.Groups = append(d.Groups, g.Name)
 	}
 	for _, b := range c.When {
-		d.When = append(d.When, branch{If: conditions(b), Traits: traitsOf(b.Row.Traits)})
+		d.When = append(d.When, branch{If: conditions(b), Traits: traitsOf(m, b.Row.Traits)})
 	}
 	for _, p := range m.Profiles {
 		for _, row := range m.Rows {
-			if t := p.Traits(row); row.Code == c && t != row.Traits {
-				d.Profiles = append(d.Profiles, profileTraits{Name: p.Name, Branch: row.Branch, Traits: traitsOf(t)})
+			if t := m.Under(p, row); row.Code == c && t != row.Traits {
+				d.Profiles = append(d.Profiles, profileTraits{Name: p.Name, Branch: row.Branch, Traits: traitsOf(m, t)})
 			}
 		}
 	}
@@ -113,9 +116,19 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 		field := fieldDocOf(f)
 		field.Required = f.Required || c.Takes(f)
 		if v, ok := c.Fixed(f); ok {
-			field.Notes = append([]string{"always " + literal(f, v)}, field.Notes...)
+			field.Notes = append([]string{"always " + f.Literal(v)}, field.Notes...)
 		}
 		d.Context = append(d.Context, field)
+	}
+	for _, r := range c.Rules {
+		d.Detect = append(d.Detect, r.Doc)
+	}
+	for _, x := range c.Examples {
+		if x.Not {
+			d.Not = append(d.Not, x.Doc)
+		} else {
+			d.Examples = append(d.Examples, x.Doc)
+		}
 	}
 	for _, s := range c.Set {
 		if d.Set == nil {
@@ -126,26 +139,26 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 	return d
 }
 
-func traitsOf(t model.Traits) traits {
+func traitsOf(m *model.Package, t taxonomy.Traits) traits {
 	return traits{
 		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: word(t.Severity),
 		Kind: word(t.Kind),
-		HTTP: t.HTTP, GRPC: resolve.GRPCWord(t.GRPC), Reaction: reactionOf(t.Reaction),
+		HTTP: int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: reactionOf(m, t.Reaction),
 	}
 }
 
-func reactionOf(r *model.Reaction) reaction {
-	out := reaction{Name: declaredName(r), Action: r.Action.String(), Does: describe(r)}
+func reactionOf(m *model.Package, r *taxonomy.Reaction) reaction {
+	out := reaction{Name: declaredName(m, r), Action: r.Action.String(), Does: describe(r)}
 	if r.Then != nil && r.Action != taxonomy.Abort {
-		then := reactionOf(r.Then)
+		then := reactionOf(m, r.Then)
 		out.Then = &then
 	}
 	return out
 }
 
 // declaredName returns a reaction's name in the taxonomy, or "" if it is declared in place.
-func declaredName(r *model.Reaction) string {
-	if r.Declared {
+func declaredName(m *model.Package, r *taxonomy.Reaction) string {
+	if m.Declared[r] {
 		return r.Name
 	}
 	return ""
@@ -198,6 +211,12 @@ func (d *codeDoc) text() []byte {
 		pr.Traits.text(p, base)
 	}
 	p.fields(d.Context)
+	if len(d.Detect)+len(d.Examples)+len(d.Not) > 0 {
+		p.heading("detection")
+	}
+	p.lines("detect", d.Detect)
+	p.lines("examples", d.Examples)
+	p.lines("not examples", d.Not)
 	return p.Bytes()
 }
 
@@ -274,7 +293,7 @@ func explainCategoryOf(m *model.Package, c *model.Category) *categoryDoc {
 	for _, code := range c.Codes {
 		t := code.Row.Traits
 		d.Codes = append(d.Codes, codeLine{code.Value, code.Doc, t.Retryable,
-			cmp.Or(declaredName(t.Reaction), t.Reaction.Action.String())})
+			cmp.Or(declaredName(m, t.Reaction), t.Reaction.Action.String())})
 	}
 	for _, f := range c.Fields {
 		d.Context = append(d.Context, fieldDocOf(f))

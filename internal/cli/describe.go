@@ -21,7 +21,7 @@ func (s *sentences) add(is bool, format string, args ...any) {
 }
 
 // describe returns what a reaction does, without the reaction that follows it.
-func describe(r *model.Reaction) []string {
+func describe(r *taxonomy.Reaction) []string {
 	var s sentences
 	s.add(r.Revert == taxonomy.RevertFiles, "reverts the files that the error names")
 	s.add(r.Revert == taxonomy.RevertIteration, "reverts all changes of the iteration")
@@ -45,7 +45,7 @@ func describe(r *model.Reaction) []string {
 	return s
 }
 
-func action(r *model.Reaction) string {
+func action(r *taxonomy.Reaction) string {
 	extent, again, session, purpose := "this task", "repeats the iteration", "", r.Purpose.String()
 	if r.Extent == taxonomy.ExtentRun {
 		extent = "the whole run"
@@ -91,7 +91,7 @@ func action(r *model.Reaction) string {
 }
 
 // policy adds how often and how far apart a policy tries.
-func (s *sentences) policy(p *model.Policy) {
+func (s *sentences) policy(p *taxonomy.Policy) {
 	s.add(true, "at most %s in total", count(p.MaxAttempts, "call", "calls"))
 	delay := map[taxonomy.Backoff]string{
 		taxonomy.Constant:    "%[1]s each time",
@@ -163,43 +163,9 @@ func count(n int, one, many string) string {
 func conditions(b *model.Branch) []string {
 	var out []string
 	for _, c := range b.Conds {
-		var s sentences
-		s.add(len(c.Values) > 0, "is %s", either(c.Field, c.Values))
-		switch {
-		case c.Min != nil && c.Max != nil:
-			s.add(true, "is from %s to %s", literal(c.Field, *c.Min), literal(c.Field, *c.Max))
-		case c.Min != nil:
-			s.add(true, "is at least %s", literal(c.Field, *c.Min))
-		case c.Max != nil:
-			s.add(true, "is at most %s", literal(c.Field, *c.Max))
-		}
-		s.add(len(c.Not) > 0, "is given and not %s", either(c.Field, c.Not))
-		var prefixes []string
-		for _, p := range c.Prefix {
-			prefixes = append(prefixes, strconv.Quote(p))
-		}
-		s.add(len(c.Prefix) > 0, "begins with %s", orList(prefixes))
-		s.add(c.Present != nil && *c.Present, "is given")
-		s.add(c.Present != nil && !*c.Present, "is absent")
-		out = append(out, c.Field.Wire+" "+strings.Join(s, " and "))
+		out = append(out, c.String())
 	}
 	return out
-}
-
-func either(f *model.Field, values []model.Value) string {
-	var words []string
-	for _, v := range values {
-		words = append(words, literal(f, v))
-	}
-	return orList(words)
-}
-
-// literal writes a value as a taxonomy would.
-func literal(f *model.Field, v model.Value) string {
-	if v.Type == model.String {
-		return strconv.Quote(v.Str)
-	}
-	return f.Shown(v)
 }
 
 func orList[T ~string](list []T) string {

@@ -11,30 +11,30 @@ import (
 )
 
 func TestDescribe(t *testing.T) {
-	policy := func(p taxonomy.Policy) *model.Policy { return &model.Policy{Policy: p} }
+	policy := func(p taxonomy.Policy) *taxonomy.Policy { return &p }
 	tests := map[string]struct {
-		reaction model.Reaction
+		reaction taxonomy.Reaction
 		want     []string
 	}{
-		"abort":     {model.Reaction{}, []string{"ends this task as failed"}},
-		"abort all": {model.Reaction{Extent: taxonomy.ExtentRun}, []string{"ends the whole run as failed"}},
+		"abort":     {taxonomy.Reaction{}, []string{"ends this task as failed"}},
+		"abort all": {taxonomy.Reaction{Extent: taxonomy.ExtentRun}, []string{"ends the whole run as failed"}},
 		"abort, counted": {
-			model.Reaction{CountFailure: true}, []string{"ends this task as failed", "counts as a failure"},
+			taxonomy.Reaction{CountFailure: true}, []string{"ends this task as failed", "counts as a failure"},
 		},
-		"block": {model.Reaction{Action: taxonomy.Block},
+		"block": {taxonomy.Reaction{Action: taxonomy.Block},
 			[]string{"stops this task until a person intervenes"}},
-		"block all": {model.Reaction{Action: taxonomy.Block, Extent: taxonomy.ExtentRun},
+		"block all": {taxonomy.Reaction{Action: taxonomy.Block, Extent: taxonomy.ExtentRun},
 			[]string{"stops the whole run until a person intervenes"}},
 		"continue, loudly": {
-			model.Reaction{Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn},
+			taxonomy.Reaction{Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn},
 			[]string{"continues", "logs the error (warn)"},
 		},
 		"retry": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true, LogLevel: taxonomy.LogInfo, LogMessage: "again"},
+			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, LogLevel: taxonomy.LogInfo, LogMessage: "again"},
 			[]string{"repeats the iteration", `logs "again" (info)`},
 		},
 		"retry, exponentially": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
+			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
 				MaxAttempts: 5, InitialDelay: time.Second, MaxDelay: 90 * time.Second, Multiplier: 1.5,
 				JitterKind: taxonomy.JitterProportional, Jitter: 0.1,
 			})},
@@ -42,7 +42,7 @@ func TestDescribe(t *testing.T) {
 				"waits 1s, then 1.5 times as long each time, up to 1m30s, plus or minus 10%"},
 		},
 		"retry, steadily": {
-			model.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
+			taxonomy.Reaction{Action: taxonomy.Retry, HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
 				Policy: policy(taxonomy.Policy{
 					MaxAttempts: 21, InitialDelay: 5 * time.Second, Backoff: taxonomy.Constant,
 					MaxElapsed:    6 * time.Hour,
@@ -56,7 +56,7 @@ func TestDescribe(t *testing.T) {
 			},
 		},
 		"retry an operation, linearly": {
-			model.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, Session: taxonomy.SessionFresh,
+			taxonomy.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, Session: taxonomy.SessionFresh,
 				HonorRetryAfter: true, Policy: policy(taxonomy.Policy{
 					MaxAttempts: 2, InitialDelay: time.Second, MaxDelay: 3 * time.Second, Backoff: taxonomy.Linear,
 					JitterKind: taxonomy.JitterFull,
@@ -68,12 +68,12 @@ func TestDescribe(t *testing.T) {
 			},
 		},
 		"one call has no delays": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true,
+			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true,
 				Policy: policy(taxonomy.Policy{MaxAttempts: 1, InitialDelay: time.Second})},
 			[]string{"repeats the iteration", "at most 1 call in total"},
 		},
 		"retry, with others and by experience": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
+			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
 				MaxAttempts: 3,
 				Adapt: &taxonomy.Adapt{MinAttempts: 2, MaxAttempts: 6, MinDelay: 500 * time.Millisecond,
 					MaxDelay: time.Minute, Target: 0.8, Window: 50},
@@ -91,7 +91,7 @@ func TestDescribe(t *testing.T) {
 			},
 		},
 		"a breaker alone": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
+			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, Policy: policy(taxonomy.Policy{
 				MaxAttempts: 3,
 				Budget: &taxonomy.Budget{Retries: -1,
 					Breaker: &taxonomy.Breaker{Failures: 1, Of: 1, Probe: time.Minute, Successes: 2}},
@@ -102,7 +102,7 @@ func TestDescribe(t *testing.T) {
 			},
 		},
 		"revert": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles,
+			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles,
 				AcceptCompletion: true, FeedBack: true},
 			[]string{
 				"reverts the files that the error names",
@@ -110,30 +110,30 @@ func TestDescribe(t *testing.T) {
 				"repeats the iteration", "the next prompt contains the error",
 			},
 		},
-		"revert all": {model.Reaction{Revert: taxonomy.RevertIteration},
+		"revert all": {taxonomy.Reaction{Revert: taxonomy.RevertIteration},
 			[]string{"reverts all changes of the iteration", "ends this task as failed"}},
-		"escalate": {model.Reaction{Action: taxonomy.Escalate}, []string{"escalates to the next tier"}},
-		"escalate to": {model.Reaction{Action: taxonomy.Escalate, To: "opus"},
+		"escalate": {taxonomy.Reaction{Action: taxonomy.Escalate}, []string{"escalates to the next tier"}},
+		"escalate to": {taxonomy.Reaction{Action: taxonomy.Escalate, To: "opus"},
 			[]string{"escalates to tier opus, or from there to the next one"}},
-		"escalate, first": {model.Reaction{Action: taxonomy.Escalate, To: "opus", Purpose: taxonomy.PurposeDiagnosis,
+		"escalate, first": {taxonomy.Reaction{Action: taxonomy.Escalate, To: "opus", Purpose: taxonomy.PurposeDiagnosis,
 			Session: taxonomy.SessionFresh},
 			[]string{"escalates to tier opus, or from there to the next one, in a new conversation, and asks it " +
 				"for a diagnosis first"}},
-		"escalate, next": {model.Reaction{Action: taxonomy.Escalate, Purpose: taxonomy.PurposeVerification},
+		"escalate, next": {taxonomy.Reaction{Action: taxonomy.Escalate, Purpose: taxonomy.PurposeVerification},
 			[]string{"escalates to the next tier, and asks it for a verification first"}},
-		"ask, then retry": {model.Reaction{Action: taxonomy.Retry, CountFailure: true, To: "opus",
+		"ask, then retry": {taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, To: "opus",
 			Purpose: taxonomy.PurposeAnalysis},
 			[]string{"asks tier opus for an analysis, then repeats the iteration"}},
-		"ask, then a bit": {model.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, To: "opus",
+		"ask, then a bit": {taxonomy.Reaction{Action: taxonomy.RetryOperation, CountFailure: true, To: "opus",
 			Purpose: taxonomy.PurposeVerification},
 			[]string{"asks tier opus for a verification, then repeats the failed operation"}},
-		"recover": {model.Reaction{Action: taxonomy.Recover, Strategy: "shorten", CountFailure: true,
+		"recover": {taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "shorten", CountFailure: true,
 			Session: taxonomy.SessionReduced},
 			[]string{"runs the strategy shorten, then repeats the iteration, in a new and shorter conversation"}},
-		"recover, a bit": {model.Reaction{Action: taxonomy.Recover, Strategy: "fix", Resume: taxonomy.ResumeOperation,
+		"recover, a bit": {taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "fix", Resume: taxonomy.ResumeOperation,
 			CountFailure: true}, []string{"runs the strategy fix, then repeats the failed operation"}},
 		"decorrelated": {
-			model.Reaction{Action: taxonomy.Retry, CountFailure: true,
+			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true,
 				Policy: policy(
 					taxonomy.Policy{MaxAttempts: 2, InitialDelay: time.Hour, Backoff: taxonomy.Constant,
 						JitterKind: taxonomy.JitterDecorrelated})},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func explainCommand() *command {
@@ -26,10 +28,10 @@ func explainCommand() *command {
 		summary: "explain a finding, a key of the language, a code or a category",
 		details: `
 Explain prints what a finding means and how to fix it (errgen explain E-unknown-key), what a key of the language
-means (errgen explain reactions.then), or everything that a taxonomy declares about a code or a category: what it
-means, whether it is retryable, and the reaction to it. A code can be given by its key, its value on the wire, an
-alias, its number or its Go constant; a category by its name or its Go type. If a code has the name of a key, give
-the taxonomy too.`,
+means (errgen explain reactions.then, or errgen explain then), or everything that a taxonomy declares about a code or
+a category: what it means, whether it is retryable, the reaction to it, the rules that detect it, and their examples.
+A code can be given by its key, its value on the wire, an alias, its number or its Go constant; a category by its name
+or its Go type. If a code has the name of a key, give the taxonomy too.`,
 		flags: textOrJSON,
 		run:   (*session).explain,
 	}
@@ -72,11 +74,15 @@ func (s *session) explain(o *options, args []string) error {
 		}
 		return s.print(o, newRuleDoc(page))
 	}
-	if doc, err := spec.Explain(args[0]); err == nil && len(args) == 1 {
+	doc, noKey := spec.Explain(args[0])
+	if noKey == nil && len(args) == 1 {
 		return s.print(o, keyDoc{doc})
 	}
 	l, err := s.valid(args[1:])
-	if err != nil {
+	switch {
+	case err != nil && len(args) == 1 && !errors.Is(err, errFindings):
+		return errors.Join(fmt.Errorf("explain: %w", noKey), err) // it is neither a key nor a code
+	case err != nil:
 		return err
 	}
 	if code := findCode(l.model, args[0]); code != nil {
@@ -87,10 +93,12 @@ func (s *session) explain(o *options, args []string) error {
 			return s.print(o, explainCategoryOf(l.model, c))
 		}
 	}
-	hint := suggestion(args[0], explained(l.model))
-	if hint == "" {
-		hint = `; "errgen list` + argument(l.name) + `" lists the codes`
+	if errors.Is(noKey, spec.ErrAmbiguousKey) {
+		return fmt.Errorf("explain: %w", noKey)
 	}
+	last := args[0][strings.LastIndexByte(args[0], '.')+1:]
+	hint := cmp.Or(suggestion(args[0], explained(l.model)), suggestion(last, spec.KeyNames()),
+		`; "errgen list`+argument(l.name)+`" lists the codes`)
 	return fmt.Errorf("explain: %s has no code or category %q%s", l.name, args[0], hint)
 }
 
@@ -132,7 +140,7 @@ func codeTable(m *model.Package) []byte {
 	row := func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // a buffer accepts everything
 	row("CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION", "NUMBER", "DEPRECATED")
 	for _, c := range m.Codes {
-		each := func(value func(model.Traits) string) string {
+		each := func(value func(taxonomy.Traits) string) string {
 			values := []string{cmp.Or(value(c.Row.Traits), "-")}
 			for _, b := range c.When {
 				if v := cmp.Or(value(b.Row.Traits), "-"); !slices.Contains(values, v) {
@@ -143,11 +151,11 @@ func codeTable(m *model.Package) []byte {
 		}
 		row(
 			c.Value, c.Category.Name,
-			each(func(t model.Traits) string { return yesNo(t.Retryable) }),
-			each(func(t model.Traits) string { return word(t.Severity) }),
-			each(func(t model.Traits) string { return positive(t.HTTP) }),
-			each(func(t model.Traits) string { return resolve.GRPCWord(t.GRPC) }),
-			each(func(t model.Traits) string { return cmp.Or(declaredName(t.Reaction), t.Reaction.Action.String()) }),
+			each(func(t taxonomy.Traits) string { return yesNo(t.Retryable) }),
+			each(func(t taxonomy.Traits) string { return word(t.Severity) }),
+			each(func(t taxonomy.Traits) string { return positive(int(t.HTTP)) }),
+			each(func(t taxonomy.Traits) string { return resolve.GRPCWord(t.GRPC) }),
+			each(func(t taxonomy.Traits) string { return cmp.Or(declaredName(m, t.Reaction), t.Reaction.Action.String()) }),
 			cmp.Or(positive(c.Number), "-"), yesNo(c.Deprecated != ""),
 		)
 	}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/suggest"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/detect/detectflag"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func suggestCommand() *command {
@@ -77,7 +77,7 @@ func (s *session) known(o *options, args []string) (*detect.Rules, suggest.Optio
 	if err != nil {
 		return nil, wanted, err
 	}
-	wanted.Sources, wanted.Ops = namesOf(l.model.Sources), namesOf(l.model.Ops)
+	wanted.Sources, wanted.Ops = namesOf(l.model.Taxonomy.Sources), namesOf(l.model.Taxonomy.Ops)
 	for _, c := range l.model.Codes {
 		wanted.Names = append(wanted.Names, c.Key, c.Value, c.Go)
 		wanted.Names = append(wanted.Names, c.Aliases...)
@@ -85,7 +85,7 @@ func (s *session) known(o *options, args []string) (*detect.Rules, suggest.Optio
 	return detection.Rules(l.model), wanted, nil
 }
 
-func namesOf(list []model.Named) []string {
+func namesOf(list []taxonomy.Named) []string {
 	var out []string
 	for _, n := range list {
 		out = append(out, n.Name)

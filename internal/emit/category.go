@@ -20,13 +20,13 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	}
 	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c))
 	declare(f, listMethod(l, jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
-	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c))
+	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c), hintsMethod(c))
 }
 
 // codeType makes the type of a category's codes.
 func codeType(c *model.Category) jen.Code {
 	return jen.Add(comment(c.CodeType + " is a code of [" + c.Type +
-		"]: a target for errors.Is, and an error itself. Zero is no code.")).Type().Id(c.CodeType).Uint16()
+		"]: a target for errors.Is, and an error itself. The zero value is not valid.")).Type().Id(c.CodeType).Uint16()
 }
 
 // codeConstants makes the constants of a category's codes, in one block, so that linters see an
@@ -108,7 +108,7 @@ func shownAs(f *model.Field) string {
 // copies makes the methods that return a changed copy: one for each field that a factory may leave
 // out, and one for the cause.
 func copies(c *model.Category) jen.Code {
-	s := jen.Add(note("Each With method returns a copy of e that has the value.")).Line()
+	s := jen.Add(note("Each With method returns a copy of e with the value.")).Line()
 	for _, f := range c.Fields {
 		if !f.Required {
 			s.Line().Add(copyMethod(c, "With"+f.Go, f.Param, valueType(f),
@@ -185,7 +185,7 @@ func fillable(f *model.Field) bool {
 func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
 	var codes strings.Builder
 	for _, code := range c.Codes {
-		codes.WriteString(code.Const + ": " + strings.TrimPrefix(l.of(t.code(code)), "taxonomy.Code") + ",\n")
+		codes.WriteString(code.Const + ": " + strings.TrimPrefix(l.of(*t.m.RuntimeCode(code)), "taxonomy.Code") + ",\n")
 	}
 	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type)}
 	if c.Doc != "" {
@@ -196,7 +196,7 @@ func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
 			"{base: gen.Made["+c.CodeType+"](code, cause)}\n}",
 		"List: func(e taxonomy.Error) []any { return e.(*"+c.Type+").list() }")
 	if len(c.Fields) > 0 {
-		elements = append(elements, "Fields: "+l.of(tableFields(c.Fields)))
+		elements = append(elements, "Fields: "+l.of(t.m.Taxonomy.Categories[c.Index].Fields))
 	}
 	elements = append(elements, "Codes: []taxonomy.Code{\n"+codes.String()+"}")
 	return jen.Var().Id(c.Table).Op("=").Qual(pkgTaxonomy, "Category").Op(braces(elements, false))

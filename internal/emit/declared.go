@@ -1,13 +1,13 @@
 package emit
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // kind is a kind of names that a taxonomy declares.
@@ -38,11 +38,11 @@ func declaredNames(m *model.Package) []jen.Code {
 
 func kinds(m *model.Package) []kind {
 	policies := kind{typ: "PolicyName", prefix: "Policy", doc: "The policies."}
-	for _, p := range declaredPolicies(m) {
+	for _, p := range m.Taxonomy.Policies {
 		policies.names = append(policies.names, p.Name)
 	}
 	reactions := kind{typ: "ReactionName", prefix: "Reaction", doc: "The reactions."}
-	for _, r := range declaredReactions(m) {
+	for _, r := range m.Taxonomy.Reactions {
 		reactions.names = append(reactions.names, r.Name)
 	}
 	groups := kind{typ: "GroupName", prefix: "Group", doc: "The groups of codes."}
@@ -54,28 +54,18 @@ func kinds(m *model.Package) []kind {
 		profiles.names = append(profiles.names, p.Name)
 	}
 	return []kind{
-		{"SourceName", "Source", "The sources of evidence.", namesOf(m.Sources)},
-		{"OpName", "Op", "The operations.", namesOf(m.Ops)},
+		{"SourceName", "Source", "The sources of evidence.", namesOf(m.Taxonomy.Sources)},
+		{"OpName", "Op", "The operations.", namesOf(m.Taxonomy.Ops)},
 		policies, reactions, groups, profiles,
 	}
 }
 
-func namesOf(list []model.Named) []string {
+func namesOf(list []taxonomy.Named) []string {
 	var out []string
 	for _, n := range list {
 		out = append(out, n.Name)
 	}
 	return out
-}
-
-func declaredReactions(m *model.Package) []*model.Reaction {
-	return slices.DeleteFunc(
-		slices.Clone(m.Reactions), func(r *model.Reaction) bool { return !r.Declared || r.Profile != "" })
-}
-
-func declaredPolicies(m *model.Package) []*model.Policy {
-	return slices.DeleteFunc(
-		slices.Clone(m.Policies), func(p *model.Policy) bool { return !p.Declared || p.Profile != "" })
 }
 
 // exported are the package's exported names that follow from the taxonomy.

@@ -15,7 +15,7 @@ func enum(e *model.Enum) []jen.Code {
 
 func enumType(e *model.Enum) jen.Code {
 	return jen.Add(comment(about(e.Type+" is one of a closed set of words", e.Doc, ".") +
-		" The zero " + e.Type + " is none of them.")).Type().Id(e.Type).Uint8()
+		" The zero value is not valid.")).Type().Id(e.Type).Uint8()
 }
 
 // enumValues makes the constants, numbered from one.

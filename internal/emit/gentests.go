@@ -7,6 +7,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/tabletext"
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // The generated tests state the package as text, which package gentest compares with the package's
@@ -50,31 +51,18 @@ func newTestData(m *model.Package) *testData {
 		d.byName[d.rules.Rules[i].Name] = &d.rules.Rules[i]
 	}
 	for _, p := range m.Policies {
-		d.label(&d.policies, p.Name, p.Profile, p.Declared, p.Policy)
+		d.label(&d.policies, p.Value.Name, p.Profile, m.Declared[p.Value], *p.Value)
 	}
 	for _, r := range m.Reactions {
-		d.label(&d.reactions, r.Name, r.Profile, r.Declared, *d.tables.reactions[r])
-	}
-	var profiles []string
-	for _, p := range m.Profiles {
-		profiles = append(profiles, p.Name)
+		d.label(&d.reactions, r.Value.Name, r.Profile, m.Declared[r.Value], *r.Value)
 	}
 	for _, r := range m.Rows {
-		d.rows[r] = d.printer.Row(d.traits(r.Traits), profiles, func(i int) tabletext.Traits {
-			return d.traits(m.Profiles[i].Traits(r))
+		d.rows[r] = d.printer.Row(r.Traits, profileNames(m), func(i int) taxonomy.Traits {
+			return m.Under(m.Profiles[i], r)
 		})
 	}
 	d.expectExamples()
 	return d
-}
-
-// traits returns traits as the printer takes them.
-func (d *testData) traits(m model.Traits) tabletext.Traits {
-	t := d.tables.traits(m)
-	return tabletext.Traits{
-		Reaction: t.Reaction, Retryable: t.Retryable, Recoverability: t.Recoverability,
-		Severity: t.Severity, Kind: t.Kind, HTTP: int(t.HTTP), GRPC: int(t.GRPC),
-	}
 }
 
 // label adds the text of a declared reaction or policy to a list, and makes its name the short form.
@@ -119,15 +107,4 @@ func chosenNames(m *model.Package) map[string]bool {
 		add(typesOf(ownFields(m, c)))
 	}
 	return names
-}
-
-// codeRows are the rows that an error of the code can have, the code's own first.
-func codeRows(c *model.Code) []*model.Row {
-	rows := []*model.Row{c.Row}
-	for _, b := range c.When {
-		if b.Row != c.Row {
-			rows = append(rows, b.Row)
-		}
-	}
-	return rows
 }

@@ -2,7 +2,6 @@ package emit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
@@ -19,7 +18,7 @@ func (d *testData) categoryTests(c *model.Category) []byte {
 		w.f("nil, ")
 	} else {
 		w.f("[]string{\n")
-		for _, f := range tableFields(c.Fields) {
+		for _, f := range d.m.Taxonomy.Categories[c.Index].Fields {
 			w.f("%s,\n", w.str(tabletext.Field(f)))
 		}
 		w.f("}, ")
@@ -38,18 +37,16 @@ func (d *testData) categoryTests(c *model.Category) []byte {
 // code writes all that is stated about a code. The cases show the odd values of the fields.
 func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	groups := eachText(c.Groups, func(g *model.Group) string { return g.Name })
-	rows := codeRows(c)
 	w.f("{\nCode: %s,\n", c.Const)
-	table := w.tables.code(c)
-	w.f("Says: %s,\n", w.str(w.printer.Code(&table, groups)+": "+w.rows[c.Row]))
+	w.f("Says: %s,\n", w.str(w.printer.Code(w.m.RuntimeCode(c), groups)+": "+w.rows[c.Row]))
 	w.list("Aliases: []string{", eachText(c.Aliases, w.str))
-	w.list("When: []string{", eachText(rows[1:], func(r *model.Row) string { return w.str(w.testData.rows[r]) }))
+	w.list("When: []string{", eachText(branchRows(c), func(r *model.Row) string { return w.str(w.rows[r]) }))
 	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
 		return w.str(ruleName(r) + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
 	}))
 	w.list("Cases: []gentest.Case{", eachText(sample.Cases(c, odd), w.caseText))
 	w.list("Picks: []gentest.Pick{", eachText(sample.Branches(c), func(x sample.Case) string {
-		return fmt.Sprintf("gentest.Picks(%s, %d)", w.made(x), branchOf(c, x.Row()))
+		return fmt.Sprintf("gentest.Picks(%s, %d)", w.made(x), x.Row().At.Branch())
 	}))
 	var examples, not []string
 	for _, x := range w.examples[c] {
@@ -64,13 +61,21 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	w.f("},\n")
 }
 
-// branchOf returns the index of a row of the code; 0 is the code's own.
-func branchOf(c *model.Code, r *model.Row) int { return slices.Index(codeRows(c), r) }
+// branchRows returns the rows that the code's branches select besides its own.
+func branchRows(c *model.Code) []*model.Row {
+	var rows []*model.Row
+	for _, b := range c.When {
+		if b.Row != c.Row {
+			rows = append(rows, b.Row)
+		}
+	}
+	return rows
+}
 
 // caseText returns a case as an expression.
 func (w *testWriter) caseText(x sample.Case) string {
 	c := x.Code
-	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), branchOf(c, x.Row()), w.str(x.Message()),
+	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), w.str(x.Message()),
 		w.str(sample.JSON(c.Category.Fields, x.Context)))
 	if hints := tabletext.Hints(hintsOf(c.Category, x.Context)); hints != "" {
 		text += ".Hints(" + w.str(hints) + ")"

@@ -1,10 +1,11 @@
 package emit
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/tabletext"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // packageTests makes the file of the package as a whole: lists of names, reactions and policies.
@@ -29,8 +30,7 @@ func (d *testData) packageTests() []byte {
 	w.test("TestTaxonomy")
 	w.f("gentest.Taxonomy(t, &%s,\n", d.pkg)
 	categories := eachText(m.Categories, func(c *model.Category) string { return c.Name })
-	table := d.tables.taxonomy()
-	for _, line := range d.printer.Taxonomy(&table, categories) {
+	for _, line := range d.printer.Taxonomy(m.Taxonomy, categories) {
 		w.f("%s,\n", w.str(line))
 	}
 	w.f(")\n")
@@ -55,13 +55,10 @@ const rulesExpr = "detection.Rules()"
 
 // uncategorized prints the reaction to an error that is not of the taxonomy.
 func (d *testData) uncategorized() string {
-	base := d.traits(model.Traits{Reaction: d.m.Uncategorized})
-	return d.printer.Row(base, profileNames(d.m), func(i int) tabletext.Traits {
-		p, reaction := d.m.Profiles[i], d.m.Uncategorized
-		if p.Uncategorized != nil {
-			reaction = p.Uncategorized
-		}
-		return d.traits(model.Traits{Reaction: p.Head(reaction, true)})
+	base := taxonomy.Traits{Reaction: d.m.Taxonomy.Uncategorized}
+	return d.printer.Row(base, profileNames(d.m), func(i int) taxonomy.Traits {
+		p := d.m.Profiles[i]
+		return taxonomy.Traits{Reaction: p.Head(cmp.Or(p.Uncategorized, base.Reaction))}
 	})
 }
 

@@ -84,8 +84,8 @@ func (l *literals) slice(v reflect.Value) string {
 		elements[i] = l.value(v.Index(i), false)
 	}
 	name := typeName(v.Type())
-	if inLine[v.Type().Elem()] || v.Type().Elem().Kind() != reflect.Struct && len(strings.Join(elements,
-		", ")) < 4*lineWidth {
+	short := v.Type().Elem().Kind() != reflect.Struct && len(strings.Join(elements, ", ")) < 4*lineWidth
+	if inLine[v.Type().Elem()] || short && v.Type() != reflect.TypeFor[[]*taxonomy.Category]() {
 		return name + "{" + strings.Join(elements, ", ") + "}"
 	}
 	return name + "{\n" + strings.Join(elements, ",\n") + ",\n}"

@@ -29,7 +29,7 @@ func feedbackMethod(c *model.Category) jen.Code {
 		return nil
 	}
 	return jen.Add(
-		comment("AppendFeedback appends what the provider is told, for codes that have words of their own for it.")).
+		comment("AppendFeedback appends the text for the provider's next prompt, if the code declares one.")).
 		Add(method(c, "AppendFeedback")).Params(jen.Id("dst").Index().Byte()).Index().Byte().Block(
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
 		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {

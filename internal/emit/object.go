@@ -29,7 +29,7 @@ func objectKept(f *model.Field) jen.Code {
 		return nil
 	}
 	return jen.Add(
-		comment("kept returns v as an error keeps it: with lists of its own, and without values that do not exist.")).
+		comment("kept returns v with copies of its lists, and without values that are not valid.")).
 		Func().Params(jen.Id("v").Id(f.Object.Type)).Id("kept").Params().Add(fieldType(f)).
 		BlockFunc(func(g *jen.Group) {
 			for _, part := range f.Object.Fields {

@@ -30,16 +30,16 @@ func tableFile(f *jen.File, t *tables, l *literals) {
 	m := t.m
 	declare(f, tableVar(m), t.definition(l))
 	for _, r := range m.Reactions {
-		declare(f, variable(r.Var, r.Doc, "Reaction", l.of(*t.reactions[r])))
+		declare(f, variable(r.Var, r.Doc, "Reaction", l.of(*r.Value)))
 	}
 	for _, p := range m.Policies {
-		declare(f, variable(p.Var, p.Doc, "Policy", l.of(p.Policy)))
+		declare(f, variable(p.Var, p.Doc, "Policy", l.of(*p.Value)))
 	}
 }
 
 // baseType makes the name under which errors embed what they have in common.
 func baseType() jen.Code {
-	return jen.Add(note("base is what all errors have. Being unexported, it cannot be set elsewhere.")).
+	return jen.Add(note("base is common to all errors. It is not exported, so only this package sets it.")).
 		Type().Id("base").Types(jen.Id("C").Qual(pkgGen, "Code")).Op("=").Qual(pkgGen, "Base").Types(jen.Id("C"))
 }
 
@@ -59,13 +59,7 @@ func tableVar(m *model.Package) jen.Code {
 // constants and addresses, which the compiler lays out itself: nothing is built when a program
 // starts.
 func (t *tables) definition(l *literals) jen.Code {
-	text := l.of(t.taxonomy())
-	list := "Categories: []*taxonomy.Category{\n"
-	for _, c := range t.m.Categories {
-		list += "&" + c.Table + ",\n"
-	}
-	head, rest, _ := strings.Cut(text, "{")
-	return jen.Var().Id("definition").Op("=").Op(head + "{\n" + list + "},\n" + strings.TrimPrefix(rest, "\n"))
+	return jen.Var().Id("definition").Op("=").Op(strings.TrimPrefix(l.of(t.m.Taxonomy), "&"))
 }
 
 // variable makes the variable of a reaction or a policy.
@@ -79,9 +73,8 @@ func variable(name, doc, typ, value string) jen.Code {
 
 func unmarshalError() jen.Code {
 	return jen.Add(comment(
-		"UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked. An error "+
-			"whose code or domain is not known here, or that has a word that an enum does not have, becomes a "+
-			"*[taxonomy.Unknown], which is no fault.",
+		"UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If the code, "+
+			"the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].",
 	)).Func().Id("UnmarshalError").Params(jen.Id("b").Index().Byte()).
 		Params(jen.Qual(pkgTaxonomy, "Error"), jen.Error()).
 		Add(returning(jen.Qual(pkgGen, "Unmarshal").Call(jen.Id("b"), definition())))
@@ -93,9 +86,8 @@ func classifies(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback !
 
 func classifyFunc() jen.Code {
 	return jen.Add(comment(
-		"Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it; see "+
-			"[detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy, are returned "+
-			"unchanged.",
+		"Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns nil, a "+
+			"cancelled context, and an error that is or wraps one of this taxonomy unchanged.",
 	)).Func().Id("Classify").Params(jen.Id("raw").Any(), options()).Error().
 		Add(returning(jen.Id("detection").Dot("Classify").Call(jen.Id("raw"), jen.Id("opts"))))
 }
@@ -107,7 +99,7 @@ func classifyEvidenceFunc() jen.Code {
 }
 
 func explainFunc() jen.Code {
-	return jen.Add(comment("Explain returns what [Classify] makes of raw, and why.")).
+	return jen.Add(comment("Explain returns the result of [Classify], and the reasons for it.")).
 		Func().Id("Explain").Params(jen.Id("raw").Any(), options()).Qual(pkgDetect, "Explanation").
 		Add(returning(jen.Id("detection").Dot("Explain").Call(jen.Id("raw"), jen.Id("opts"))))
 }
@@ -126,7 +118,7 @@ func (t *tables) detection(l *literals) jen.Code {
 	if len(rules) > 0 {
 		elements = append(elements, "Categories: [][][]detect.CodeRule{\n"+strings.Join(rules, ",\n")+",\n}")
 	}
-	if set := setJSON(t.m.FallbackSet); set != "" {
+	if set := model.SetJSON(t.m.FallbackSet); set != "" {
 		elements = append(elements, "FallbackSet: "+quote(set))
 	}
 	if len(namedErrors(t.m)) > 0 {
@@ -138,12 +130,12 @@ func (t *tables) detection(l *literals) jen.Code {
 func packageComment(m *model.Package) []string {
 	first := about("Package "+m.Name+" holds typed errors and the reactions to them", m.Doc, ".")
 	if strings.HasPrefix(strings.Join(strings.Fields(m.Doc), " "), "Package "+m.Name+" ") {
-		first = sentence(m.Doc) // a package comment as it is
+		first = sentence(m.Doc) // already a package comment
 	}
-	use := "An error is made by the factory of its code, matched by its code or its type, and asked for its reaction " +
-		"through [Table]; [UnmarshalError] reads what MarshalJSON wrote."
+	use := "The factory of a code makes an error. Match errors by code or type, and look up their reactions in [Table]. " +
+		"[UnmarshalError] reads an error from JSON."
 	if classifies(m) {
-		use += " [Classify] makes one of what failed elsewhere."
+		use += " [Classify] makes one from any other error."
 	}
 	return []string{first, use}
 }
@@ -158,9 +150,8 @@ func versionCheck() jen.Code {
 	)
 }
 
-const versionComment = `// The runtime must be as new as this file, and must still support it. ` +
-	`If this does not compile, run
-// "go get github.com/errgen/errgen@latest", and if that does not help, generate again.`
+const versionComment = `// If this does not compile, the runtime is older than this file or no longer supports it: run
+// "go get github.com/errgen/errgen@latest". If that does not help, generate again.`
 
 // contractVersion is the version of runtime/taxonomy/gen that the emitted code is written for.
 const contractVersion = 3

@@ -8,28 +8,22 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// branchRows are the rows that a code's branches select besides its own.
-func branchRows(c *model.Code) []*model.Row {
-	var rows []*model.Row
-	for _, b := range c.When {
-		if b.Row != c.Row && !slices.Contains(rows, b.Row) {
-			rows = append(rows, b.Row)
-		}
-	}
-	return rows
+// hasBranches reports whether a branch of the code selects a row other than the code's own.
+func hasBranches(c *model.Code) bool {
+	return slices.ContainsFunc(c.When, func(b *model.Branch) bool { return b.Row != c.Row })
 }
 
 // rowMethod makes the method that picks an error's row.
 func rowMethod(c *model.Category) jen.Code {
 	head := method(c, "Row").Params().Qual(pkgTaxonomy, "Row")
 	own := jen.Return(jen.Id("e").Dot("Code").Call().Dot("Row").Call())
-	if !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return len(branchRows(c)) > 0 }) {
+	if !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return hasBranches(c) }) {
 		return head.Add(inOneLine(own))
 	}
 	return head.Block(
 		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
-				if len(branchRows(code)) > 0 {
+				if hasBranches(code) {
 					g.Case(jen.Id(code.Const)).Block(rowChoice(code)...)
 				}
 			}
@@ -56,5 +50,48 @@ func rowChoice(c *model.Code) []jen.Code {
 }
 
 func returnRow(r *model.Row) jen.Code {
-	return jen.Return(jen.Id(r.Code.Const).Dot("Row").Call().Dot("When").Call(jen.Lit(rowOf(r).Branch())))
+	return jen.Return(jen.Id(r.Code.Const).Dot("Row").Call().Dot("When").Call(jen.Lit(r.At.Branch())))
+}
+
+// hintRole is a hint of [taxonomy.Hints], and the fields that it is read from.
+type hintRole struct {
+	role model.Role
+	hint string
+	typ  model.Type
+	none string // the value of an absent field; "" if the hint itself may be absent
+}
+
+var hintRoles = []hintRole{
+	{model.RoleRetryAfter, "RetryAfter", model.Duration, ""},
+	{model.RoleResetAt, "ResetAt", model.Time, ""},
+	{model.RoleFiles, "Files", model.Strings, "nil"},
+	{model.RoleCredential, "Credential", model.String, `""`},
+	{model.RoleOutput, "Output", model.String, `""`},
+}
+
+// hintsMethod makes the method that returns the fields that the runtime reads; nil without any.
+func hintsMethod(c *model.Category) jen.Code {
+	var hints []jen.Code
+	for _, r := range hintRoles {
+		f := c.WithRole(r.role)
+		if f == nil || f.Type != r.typ {
+			continue
+		}
+		value, isOpt := jen.Id("e").Dot(f.Go), f.Optional()
+		if f.Sensitive {
+			value, isOpt = jen.Qual(pkgGen, "Revealed").Call(value), true
+		}
+		switch {
+		case isOpt && r.none != "":
+			value.Dot("Or").Call(jen.Op(r.none))
+		case !isOpt && r.none == "":
+			value = jen.Qual(pkgTaxonomy, "Some").Call(value)
+		}
+		hints = append(hints, jen.Id(r.hint).Op(":").Add(value))
+	}
+	if hints == nil {
+		return nil
+	}
+	return method(c, "Hints").Params().Add(runtimeType("Hints")).
+		Block(jen.Return(runtimeType("Hints").Values(hints...)))
 }

@@ -18,7 +18,7 @@ func strategyConstants(m *model.Package) jen.Code {
 }
 
 func strategiesInterface(m *model.Package) jen.Code {
-	return jen.Add(comment("Strategies is what reactions recover with: a method for each strategy of the taxonomy.")).
+	return jen.Add(comment("Strategies has a method for each strategy of the taxonomy, which reactions run to recover.")).
 		Type().Id("Strategies").InterfaceFunc(func(g *jen.Group) {
 		for _, s := range m.Strategies {
 			g.Add(comment(about(s.Method, s.Doc, " runs the strategy "+s.Name+"."))).Id(s.Method).Params(

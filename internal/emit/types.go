@@ -93,7 +93,7 @@ func fieldTypes(f *jen.File, l *literals, t types) {
 
 // cleanConstants makes the constants that say how texts are shown.
 func cleanConstants(fields []*model.Field) jen.Code {
-	return constants("How texts are shown: what is masked, and where they are cut.",
+	return constants("How texts are shown: masked, and cut at a length.",
 		each(fields, func(f *model.Field) jen.Code {
 			return jen.Id(f.Const).Op("=").Add(cleanFlags(f))
 		}))

@@ -23,6 +23,7 @@ type Example struct {
 	Place    int // among the code's examples (or counter-examples), from 1
 	Code     *Code
 	Not      bool              // a counter-example
+	Doc      string            // the example on one line, as the taxonomy has it
 	Evidence taxonomy.Evidence // without Err
 	// Is and As name the errors that the evidence's error wraps; "" means no error.
 	Is, As string

@@ -2,8 +2,10 @@ package model
 
 import (
 	"errors"
+	"fmt"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -31,13 +33,20 @@ func ParseErrorName(s string) (ErrorName, error) {
 	switch {
 	case !importPath.MatchString(name.Path) || strings.HasSuffix(name.Path, ".") || strings.Contains(name.Path, "./"):
 		return ErrorName{}, errors.New("the import path is not valid")
-	case name.Path == "C":
-		return ErrorName{}, errors.New("cgo is not supported")
+	case !strings.ContainsAny(name.Path, "./") && !slices.Contains(standardPackages, name.Path):
+		return ErrorName{}, fmt.Errorf("%q is not the import path of a package", name.Path)
 	case !token.IsIdentifier(name.Name) || !token.IsExported(name.Name):
 		return ErrorName{}, errors.New("the name after the last dot is not exported")
 	}
 	return name, nil
 }
+
+// standardPackages are the packages of the standard library whose import path has one element. Other
+// paths of one element cannot be downloaded: they are names of packages in place of their paths.
+var standardPackages = strings.Fields(`
+	bufio bytes cmp context crypto embed encoding errors expvar flag fmt hash html image io iter log maps math
+	mime net os path plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing time
+	unicode unique unsafe weak`)
 
 // canonical maps the names of package os to the variables and types that they alias.
 var canonical = map[string]string{

@@ -74,13 +74,18 @@ func (p *Package) CategoryByName(name string) *Category {
 
 // ReactionByName returns the declared or predeclared reaction of that name as the table has it, or
 // nil.
-func (p *Package) ReactionByName(name string) *Reaction {
-	return find(p.Reactions, func(r *Reaction) bool { return r.Declared && r.Profile == "" && r.Name == name })
+func (p *Package) ReactionByName(name string) *taxonomy.Reaction {
+	return find(p.Taxonomy.Reactions, func(r *taxonomy.Reaction) bool { return r.Name == name })
 }
 
 // PolicyByName returns the declared policy of that name as the table has it, or nil.
-func (p *Package) PolicyByName(name string) *Policy {
-	return find(p.Policies, func(q *Policy) bool { return q.Declared && q.Profile == "" && q.Name == name })
+func (p *Package) PolicyByName(name string) *taxonomy.Policy {
+	return find(p.Taxonomy.Policies, func(q *taxonomy.Policy) bool { return q.Name == name })
+}
+
+// RuntimeCode returns a code as the generated package's table has it.
+func (p *Package) RuntimeCode(c *Code) *taxonomy.Code {
+	return &p.Taxonomy.Categories[c.Category.Index].Codes[c.Ordinal]
 }
 
 // ProfileByName returns the profile of that name, or nil.
@@ -88,44 +93,14 @@ func (p *Package) ProfileByName(name string) *Profile {
 	return find(p.Profiles, func(q *Profile) bool { return q.Name == name })
 }
 
-// Head returns the first reaction from r on that the profile permits, as taxonomy.Profile does.
-func (p *Profile) Head(r *Reaction, retryable bool) *Reaction {
-	for r.Then != nil && (p.skips(r) || !retryable && r.Retries()) {
-		r = r.Then
-	}
-	return r
+// Under returns the traits of a row under a profile.
+func (p *Package) Under(profile *Profile, row *Row) taxonomy.Traits {
+	return taxonomy.Table{Taxonomy: p.Taxonomy, Overlay: profile.Profile}.Row(row.At)
 }
 
-// skips reports whether the profile has switched r off.
-func (p *Profile) skips(r *Reaction) bool {
-	if r.Action == taxonomy.Recover {
-		return !p.Recovery.Permits(r.Strategy)
-	}
-	return r.Retries() && !p.RetryEnabled
-}
-
-// Traits returns the traits of a row in the profile, as taxonomy.Table does.
-func (p *Profile) Traits(row *Row) Traits {
-	t := row.Traits
-	i, found := slices.BinarySearchFunc(
-		p.Rows, row.Index, func(o RowOverride, index int) int { return o.Row.Index - index })
-	if found {
-		t = p.Rows[i].Traits
-	}
-	t.Reaction = p.Head(t.Reaction, t.Retryable)
-	if !p.Detection.Severity {
-		t.Severity = taxonomy.SeverityNone
-	}
-	if !p.Detection.Recoverability {
-		t.Recoverability = taxonomy.Unknowable
-	}
-	return t
-}
-
-// Retries reports whether the reaction, when it is taken, calls again: the iteration or the
-// operation.
-func (r *Reaction) Retries() bool {
-	return r.Action == taxonomy.Retry || r.Action == taxonomy.RetryOperation
+// Head returns the first reaction from r on that the profile permits.
+func (p *Profile) Head(r *taxonomy.Reaction) *taxonomy.Reaction {
+	return p.Next(&taxonomy.Reaction{Then: r})
 }
 
 func find[T any](list []*T, match func(*T) bool) *T {

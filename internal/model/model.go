@@ -5,6 +5,7 @@ package model
 import (
 	"time"
 
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -27,22 +28,29 @@ type Package struct {
 	Enums      []*Enum     // order of first use
 	Objects    []*Object   // order of first use
 
-	Sources    []Named
-	Ops        []Named
 	Groups     []*Group
 	Strategies []*Strategy
 	Checks     []*Check
 	Tiers      []*Tier
-	Policies   []*Policy   // declared ones, then those in place and those that profiles make
-	Reactions  []*Reaction // likewise; a reaction comes after the one it names as Then
+	Policies   []Variable[taxonomy.Policy]   // declared ones, then those in place and those that profiles make
+	Reactions  []Variable[taxonomy.Reaction] // likewise; a reaction comes after the one it names as Then
 	Profiles   []*Profile
 
-	// Uncategorized is the reaction to an error that is not of the taxonomy; never nil.
-	Uncategorized *Reaction
+	// Taxonomy is the value that the generated package has, without functions. Its codes and
+	// reactions are those of the other fields.
+	Taxonomy *taxonomy.Taxonomy
+	// Declared are the reactions and policies that have a name under `reactions` or `policies`, or
+	// are predeclared, as pointers.
+	Declared map[any]bool
 }
 
-// Named is a name and its sentence.
-type Named struct{ Name, Doc string }
+// Variable is a reaction or a policy, and the variable that holds it in the generated package.
+type Variable[T any] struct {
+	Value   *T
+	Var     string // reactionWait; strictReactionWait under a profile
+	Doc     string
+	Profile string // the profile that it is an instance for; "" for the table's own
+}
 
 // Group is a label on codes.
 type Group struct {
@@ -67,10 +75,8 @@ type Check struct {
 
 // Tier is a rung of the ladder.
 type Tier struct {
-	Name, Doc          string
-	Const              string // TierHaiku
-	Classifies, Person bool
-	Purpose            taxonomy.Purpose
+	taxonomy.Tier
+	Const string // TierHaiku
 }
 
 // Category is a struct type and the codes that it carries.
@@ -249,87 +255,22 @@ type Cond struct {
 // Row is a line of the table.
 type Row struct {
 	Index  int
-	Const  string // rowProviderCrashWhen1; "" for rows that need none
-	Code   *Code  // nil for the first two
-	Branch int    // 1-based `when` branch; 0 for the code's own row
-	Traits
+	At     taxonomy.Row // its address
+	Code   *Code        // nil for the first two
+	Branch int          // 1-based `when` branch; 0 for the code's own row
+	taxonomy.Traits
 }
 
-// Traits are what a row says.
-type Traits struct {
-	Retryable      bool
-	Recoverability taxonomy.Recoverability
-	Severity       taxonomy.Severity
-	Kind           taxonomy.Kind
-	Reaction       *Reaction
-	HTTP           int
-	GRPC           int
-}
-
-// Reaction is a reaction, followed to its end.
-type Reaction struct {
-	Var              string // reactionWait; strictReactionWait in a profile
-	Name             string
-	Doc              string
-	Action           taxonomy.Action
-	Policy           *Policy
-	Then             *Reaction
-	Strategy         string
-	To               string
-	LogLevel         taxonomy.LogLevel
-	LogMessage       string
-	Extent           taxonomy.Extent
-	Revert           taxonomy.Revert
-	Session          taxonomy.Session
-	Purpose          taxonomy.Purpose
-	Resume           taxonomy.Resume
-	Shared           taxonomy.Shared
-	CountFailure     bool
-	HonorRetryAfter  bool
-	AcceptCompletion bool
-	FeedBack         bool
-	Declared         bool // by name under `reactions`, or predeclared
-	// Profile is the profile that this is an instance for; "" for the table's own.
-	Profile string
-	// Cut reports that the taxonomy's `then` led back to this reaction; here the cycle is ended.
-	Cut bool
-}
-
-// Policy is a policy with its defaults applied.
-type Policy struct {
-	Var      string // policyProvider
-	Doc      string
-	Declared bool
-	Profile  string // the profile that this is an instance for; "" for the table's own
-	taxonomy.Policy
-}
-
-// Profile is an overlay, resolved to what differs from the table.
+// Profile is a profile with the rows of all codes.
 type Profile struct {
-	Name, Doc     string
-	Const         string // ProfileStrict
-	Var           string // profileStrict, where a variable is needed
-	Rows          []RowOverride
-	Uncategorized *Reaction // nil when it is the table's
-	Detection     taxonomy.Detection
-	Recovery      taxonomy.Recovery
-	RetryEnabled  bool
-	RetryPolicy   *Policy // nil when the profile gives no numbers
-	Reporting     taxonomy.Reporting
-	// Skipped are the overlays that were left out because they would have retried what is not
-	// retryable.
-	Skipped []Skip
+	*taxonomy.Profile
+	Const string // ProfileStrict
+	// Problems are mistakes, and overlays that were skipped for rows that are not retryable.
+	Problems []Problem
 }
 
-// Skip is an overlay that a profile leaves out for one row.
-type Skip struct {
-	Section string // codes | reactions
-	Key     string // in that section
-	Row     *Row
-}
-
-// RowOverride is a row that a profile changes.
-type RowOverride struct {
-	Row    *Row
-	Traits Traits // all of them, also those that are as in the table
+// Problem is a problem of an overlay, and its place.
+type Problem struct {
+	taxonomy.Problem
+	Span diag.Span
 }

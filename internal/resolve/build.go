@@ -7,6 +7,7 @@ import (
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Build resolves a taxonomy. Its lists line up with those of the taxonomy: category i, its code j
@@ -24,7 +25,6 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.fallback()
 	b.registerReactions()
 	b.rows()
-	b.uncategorized()
 	b.profiles()
 	b.collect()
 	return b.pkg
@@ -40,23 +40,13 @@ type builder struct {
 	codes   map[string]*model.Code // by key
 	entries []entry                // by code index
 
-	reactions *registry
-	table     *scope
-	traits    []spec.Traits // what was combined for each row, by row index
-
-	// What the variables of reactions and policies are made of; only those that are reached get
-	// one.
-	reactionSuffix map[*model.Reaction]string
-	policySuffix   map[*model.Policy]string
-	deadEnd        *model.Reaction
+	registry   *registry                     // of the table
+	registries []*registry                   // of the profiles
+	reactions  map[string]*taxonomy.Reaction // of the table, by name in the registry
 }
 
 func newBuilder(t *spec.Taxonomy) *builder {
-	return &builder{
-		src: t, pkg: &model.Package{}, idents: newIdents(),
-		reactionSuffix: make(map[*model.Reaction]string),
-		policySuffix:   make(map[*model.Policy]string),
-	}
+	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents()}
 }
 
 // entry is a code together with what it was resolved from.
@@ -92,8 +82,10 @@ func sourceName(t *spec.Taxonomy) string {
 
 // vocabulary resolves the names that nothing else depends on.
 func (b *builder) vocabulary() {
-	b.pkg.Sources = named(b.src.Sources)
-	b.pkg.Ops = named(b.src.Ops)
+	t := b.pkg.Taxonomy
+	t.Package, t.Domain, t.Doc, t.HelpURL = b.pkg.Name, b.pkg.Domain, b.pkg.Doc, b.pkg.HelpURL
+	t.Sources, t.Ops, t.Groups = named(b.src.Sources), named(b.src.Ops), named(b.src.Groups)
+	t.Strategies, t.Checks = named(b.src.Strategies), named(b.src.Checks)
 	b.groups = make(map[string]*model.Group)
 	for i, g := range b.src.Groups {
 		group := &model.Group{Name: g.Name.V, Doc: g.Doc.V, Bit: i, Predicate: "In" + suffix(g.Name.V, i+1)}
@@ -112,23 +104,25 @@ func (b *builder) vocabulary() {
 			Name: c.Name.V, Doc: c.Doc.V, Method: method, Const: "Check" + method,
 		})
 	}
-	for i, t := range b.src.Tiers {
-		b.pkg.Tiers = append(b.pkg.Tiers, &model.Tier{
-			Name: t.Name.V, Doc: t.Doc.V, Const: "Tier" + suffix(t.Name.V, i+1),
-			Classifies: t.Classifies.Or(true), Person: t.Person.V, Purpose: purposes.of(t.Purpose),
-		})
+	for i, d := range b.src.Tiers {
+		tier := taxonomy.Tier{
+			Name: d.Name.V, Doc: d.Doc.V, Classifies: d.Classifies.Or(true), Person: d.Person.V,
+			Purpose: word[taxonomy.Purpose](d.Purpose),
+		}
+		t.Tiers = append(t.Tiers, tier)
+		b.pkg.Tiers = append(b.pkg.Tiers, &model.Tier{Tier: tier, Const: "Tier" + suffix(d.Name.V, i+1)})
 	}
 }
 
-func named(list []spec.Named) []model.Named {
-	var out []model.Named
+func named(list []spec.Named) []taxonomy.Named {
+	var out []taxonomy.Named
 	for _, n := range list {
-		out = append(out, model.Named{Name: n.Name.V, Doc: n.Doc.V})
+		out = append(out, taxonomy.Named{Name: n.Name.V, Doc: n.Doc.V})
 	}
 	return out
 }
 
-// putFirst keeps the first of two things with one name.
+// putFirst keeps the first of two values with one key.
 func putFirst[T any](m map[string]T, name string, v T) {
 	if _, taken := m[name]; !taken {
 		m[name] = v

@@ -73,16 +73,31 @@ categories:
 	assert.Equal(t, "abort", p.Rows[0].Reaction.Name)
 	assert.Equal(t, "abort", p.Rows[1].Reaction.Name)
 	assert.Equal(t, "abort", p.CodeByKey("USER_NOT_FOUND").Row.Reaction.Name)
-	assert.Equal(t, "abort", p.Uncategorized.Name)
+	assert.Equal(t, "abort", p.Taxonomy.Uncategorized.Name)
 
 	r := locked.Row.Reaction
 	assert.Equal(t, "USER_LOCKED", r.Name)
-	assert.Equal(t, "reactionUserLocked", r.Var)
+	assert.Equal(t, "reactionUserLocked", variable(p, r))
 	assert.Equal(t, taxonomy.Retry, r.Action)
 	assert.True(t, r.CountFailure)
 	assert.Nil(t, r.Policy)
 	assert.Equal(t, "block", r.Then.Name)
 	assert.Equal(t, taxonomy.Retryable, locked.Row.Recoverability)
+}
+
+// variable returns the variable of a reaction or a policy.
+func variable(p *model.Package, of any) string {
+	for _, r := range p.Reactions {
+		if any(r.Value) == of {
+			return r.Var
+		}
+	}
+	for _, q := range p.Policies {
+		if any(q.Value) == of {
+			return q.Var
+		}
+	}
+	return "none"
 }
 
 func collect[T, U any](list []T, f func(T) U) []U {
@@ -99,12 +114,7 @@ func TestBuildEverything(t *testing.T) {
 		t, []string{"block", "again", "backoff", "wait", "guardedly", "steadily", "revert", "revert_stop",
 			"again_asked", "go_on", "once", "fatal", "ask_up", "shorter",
 			"abort", "continue"},
-		names(p.Reactions, func(r *model.Reaction) string {
-			if r.Profile != "" {
-				return r.Profile + "." + r.Name
-			}
-			return r.Name
-		})[:16])
+		names(p.Reactions, func(r model.Variable[taxonomy.Reaction]) string { return r.Value.Name })[:16])
 	assert.Equal(t, []string{"Run", ""}, []string{p.Objects[0].Type, p.Enums[0].Doc})
 	assert.Equal(t, []string{"AgentFinding", "WorkDecision"},
 		names(p.Enums, func(e *model.Enum) string { return e.Type }))
@@ -112,13 +122,13 @@ func TestBuildEverything(t *testing.T) {
 		names(p.Enums[1].Values, func(v model.EnumValue) string { return v.Const }))
 	assert.Equal(t, "PROVIDER_CRASH", p.Fallback.Key)
 	assert.Equal(t, "unmatched", p.FallbackSet[0].Field.Wire)
-	assert.Equal(t, "again", p.Uncategorized.Name)
+	assert.Equal(t, "again", p.Taxonomy.Uncategorized.Name)
 
 	crash := p.CodeByKey("PROVIDER_CRASH")
 	assert.Equal(t, taxonomy.SeverityHigh, crash.Row.Severity)
 	assert.Equal(t, crash.When[0].Row.Traits, p.Rows[0].Traits, "the fallback's branch on unmatched")
 	assert.Equal(t, taxonomy.SeverityMedium, p.Rows[0].Severity)
-	assert.Equal(t, model.Traits{
+	assert.Equal(t, taxonomy.Traits{
 		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityMedium, Kind: taxonomy.Failure, HTTP: 502,
 		GRPC:     14,
 		Reaction: p.ReactionByName("abort"),
@@ -127,19 +137,19 @@ func TestBuildEverything(t *testing.T) {
 	api := p.CodeByKey("PROVIDER_API_ERROR")
 	assert.Equal(t, []string{"provider", "rawError"}, names(api.Args, func(f *model.Field) string { return f.Wire }))
 	assert.Same(t, api.Row, api.When[0].Row, "a branch that changes nothing")
-	assert.Equal(t, "rowProviderAPIErrorWhen2", api.When[1].Row.Const)
-	assert.Equal(t, 3, api.When[1].Row.GRPC)
+	assert.Equal(t, 1, api.When[1].Row.At.Branch(), "the first branch with a row")
+	assert.EqualValues(t, 3, api.When[1].Row.GRPC)
 	assert.Equal(t, taxonomy.Permanent, api.When[1].Row.Recoverability)
 
 	limit := p.CodeByKey("PROVIDER_RATE_LIMIT")
 	assert.Equal(t, "provider.rate_limit", limit.Value)
 	assert.Equal(t, []string{"PROVIDER_THROTTLED"}, limit.Aliases)
 	wait := limit.Row.Reaction
-	assert.Equal(t, "policyRateLimit", wait.Policy.Var)
-	assert.Equal(t, taxonomy.Policy{
+	assert.Equal(t, "policyRateLimit", variable(p, wait.Policy))
+	assert.Equal(t, &taxonomy.Policy{
 		Name: "rate_limit", MaxAttempts: 21, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 		MaxElapsed: 6 * time.Hour, MaxRetryAfter: 6 * time.Hour, Backoff: taxonomy.Constant,
-	}, wait.Policy.Policy)
+	}, wait.Policy)
 	assert.False(t, wait.CountFailure)
 	assert.True(t, wait.HonorRetryAfter)
 	assert.Equal(t, taxonomy.SharedCredential, wait.Shared)
@@ -152,7 +162,7 @@ func TestBuildEverything(t *testing.T) {
 	assert.Equal(t, model.Value{Type: model.EnumType, Str: "BLOCK", Index: 1}, decision)
 	assert.Same(t, forbidden, p.CodeByKey("SCOPE_BLOCKED").ReplacedBy)
 	assert.Equal(t, "CodeGitCommit", p.CodeByKey("COMMIT_FAILED").Const)
-	assert.Equal(t, "policyOnce", p.CodeByKey("COMMIT_FAILED").Row.Reaction.Policy.Var)
+	assert.Equal(t, "policyOnce", variable(p, p.CodeByKey("COMMIT_FAILED").Row.Reaction.Policy))
 
 	assert.Equal(
 		t, []taxonomy.Purpose{taxonomy.PurposeNone, taxonomy.PurposeDiagnosis, taxonomy.PurposeNone,
@@ -175,12 +185,12 @@ func TestBuildEverything(t *testing.T) {
 // Emitters write variables in this order; Go does not mind, people reading do.
 func TestReactionsComeAfterThen(t *testing.T) {
 	p := everything(t)
-	seen := map[*model.Reaction]bool{}
+	seen := map[*taxonomy.Reaction]bool{}
 	vars := map[string]bool{}
 	for _, r := range p.Reactions {
-		assert.True(t, r.Then == nil || seen[r.Then], r.Var)
+		assert.True(t, r.Value.Then == nil || seen[r.Value.Then], r.Var)
 		assert.False(t, vars[r.Var], r.Var)
-		seen[r], vars[r.Var] = true, true
+		seen[r.Value], vars[r.Var] = true, true
 	}
 	for _, q := range p.Policies {
 		assert.NotEmpty(t, q.Var)
@@ -189,9 +199,9 @@ func TestReactionsComeAfterThen(t *testing.T) {
 	}
 	for _, profile := range p.Profiles {
 		for i, o := range profile.Rows {
-			assert.True(t, seen[o.Traits.Reaction], "%s row %d", profile.Name, o.Row.Index)
-			assert.NotEqual(t, o.Row.Traits, o.Traits)
-			assert.True(t, i == 0 || profile.Rows[i-1].Row.Index < o.Row.Index)
+			assert.True(t, seen[o.Traits.Reaction], "%s row %d", profile.Name, o.Row)
+			assert.NotEqual(t, p.Taxonomy.Traits(o.Row), &o.Traits)
+			assert.True(t, i == 0 || profile.Rows[i-1].Row < o.Row)
 		}
 	}
 }
@@ -204,16 +214,16 @@ func TestBuildIsDeterministic(t *testing.T) {
 func dump(p *model.Package) string {
 	var b strings.Builder
 	for _, r := range p.Reactions {
-		fmt.Fprintln(&b, r.Var, r.Name, r.Profile)
+		fmt.Fprintln(&b, r.Var, r.Value.Name, r.Profile)
 	}
 	for _, q := range p.Policies {
-		fmt.Fprintln(&b, q.Var, q.Name, q.Profile)
+		fmt.Fprintln(&b, q.Var, q.Value.Name, q.Profile)
 	}
 	for _, c := range p.Categories {
 		fmt.Fprintln(&b, c.Type, names(c.Fields, func(f *model.Field) string { return f.Go + f.Param + f.Const }))
 	}
 	for _, profile := range p.Profiles {
-		fmt.Fprintln(&b, profile.Name, len(profile.Rows), profile.Skipped)
+		fmt.Fprintln(&b, profile.Name, len(profile.Rows), profile.Problems)
 	}
 	return b.String()
 }

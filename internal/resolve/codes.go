@@ -50,6 +50,7 @@ func (b *builder) codeBody(e entry) {
 	c.Set = assignments(d.Set, e.fields)
 	c.Args = args(e)
 	c.Prevent = prevention(d.Prevent)
+	*b.pkg.RuntimeCode(c) = tableCode(c)
 }
 
 // assignments leaves out what no field has the name of, and keeps a value of the wrong type as a

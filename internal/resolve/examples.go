@@ -12,7 +12,7 @@ import (
 // example reads an example. Names of system errors and signals are made canonical, as those of
 // evidence at run time are.
 func example(e entry, d *spec.Example, place int) *model.Example {
-	x := &model.Example{Place: place, Code: e.code}
+	x := &model.Example{Place: place, Code: e.code, Doc: exampleDoc(d)}
 	for _, entry := range d.Entries {
 		evidence(x, entry.Key.V, entry.Value)
 	}
@@ -101,11 +101,13 @@ func want(d *spec.Want, fields map[string]*model.Field) *model.Want {
 	if d.Retryable.Set {
 		w.Retryable = &d.Retryable.V
 	}
-	if r, ok := recoverabilities[d.Recoverability.V]; ok {
-		w.Recoverability = &r
+	if d.Recoverability.Set {
+		w.Recoverability = new(taxonomy.Recoverability)
+		*w.Recoverability = word[taxonomy.Recoverability](d.Recoverability)
 	}
-	if s, ok := severities[d.Severity.V]; ok {
-		w.Severity = &s
+	if d.Severity.Set {
+		w.Severity = new(taxonomy.Severity)
+		*w.Severity = word[taxonomy.Severity](d.Severity)
 	}
 	for _, a := range d.Context {
 		f := fields[a.Field.V]

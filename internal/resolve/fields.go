@@ -64,6 +64,11 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	return f
 }
 
+var roles = map[string]model.Role{
+	"retry_after": model.RoleRetryAfter, "reset_at": model.RoleResetAt, "files": model.RoleFiles,
+	"credential": model.RoleCredential, "output": model.RoleOutput,
+}
+
 func fieldName(d *spec.Field, n int) string {
 	if d.GoName.Set && naming.IsExported(d.GoName.V) {
 		return d.GoName.V

@@ -12,6 +12,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // sound fails the test where a model would trip up a reader: a row without a reaction, a chain
@@ -31,18 +32,18 @@ func sound(t *testing.T, tree *spec.Taxonomy, p *model.Package) {
 		}
 	}
 	require.GreaterOrEqual(t, len(p.Rows), 2)
-	listed := map[*model.Reaction]bool{}
+	listed := map[*taxonomy.Reaction]bool{}
 	taken := map[string]bool{}
 	for _, r := range p.Reactions {
-		require.True(t, r.Then == nil || listed[r.Then], "%s comes before what follows it", r.Name)
+		require.True(t, r.Value.Then == nil || listed[r.Value.Then], "%s comes before what follows it", r.Value.Name)
 		require.False(t, taken[r.Var], r.Var)
-		listed[r], taken[r.Var] = true, true
+		listed[r.Value], taken[r.Var] = true, true
 	}
 	for i, row := range p.Rows {
 		require.Equal(t, i, row.Index)
 		require.True(t, listed[row.Reaction])
 	}
-	require.True(t, listed[p.Uncategorized])
+	require.True(t, listed[p.Taxonomy.Uncategorized])
 	for _, profile := range p.Profiles {
 		for _, o := range profile.Rows {
 			require.True(t, listed[o.Traits.Reaction])
@@ -118,15 +119,6 @@ func TestBuildOfFaults(t *testing.T) {
 		})
 	}
 	assert.NotNil(t, resolve.Build(nil))
-}
-
-// What only a profile declares is used as it stands.
-func TestProfileDeclares(t *testing.T) {
-	p := build(
-		t, "errgen: 1\npackage: p\ncategories: {c: {codes: {A: {message: a}}}}\nprofiles: {q: {reactions: {x: "+
-			"{action: block, log: {level: warn}}}, codes: {A: {reaction: x}}}}")
-	r := p.Profiles[0].Traits(p.Codes[0].Row).Reaction
-	assert.Equal(t, []string{"x", "qReactionX", "q"}, []string{r.Name, r.Var, r.Profile})
 }
 
 func TestSourceName(t *testing.T) {

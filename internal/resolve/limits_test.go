@@ -8,28 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/resolve"
-	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // policyNamed returns a policy of the table, or of a profile.
-func policyNamed(t *testing.T, p *model.Package, profile, name string) *model.Policy {
+func policyNamed(t *testing.T, p *model.Package, profile, name string) *taxonomy.Policy {
 	t.Helper()
 	for _, policy := range p.Policies {
-		if policy.Name == name && policy.Profile == profile {
-			return policy
+		if policy.Value.Name == name && policy.Profile == profile {
+			return policy.Value
 		}
 	}
 	require.Fail(t, "no policy "+name)
 	return nil
-}
-
-func built(t *testing.T, src string) *model.Package {
-	t.Helper()
-	tree, findings := spec.Parse("taxonomy.yaml", []byte(src))
-	require.Empty(t, findings)
-	return resolve.Build(tree)
 }
 
 func TestAdaptAndBudgetDefaults(t *testing.T) {
@@ -63,7 +54,7 @@ func TestAdaptAndBudgetDefaults(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.policy, func(t *testing.T) {
-			m := built(t, "errgen: 1\npackage: p\npolicies: {p: "+tt.policy+
+			m := build(t, "errgen: 1\npackage: p\npolicies: {p: "+tt.policy+
 				"}\ncategories: {c: {codes: {X: {message: m}}}}\n")
 			got := policyNamed(t, m, "", "p")
 			assert.Equal(t, tt.adapt, got.Adapt)
@@ -84,7 +75,7 @@ profiles:
   same: {policies: {p: {adapt: {attempts: {min: 2}}, budget: {breaker: {of: 10}}}}}
   other: {policies: {p: {adapt: {attempts: {max: 4}, delay: {max: 9s}}, budget: {reserve: 7, breaker: {failures: 4}}}}, retry: {adapt: {attempts: {max: 8}}, budget: {retries: 3}}}
 `
-	m := built(t, src)
+	m := build(t, src)
 	require.Empty(t, m.Profiles[0].Rows, "what says the same is the same")
 	got := policyNamed(t, m, "other", "p")
 	assert.Equal(
@@ -94,7 +85,7 @@ profiles:
 		Retries: 0.2, Reserve: 7, Window: 10 * time.Second,
 		Breaker: &taxonomy.Breaker{Failures: 4, Of: 10, Probe: time.Second, Successes: 1},
 	}, got.Budget)
-	numbers := m.Profiles[1].RetryPolicy
+	numbers := m.Profiles[1].Retry.Policy
 	assert.Equal(t, &taxonomy.Adapt{MinAttempts: 3, MaxAttempts: 8, Target: 0.8, Window: 50},
 		numbers.Adapt)
 	assert.Equal(t, &taxonomy.Budget{Retries: 3, Reserve: 3, Window: 10 * time.Second}, numbers.Budget)
@@ -102,7 +93,7 @@ profiles:
 }
 
 func TestChecksAndPrevention(t *testing.T) {
-	m := built(t, `
+	m := build(t, `
 errgen: 1
 package: p
 checks: {disk_space: Whether there is room., up: ''}

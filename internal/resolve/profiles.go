@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
@@ -13,86 +15,95 @@ func (b *builder) profiles() {
 	}
 }
 
+// profile applies a profile to the table, as a program applies a run's overrides.
 func (b *builder) profile(d *spec.Profile, n int) {
-	goName := suffix(d.Name.V, n)
-	p := &model.Profile{
-		Name: d.Name.V, Doc: d.Doc.V, Const: "Profile" + goName, Var: b.idents.take("profile" + goName),
-		Detection: taxonomy.Detection{
-			Text:           d.Detection.Text.Or(true),
-			Severity:       d.Detection.Severity.Or(true),
-			Recoverability: d.Detection.Recoverability.Or(true),
-		},
-		Recovery:     recovery(&d.Recovery),
-		RetryEnabled: d.Retry.Enabled.Or(true),
-		Reporting: taxonomy.Reporting{
-			LogLevel: logLevels.of(d.Reporting.LogLevel),
-			Stack:    d.Reporting.Stack.V,
-			Context:  d.Reporting.Context.Or(true),
-		},
+	r := b.registry.clone()
+	r.declare(d.Reactions, d.Policies)
+	r.follow(d.Reactions)
+	for i := range d.Codes {
+		key := d.Codes[i].Key.V
+		r.inPlace(d.Codes[i].Traits.Reaction, key, b.overlaySuffix(key))
 	}
-	if d.Retry.Set {
-		p.RetryPolicy = &model.Policy{Profile: p.Name, Policy: policyNumbers(p.Name+".retry", &d.Retry.Policy)}
-		b.policySuffix[p.RetryPolicy] = "Retry"
+	o := newOverrides(r)
+	o.of(d, func(key string) string {
+		if c := b.codes[key]; c != nil {
+			return c.Value
+		}
+		return key
+	})
+	p := &model.Profile{Const: "Profile" + suffix(d.Name.V, n)}
+	table, problems := taxonomy.Table{Taxonomy: b.workingTable(r), Overlay: &taxonomy.Profile{
+		Name: d.Name.V, Doc: d.Doc.V,
+		Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
+		Recovery:  taxonomy.Recovery{Enabled: true},
+		Retry:     taxonomy.RetryDefaults{Enabled: true},
+		Reporting: taxonomy.Reporting{Context: true},
+	}}.Apply(o.Overrides)
+	p.Profile = table.Overlay
+	for _, problem := range problems {
+		if at := o.place(problem.Path, d.Name.Span); problem.Skipped == nil || o.places[problem.Path].Valid() {
+			p.Problems = append(p.Problems, model.Problem{Problem: problem, Span: at})
+		}
 	}
-	o := b.newOverlay(d, p)
-	for _, row := range b.pkg.Rows {
-		o.row(row)
-	}
-	if r := o.scope.head(choose(b.src.Uncategorized, false), false); r != b.pkg.Uncategorized {
-		p.Uncategorized = r
-	}
+	slices.SortFunc(p.Rows, func(x, y taxonomy.RowOverride) int { return int(x.Row) - int(y.Row) })
 	b.pkg.Profiles = append(b.pkg.Profiles, p)
+	b.registries = append(b.registries, r)
+	b.addRows(p)
 }
 
-func recovery(d *spec.Recovery) taxonomy.Recovery {
-	r := taxonomy.Recovery{Enabled: d.Enabled.Or(true), MaxAttempts: max(0, d.MaxAttempts.V)}
-	if d.MaxAttempts.Set && d.MaxAttempts.V == 0 {
-		r.MaxAttempts = -1 // 0 is what a profile has that does not say
-	}
-	if !d.AllowedSet {
-		return r
-	}
-	r.Allowed = []string{}
-	for _, name := range d.Allowed {
-		r.Allowed = append(r.Allowed, name.V)
-	}
-	return r
-}
-
-// profileScope resolves reactions and policies as the profile has them.
-func (b *builder) profileScope(d *spec.Profile, p *model.Profile) *scope {
-	s := newScope(b)
-	s.base, s.profile = b.table, p.Name
-	s.policyOverlay, s.newPolicies = b.policyOverlays(d)
-	s.reactionOverlay, s.newReactions = b.reactionOverlays(d)
-	return s
-}
-
-func (b *builder) policyOverlays(d *spec.Profile) (map[string]*spec.Policy, map[string]*policyDef) {
-	overlays, added := make(map[string]*spec.Policy), make(map[string]*policyDef)
-	for i := range d.Policies {
-		top := &d.Policies[i]
-		name := top.Name.V
-		putFirst(overlays, name, top)
-		if b.reactions.policies[name] == nil {
-			putFirst(added, name, &policyDef{name: name, suffix: suffix(name, i+1), decl: top, declared: true})
+// addRows adds the rows of a profile to the taxonomy: those of codes to the codes.
+func (b *builder) addRows(p *model.Profile) {
+	t := b.pkg.Taxonomy
+	own := *p.Profile
+	own.Rows = nil
+	for _, row := range p.Rows {
+		if c := t.Code(row.Row); c != nil {
+			c.Profiles = append(c.Profiles, taxonomy.ProfileTraits{
+				Profile: p.Name, Branch: uint8(row.Row.Branch()), Traits: row.Traits,
+			})
+		} else {
+			own.Rows = append(own.Rows, row)
 		}
 	}
-	return overlays, added
+	t.Profiles = append(t.Profiles, own)
 }
 
-func (b *builder) reactionOverlays(d *spec.Profile) (map[string]*spec.Reaction, map[string]*reactionDef) {
-	overlays, added := make(map[string]*spec.Reaction), make(map[string]*reactionDef)
-	for i := range d.Reactions {
-		top := &d.Reactions[i]
-		name, ident := top.Name.V, suffix(top.Name.V, i+1)
-		putFirst(overlays, name, top)
-		if b.reactions.reactions[name] == nil {
-			putFirst(added, name, &reactionDef{name: name, suffix: ident, decl: top, declared: true})
-		}
-		b.reactions.inPlace(top.Then, name+".then", ident+"Then")
+// workingTable returns the taxonomy with the reactions and policies that are in place in a profile.
+func (b *builder) workingTable(r *registry) *taxonomy.Taxonomy {
+	t := b.pkg.Taxonomy
+	work := &taxonomy.Taxonomy{
+		Package: t.Package, Fallback: t.Fallback, Categories: t.Categories, None: t.None, Permanent: t.Permanent,
+		Uncategorized: t.Uncategorized, Groups: t.Groups, Strategies: t.Strategies, Tiers: t.Tiers,
+		Reactions: slices.Clone(t.Reactions), Policies: slices.Clone(t.Policies),
 	}
-	return overlays, added
+	for _, d := range r.reactions {
+		if name := r.names[d]; isInPlace(name) {
+			work.Reactions = append(work.Reactions, &taxonomy.Reaction{Name: name})
+		}
+	}
+	for _, p := range b.newPolicies(r) {
+		if isInPlace(p.Name) {
+			work.Policies = append(work.Policies, p)
+		}
+	}
+	return work
+}
+
+func (b *builder) overlaySuffix(key string) string {
+	if key == "*" {
+		return "All"
+	}
+	if c := b.codes[key]; c != nil {
+		return c.Go
+	}
+	return suffix(trimGroup(key), 0)
+}
+
+func trimGroup(key string) string {
+	if len(key) > 0 && key[0] == '@' {
+		return key[1:]
+	}
+	return key
 }
 
 // prefix begins the variables of a profile's own reactions and policies: strict.

@@ -56,22 +56,22 @@ func overlaid(t *testing.T, profile string) (*model.Package, *model.Profile, map
 		if row.Branch > 0 {
 			name += "." + string(rune('0'+row.Branch))
 		}
-		got[name] = chain(it, it.Traits(row).Reaction)
+		got[name] = chain(p, it, p.Under(it, row).Reaction)
 	}
 	return p, it, got
 }
 
 // chain walks as taxonomy.Profile.Next does.
-func chain(it *model.Profile, r *model.Reaction) string {
+func chain(p *model.Package, it *model.Profile, r *taxonomy.Reaction) string {
 	if r == nil {
 		return ""
 	}
-	text := r.Var
+	text := variable(p, r)
 	if r.Policy != nil {
-		text += "(" + r.Policy.Var + ")"
+		text += "(" + variable(p, r.Policy) + ")"
 	}
 	if r.Then != nil {
-		text += " " + chain(it, it.Head(r.Then, true))
+		text += " " + chain(p, it, it.Next(r))
 	}
 	return text
 }
@@ -185,40 +185,47 @@ func TestProfileChains(t *testing.T) {
 		}, "itReactionAgain(policySlow) itReactionUp itReactionOnce(policyOnce) itReactionOnceThen"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, it, got := overlaid(t, tt.profile)
+			p, it, got := overlaid(t, tt.profile)
 			assert.Equal(t, but(tt.want), got)
-			assert.Equal(t, tt.uncategorized, chain(it, it.Uncategorized))
+			assert.Equal(t, tt.uncategorized, chain(p, it, it.Uncategorized))
 		})
 	}
 }
 
 func TestProfileSkips(t *testing.T) {
-	type skip struct {
-		section, key, code string
-		branch             int
-	}
 	for _, tt := range []struct {
 		name, profile string
-		want          []skip
+		want          map[string][]string // by path
 	}{
 		{"nothing", "{codes: {'*': {reaction: block}}}", nil},
 		{"codes", "{codes: {S: {reaction: again}, '@net': {reaction: again}}}",
-			[]skip{{"codes", "@net", "", 0}, {"codes", "S", "S", 0}, {"codes", "@net", "R", 1}}},
-		{"flag", "{codes: {S: {retryable: true}, I: {retryable: true}}}", []skip{{"codes", "S", "S", 0}}},
-		{"reactions", "{reactions: {calm: {action: retry}}}", []skip{{"reactions", "calm", "D", 0}}},
-		{"reactions that follow", "{reactions: {stop: {action: retry}}}", []skip{
-			{"reactions", "stop", "S", 0}, {"reactions", "stop", "D", 0}, {"reactions", "stop", "R", 1},
-		}},
+			map[string][]string{"codes.@net.reaction": {"", "R.1"}, "codes.S.reaction": {"S"}}},
+		{"flag", "{codes: {S: {retryable: true}, I: {retryable: true}}}",
+			map[string][]string{"codes.S.retryable": {"S"}}},
+		{"reactions", "{reactions: {calm: {action: retry}}}", map[string][]string{"reactions.calm": {"D"}}},
+		{"reactions that follow", "{reactions: {stop: {action: retry}}}",
+			map[string][]string{"reactions.stop": {"R.1", "S", "D"}}},
 		{"switches", "{recovery: {enabled: false}}", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, it, _ := overlaid(t, tt.profile)
-			got := collect(it.Skipped, func(s model.Skip) skip {
-				if s.Row.Code == nil {
-					return skip{s.Section, s.Key, "", 0}
+			p, it, _ := overlaid(t, tt.profile)
+			var got map[string][]string
+			for _, problem := range it.Problems {
+				if got == nil {
+					got = map[string][]string{}
 				}
-				return skip{s.Section, s.Key, s.Row.Code.Key, s.Row.Branch}
-			})
+				for _, row := range problem.Skipped {
+					name := ""
+					if c := p.Taxonomy.Code(row); c != nil {
+						name = c.Value
+						if row.Branch() > 0 {
+							name += "." + string(rune('0'+row.Branch()))
+						}
+					}
+					got[problem.Path] = append(got[problem.Path], name)
+				}
+				assert.True(t, problem.Span.Valid(), problem.Path)
+			}
 			assert.Equal(t, tt.want, got)
 		})
 	}
@@ -229,61 +236,64 @@ func TestProfileTraits(t *testing.T) {
 		t, `{codes: {'*': {severity: critical, http: 503, kind: fault}, net: {http: 500, grpc: ABORTED}, R: `+
 			`{retryable: false}}}`)
 	r, s := p.CodeByKey("R"), p.CodeByKey("S")
-	assert.Equal(t, model.Traits{
+	assert.Equal(t, taxonomy.Traits{
 		Recoverability: taxonomy.Permanent, Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500,
 		GRPC:     10,
 		Reaction: p.ReactionByName("up"),
-	}, it.Traits(r.Row), "the flag taken away, recoverability follows, the retry is passed over")
-	assert.Equal(t, model.Traits{
+	}, p.Under(it, r.Row), "the flag taken away, recoverability follows, the retry is passed over")
+	assert.Equal(t, taxonomy.Traits{
 		Severity: taxonomy.SeverityCritical, Kind: taxonomy.Fault, HTTP: 500, GRPC: 10,
 		Reaction: p.ReactionByName("stop"),
-	}, it.Traits(s.Row))
-	assert.Equal(t, it.Traits(r.Row), it.Traits(p.Rows[0]), "rows without a code are covered as the fallback")
+	}, p.Under(it, s.Row))
+	assert.Equal(t, p.Under(it, r.Row), p.Under(it, p.Rows[0]), "rows without a code are covered as the fallback")
 }
 
 func TestProfileFallbackRows(t *testing.T) {
 	p, it, _ := overlaid(t, `{codes: {'*': {reaction: {retryable: block, permanent: continue}}}}`)
-	assert.Equal(t, "block", it.Traits(p.Rows[0]).Reaction.Name)
-	assert.Equal(t, "continue", it.Traits(p.Rows[1]).Reaction.Name)
-	assert.False(t, it.Traits(p.Rows[1]).Retryable)
+	assert.Equal(t, "block", p.Under(it, p.Rows[0]).Reaction.Name)
+	assert.Equal(t, "continue", p.Under(it, p.Rows[1]).Reaction.Name)
+	assert.False(t, p.Under(it, p.Rows[1]).Retryable)
 }
 
 func TestProfileSections(t *testing.T) {
 	everything := taxonomy.Detection{Text: true, Severity: true, Recoverability: true}
+	retries := taxonomy.RetryDefaults{Enabled: true}
 	for _, tt := range []struct {
 		name, profile string
-		want          model.Profile
+		want          taxonomy.Profile
 	}{
-		{"defaults", "{}", model.Profile{
-			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true}, RetryEnabled: true,
+		{"defaults", "{}", taxonomy.Profile{
+			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true}, Retry: retries,
 			Reporting: taxonomy.Reporting{Context: true},
 		}},
-		{"all said", `{doc: D., detection: {text: false, severity: false}, recovery: {max_attempts: 3, allowed: [rest, reduce]},
-    retry: {max_attempts: 7, max_delay: 5s}, reporting: {log_level: warn, stack: true, context: false}}`, model.Profile{
+		{"everything", `{doc: D., detection: {text: false, severity: false}, recovery: {max_attempts: 3, allowed: [rest, reduce]},
+    retry: {max_attempts: 7, max_delay: 5s}, reporting: {log_level: warn, stack: true, context: false}}`, taxonomy.Profile{
 			Doc: "D.", Detection: taxonomy.Detection{Recoverability: true},
-			Recovery:     taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"rest", "reduce"}},
-			RetryEnabled: true,
-			RetryPolicy: &model.Policy{Var: "itPolicyRetry", Profile: "it", Policy: taxonomy.Policy{
+			Recovery: taxonomy.Recovery{Enabled: true, MaxAttempts: 3, Allowed: []string{"rest", "reduce"}},
+			Retry: taxonomy.RetryDefaults{Enabled: true, Policy: &taxonomy.Policy{
 				Name: "it.retry", MaxAttempts: 7, InitialDelay: time.Second, MaxDelay: 5 * time.Second, Multiplier: 2,
 				MaxRetryAfter: 5 * time.Second,
 			}},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogWarn, Stack: true},
 		}},
-		{"no strategy at all", "{recovery: {max_attempts: 0, allowed: [rest]}}", model.Profile{
-			Detection: everything,
-			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"rest"}}, RetryEnabled: true,
+		{"no strategy at all", "{recovery: {max_attempts: 0, allowed: [rest]}}", taxonomy.Profile{
+			Detection: everything, Retry: retries,
+			Recovery:  taxonomy.Recovery{Enabled: true, MaxAttempts: -1, Allowed: []string{"rest"}},
 			Reporting: taxonomy.Reporting{Context: true},
 		}},
-		{"nothing allowed", "{recovery: {allowed: []}, retry: {enabled: false}}", model.Profile{
+		{"nothing allowed", "{recovery: {allowed: []}, retry: {enabled: false}}", taxonomy.Profile{
 			Detection: everything, Recovery: taxonomy.Recovery{Enabled: true, Allowed: []string{}},
 			Reporting: taxonomy.Reporting{Context: true},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, got, _ := overlaid(t, tt.profile)
-			tt.want.Name, tt.want.Const, tt.want.Var = "it", "ProfileIt", "profileIt"
-			tt.want.Rows, tt.want.Uncategorized = got.Rows, got.Uncategorized
-			assert.Equal(t, &tt.want, got)
+			p, got, _ := overlaid(t, tt.profile)
+			tt.want.Name, tt.want.Rows, tt.want.Uncategorized = "it", got.Rows, got.Uncategorized
+			assert.Equal(t, &tt.want, got.Profile)
+			assert.Equal(t, "ProfileIt", got.Const)
+			if got.Retry.Policy != nil {
+				assert.Equal(t, "itPolicyRetry", variable(p, got.Retry.Policy))
+			}
 		})
 	}
 }
@@ -291,7 +301,7 @@ func TestProfileSections(t *testing.T) {
 // A profile's change of max_delay moves the bound on hints that follows it.
 func TestProfilePolicyFollowsItsDefaults(t *testing.T) {
 	p, it, _ := overlaid(t, "{policies: {slow: {max_delay: 1h}}}")
-	got := it.Traits(p.CodeByKey("R").Row).Reaction.Policy
+	got := p.Under(it, p.CodeByKey("R").Row).Reaction.Policy
 	assert.Equal(t, time.Hour, got.MaxRetryAfter)
 	assert.Equal(t, 2*time.Second, got.InitialDelay)
 	assert.Equal(t, "slow", got.Name)
@@ -299,7 +309,7 @@ func TestProfilePolicyFollowsItsDefaults(t *testing.T) {
 
 func TestProfileLogKeepsMessage(t *testing.T) {
 	p, it, _ := overlaid(t, "{reactions: {stop: {log: {level: error}}}}")
-	got := it.Traits(p.CodeByKey("S").Row).Reaction
+	got := p.Under(it, p.CodeByKey("S").Row).Reaction
 	assert.Equal(t, []any{taxonomy.LogError, "Stopping."}, []any{got.LogLevel, got.LogMessage})
 }
 
@@ -353,7 +363,7 @@ profiles:
   it: `+tt.profile+"\n")
 			it := p.ProfileByName("it")
 			of := func(code string) says {
-				r := it.Traits(p.CodeByKey(code).Row).Reaction
+				r := p.Under(it, p.CodeByKey(code).Row).Reaction
 				return says{r.Action, r.To, r.Purpose}
 			}
 			assert.Equal(t, tt.ask, of("R"))

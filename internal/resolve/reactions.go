@@ -1,250 +1,302 @@
 package resolve
 
 import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// scope resolves reactions and policies: the table's as declared, a profile's under its overlays.
-// What a profile does not change is the table's own, the same pointer.
-type scope struct {
-	b       *builder
-	base    *scope // the table; nil for the table itself
-	profile string
-
-	reactionOverlay map[string]*spec.Reaction
-	policyOverlay   map[string]*spec.Policy
-	newReactions    map[string]*reactionDef // that only the profile has
-	newPolicies     map[string]*policyDef
-
-	memo       map[reactionKey]*model.Reaction // nil while being resolved
-	policyMemo map[*spec.Policy]*model.Policy
-	chains     map[*model.Reaction]bool
+// registry names the reactions and policies of the table, and those that a profile adds in place.
+// The name of one in place is its owner's, a "#" and a number, so that names are unique. The names
+// in the result are without that.
+type registry struct {
+	reactions      []*spec.Reaction // declared, predeclared, in place
+	policies       []*spec.Policy
+	names          map[any]string    // of reactions and policies, by declaration
+	suffixes       map[string]string // of the variables of reactions, by name
+	policySuffixes map[string]string
 }
 
-// reactionKey is a reaction with the profile's overlay, or plain without.
-type reactionKey struct {
-	decl  *spec.Reaction
-	plain bool
+// predeclared are the reactions that every taxonomy has.
+var predeclared = []struct{ name, doc string }{
+	{"abort", "Ends the task as failed."},
+	{"block", "Stops and waits for a person."},
+	{"continue", "Continues as if nothing had happened."},
 }
 
-func newScope(b *builder) *scope {
-	return &scope{
-		b:          b,
-		memo:       make(map[reactionKey]*model.Reaction),
-		policyMemo: make(map[*spec.Policy]*model.Policy),
-		chains:     make(map[*model.Reaction]bool),
+func newRegistry() *registry {
+	return &registry{
+		names: make(map[any]string), suffixes: make(map[string]string), policySuffixes: make(map[string]string),
 	}
 }
 
-// reaction resolves a declaration. It returns nil when the declaration is being resolved already: a
-// cycle.
-func (s *scope) reaction(def *reactionDef, plain bool) *model.Reaction {
-	key := reactionKey{decl: def.decl, plain: plain}
-	if r, known := s.memo[key]; known {
-		return r
+// clone returns a copy with the names, and without the lists.
+func (r *registry) clone() *registry {
+	return &registry{
+		names: maps.Clone(r.names), suffixes: maps.Clone(r.suffixes), policySuffixes: maps.Clone(r.policySuffixes),
 	}
-	s.memo[key] = nil
-	decl := def.decl
-	if top := s.reactionOverlay[def.name]; top != nil && def.declared && !plain {
-		decl = mergeReaction(decl, top)
-	}
-	r := s.resolve(def, decl, plain)
-	if base := s.baseReaction(def); base != nil && sameReaction(r, base) {
-		r = base
-	} else {
-		s.b.reactionSuffix[r] = def.suffix
-	}
-	s.memo[key] = r
-	return r
 }
 
-func (s *scope) baseReaction(def *reactionDef) *model.Reaction {
-	if s.base == nil {
-		return nil
+// declare adds declared reactions and policies, and the ones in place in them.
+func (r *registry) declare(reactions []spec.Reaction, policies []spec.Policy) {
+	for i := range policies {
+		r.addPolicy(&policies[i], policies[i].Name.V, suffix(policies[i].Name.V, i+1))
 	}
-	return s.base.memo[reactionKey{decl: def.decl}]
+	for i := range reactions {
+		r.add(&reactions[i], reactions[i].Name.V, suffix(reactions[i].Name.V, i+1))
+	}
 }
 
-// sameReaction compares what is said; Var and Profile only say whose it is.
-func sameReaction(a, b *model.Reaction) bool {
-	x, y := *a, *b
-	x.Var, y.Var, x.Profile, y.Profile = "", "", "", ""
-	return x == y
+// follow adds what is in place behind declared reactions.
+func (r *registry) follow(reactions []spec.Reaction) {
+	for i := range reactions {
+		d := &reactions[i]
+		r.inPlace(d.Then, d.Name.V+".then", suffix(d.Name.V, i+1)+"Then")
+	}
 }
 
-func (s *scope) resolve(def *reactionDef, d *spec.Reaction, plain bool) *model.Reaction {
-	action := actions.of(d.Action)
-	r := &model.Reaction{
-		Name: def.name, Doc: d.Doc.V, Action: action, Declared: def.declared, Profile: s.profile,
-		Extent:           extents.of(d.Extent),
-		Revert:           reverts.of(d.Revert),
-		CountFailure:     d.CountFailure.Or(action == taxonomy.Retry || action == taxonomy.Recover),
-		AcceptCompletion: d.AcceptCompletion.V,
-		FeedBack:         d.FeedBack.V,
+func (r *registry) add(d *spec.Reaction, name, suffix string) {
+	r.reactions = append(r.reactions, d)
+	r.names[d] = name
+	putFirst(r.suffixes, name, suffix)
+	if d.Policy != nil && d.Policy.Inline != nil {
+		r.addPolicy(d.Policy.Inline, r.unique(owner(name)), suffix)
 	}
-	if d.Log != nil {
-		r.LogLevel, r.LogMessage = logLevels.of(d.Log.Level), d.Log.Message.V
-	}
-	if ends(action) {
-		return r
-	}
-	r.Policy = s.policy(d.Policy, def)
-	r.HonorRetryAfter = d.HonorRetryAfter.V
-	r.Shared = shares.of(d.Shared)
-	r.Session = sessions.of(d.Session)
-	switch action {
-	case taxonomy.Recover:
-		r.Strategy, r.Resume = d.Strategy.V, resumes.of(d.Resume)
-	case taxonomy.Escalate:
-		r.To, r.Purpose = s.b.escalationTarget(d.To), purposes.of(d.Purpose)
-	case taxonomy.Retry, taxonomy.RetryOperation:
-		r.To, r.Purpose = asked(d)
-	}
-	r.Then = s.then(r, d.Then, plain)
-	return r
 }
 
-// ends reports whether an action leaves nothing to follow. An overlay may turn a retry into one;
-// what the retry said of waiting and trying is dropped then.
-func ends(a taxonomy.Action) bool {
-	return a == taxonomy.Abort || a == taxonomy.Block || a == taxonomy.Continue
+func (r *registry) addPolicy(d *spec.Policy, name, suffix string) {
+	r.policies = append(r.policies, d)
+	r.names[d] = name
+	putFirst(r.policySuffixes, name, suffix)
 }
 
-// escalationTarget is the lowest tier unless said: from there on that is always one tier up.
-func (b *builder) escalationTarget(to spec.Text) string {
-	if !to.Set && len(b.pkg.Tiers) > 0 {
-		return b.pkg.Tiers[0].Name
+// inPlace adds the reaction in place at ref, if there is one, and those that follow it in place.
+func (r *registry) inPlace(ref *spec.ReactionRef, name, suffix string) {
+	for ref != nil && ref.Inline != nil {
+		r.add(ref.Inline, r.unique(name), suffix)
+		ref, name, suffix = ref.Inline.Then, name+".then", suffix+"Then"
 	}
-	return to.V
 }
 
-// asked returns whom a retry asks first, and for what: nobody without a purpose.
-func asked(d *spec.Reaction) (to string, purpose taxonomy.Purpose) {
-	if purpose = purposes.of(d.Purpose); purpose != taxonomy.PurposeNone {
-		to = d.To.V
+func (r *registry) unique(name string) string { return name + "#" + strconv.Itoa(len(r.names)) }
+
+// owner returns the name in the result of a reaction or policy.
+func owner(name string) string {
+	name, _, _ = strings.Cut(name, "#")
+	return name
+}
+
+func isInPlace(name string) bool { return strings.Contains(name, "#") }
+
+// name returns the name of a reaction that is referred to; abort without a reference.
+func (r *registry) name(ref *spec.ReactionRef) string {
+	switch {
+	case ref == nil:
+		return taxonomy.Abort.String()
+	case ref.Inline != nil:
+		return r.names[ref.Inline]
 	}
-	return to, purpose
+	return ref.Name.V
 }
 
-// then resolves what follows r. A `then` that leads back to r is cut: r is followed by an end.
-func (s *scope) then(r *model.Reaction, ref *spec.ReactionRef, plain bool) *model.Reaction {
-	next, cycle := s.follow(r, ref, plain)
-	if cycle {
-		r.Cut = true
-		return s.b.dead()
-	}
-	return next
-}
-
-func (s *scope) follow(r *model.Reaction, ref *spec.ReactionRef, plain bool) (next *model.Reaction, cycle bool) {
-	if ref == nil && r.Action == taxonomy.Recover {
-		ref = &spec.ReactionRef{Name: text("abort")}
-	} else if ref == nil {
-		ref = &spec.ReactionRef{Name: text("block")}
-	}
-	next = s.head(ref, plain)
-	return next, next == nil
-}
-
-// head resolves a reference. It returns nil for a cycle.
-func (s *scope) head(ref *spec.ReactionRef, plain bool) *model.Reaction {
-	return s.reaction(s.def(ref), plain)
-}
-
-// def returns what a reference means; a name that is not declared means abort.
-func (s *scope) def(ref *spec.ReactionRef) *reactionDef {
-	known := s.b.reactions
+func (r *registry) policyName(ref *spec.PolicyRef) string {
 	if ref.Inline != nil {
-		if def := known.inline[ref.Inline]; def != nil {
-			return def
+		return r.names[ref.Inline]
+	}
+	return ref.Name.V
+}
+
+// registerReactions names all reactions and policies of the table, and makes them.
+func (b *builder) registerReactions() {
+	r := newRegistry()
+	b.registry = r
+	r.declare(b.src.Reactions, b.src.Policies)
+	for _, p := range predeclared {
+		if !slices.ContainsFunc(b.src.Reactions, func(d spec.Reaction) bool { return d.Name.V == p.name }) {
+			r.add(&spec.Reaction{Name: text(p.name), Doc: text(p.doc), Action: text(p.name)}, p.name, suffix(p.name, 0))
 		}
 	}
-	if def := known.reactions[ref.Name.V]; def != nil {
-		return def
-	}
-	if def := s.newReactions[ref.Name.V]; def != nil {
-		return def
-	}
-	return known.reactions["abort"]
-}
-
-// retriesLater reports whether r, or anything that may follow it, calls again.
-func (s *scope) retriesLater(r *model.Reaction) bool {
-	if r == nil {
-		return false
-	}
-	if known, ok := s.chains[r]; ok {
-		return known
-	}
-	s.chains[r] = r.Retries() || s.retriesLater(r.Then)
-	return s.chains[r]
-}
-
-// dead is the end of a cycle that was cut.
-func (b *builder) dead() *model.Reaction {
-	if b.deadEnd == nil {
-		b.deadEnd = &model.Reaction{Name: "abort"}
-		b.reactionSuffix[b.deadEnd] = "Abort"
-	}
-	return b.deadEnd
-}
-
-// mergeReaction lays top over base, key by key; the two keys of `log` count as keys of their own.
-func mergeReaction(base, top *spec.Reaction) *spec.Reaction {
-	r := Kept(base, top)
-	lay(&r.Doc, top.Doc)
-	lay(&r.Action, top.Action)
-	lay(&r.CountFailure, top.CountFailure)
-	lay(&r.HonorRetryAfter, top.HonorRetryAfter)
-	lay(&r.Shared, top.Shared)
-	lay(&r.Revert, top.Revert)
-	lay(&r.AcceptCompletion, top.AcceptCompletion)
-	lay(&r.FeedBack, top.FeedBack)
-	lay(&r.Extent, top.Extent)
-	lay(&r.Strategy, top.Strategy)
-	lay(&r.Session, top.Session)
-	lay(&r.Resume, top.Resume)
-	lay(&r.To, top.To)
-	lay(&r.Purpose, top.Purpose)
-	if top.Policy != nil {
-		r.Policy = top.Policy
-	}
-	if top.Then != nil {
-		r.Then = top.Then
-	}
-	r.Log = mergeLog(base.Log, top.Log)
-	return &r
-}
-
-// Kept returns base with what is left of it under top. Whom to ask, and for what, was said of its
-// action: an action of another kind drops it.
-func Kept(base, top *spec.Reaction) spec.Reaction {
-	r := *base
-	if top.Action.Set && asks(top.Action) != asks(base.Action) {
-		r.To, r.Purpose = spec.Text{}, spec.Text{}
-	}
-	return r
-}
-
-// asks returns the kind of an action by what `to` means to it; the retries are of one kind.
-func asks(action spec.Text) taxonomy.Action {
-	if a := actions.of(action); a != taxonomy.RetryOperation {
-		return a
-	}
-	return taxonomy.Retry
-}
-
-func mergeLog(base, top *spec.Log) *spec.Log {
-	if base == nil || top == nil {
-		if top != nil {
-			return top
+	r.follow(b.src.Reactions)
+	r.inPlace(b.src.Uncategorized, "uncategorized", "Uncategorized")
+	for i, c := range b.pkg.Categories {
+		d := &b.src.Categories[i]
+		r.inPlace(d.Traits.Reaction, d.Name.V, c.Const[len("Category"):])
+		for j, code := range c.Codes {
+			own := &d.Codes[j]
+			r.inPlace(own.Traits.Reaction, own.Name.V, code.Go)
+			for k := range own.When {
+				nth := strconv.Itoa(k + 1)
+				r.inPlace(own.When[k].Traits.Reaction, own.Name.V+".when"+nth, code.Go+"When"+nth)
+			}
 		}
-		return base
 	}
-	l := *base
-	lay(&l.Level, top.Level)
-	lay(&l.Message, top.Message)
-	return &l
+	b.define()
 }
+
+// define makes the reactions of the table: the overrides of reactions that abort. Each is that of a
+// code, so that all are in the result.
+func (b *builder) define() {
+	t := b.pkg.Taxonomy
+	o := newOverrides(b.registry)
+	o.reactions(b.registry.reactions)
+	category := &taxonomy.Category{Codes: make([]taxonomy.Code, 1)}
+	work := &taxonomy.Taxonomy{
+		Tiers: t.Tiers, Strategies: t.Strategies, Categories: []*taxonomy.Category{category},
+		Policies: b.newPolicies(b.registry),
+	}
+	b.reactions = make(map[string]*taxonomy.Reaction)
+	for i, d := range b.registry.reactions {
+		name := b.registry.names[d]
+		if b.reactions[name] != nil {
+			continue
+		}
+		r := &taxonomy.Reaction{Name: name}
+		b.reactions[name], work.Reactions = r, append(work.Reactions, r)
+		category.Codes = append(category.Codes, taxonomy.Code{
+			Value: strconv.Itoa(i), Traits: taxonomy.Traits{Reaction: r, Retryable: true, Recoverability: taxonomy.Retryable},
+		})
+	}
+	table, _ := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
+	for _, row := range overlaid(table).Rows {
+		if r := row.Traits.Reaction; row.Row.Code() > 0 {
+			b.reactions[r.Name] = r
+		}
+	}
+	for _, r := range work.Reactions {
+		if !isInPlace(r.Name) {
+			t.Reactions = append(t.Reactions, b.reactions[r.Name])
+		}
+	}
+	for _, p := range work.Policies {
+		if !isInPlace(p.Name) {
+			t.Policies = append(t.Policies, p)
+		}
+	}
+}
+
+// overlaid returns the profile of a table; an empty one without a profile.
+func overlaid(t taxonomy.Table) *taxonomy.Profile {
+	if t.Overlay == nil {
+		return &taxonomy.Profile{}
+	}
+	return t.Overlay
+}
+
+// newPolicies makes policies with the defaults of a profile's section `retry`.
+func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
+	var out []*taxonomy.Policy
+	for _, d := range r.policies {
+		retry := &taxonomy.RetryOverride{PolicyOverride: *newOverrides(r).policy(d)}
+		if retry.MaxAttempts == nil {
+			retry.MaxAttempts = new(int)
+			*retry.MaxAttempts = defaultAttempts
+		}
+		table, _ := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}.Apply(taxonomy.Overrides{Retry: retry})
+		p := table.Overlay.Retry.Policy
+		p.Name = r.names[d]
+		out = append(out, p)
+	}
+	return out
+}
+
+const defaultAttempts = 3
+
+// reaction returns the table's reaction; abort if the name is not declared.
+func (b *builder) reaction(ref *spec.ReactionRef) *taxonomy.Reaction {
+	if r := b.reactions[b.registry.name(ref)]; r != nil {
+		return r
+	}
+	return b.reactions[taxonomy.Abort.String()]
+}
+
+// collect lists the reactions and policies that the package needs, and names their variables.
+func (b *builder) collect() {
+	c := collector{pkg: b.pkg, idents: b.idents, seen: make(map[any]bool)}
+	b.pkg.Declared = make(map[any]bool)
+	c.registry = b.registry
+	docs := make(map[string]string)
+	for _, d := range b.registry.policies {
+		docs["policy "+b.registry.names[d]] = d.Doc.V
+	}
+	for _, d := range b.registry.reactions {
+		docs[b.registry.names[d]] = d.Doc.V
+	}
+	c.docs = docs
+	for _, p := range b.pkg.Taxonomy.Policies {
+		c.policy(p)
+	}
+	for _, d := range b.registry.reactions {
+		c.reaction(b.reactions[b.registry.names[d]])
+	}
+	for i, p := range b.pkg.Profiles {
+		c.profile, c.registry, c.docs = p.Name, b.registries[i], maps.Clone(docs)
+		for _, d := range c.registry.reactions {
+			if d.Doc.Set {
+				c.docs[c.registry.names[d]] = d.Doc.V
+			}
+		}
+		c.policy(p.Retry.Policy)
+		for _, row := range p.Rows {
+			c.reaction(row.Traits.Reaction)
+		}
+		c.reaction(p.Uncategorized)
+	}
+	for _, r := range b.pkg.Reactions {
+		r.Value.Name = owner(r.Value.Name)
+	}
+	for _, p := range b.pkg.Policies {
+		p.Value.Name = owner(p.Value.Name)
+	}
+}
+
+type collector struct {
+	pkg      *model.Package
+	idents   idents
+	registry *registry
+	profile  string
+	docs     map[string]string
+	seen     map[any]bool
+}
+
+// reaction lists r behind everything that may follow it.
+func (c *collector) reaction(r *taxonomy.Reaction) {
+	if r == nil || c.seen[r] {
+		return
+	}
+	c.seen[r] = true
+	c.reaction(r.Then)
+	c.policy(r.Policy)
+	c.pkg.Declared[r] = !isInPlace(r.Name)
+	c.pkg.Reactions = append(c.pkg.Reactions, model.Variable[taxonomy.Reaction]{
+		Value: r, Doc: c.docs[r.Name], Profile: c.profile, Var: c.variable("reaction", c.registry.suffixes[r.Name]),
+	})
+}
+
+func (c *collector) policy(p *taxonomy.Policy) {
+	if p == nil || c.seen[p] {
+		return
+	}
+	c.seen[p] = true
+	suffix, known := c.registry.policySuffixes[p.Name]
+	if !known {
+		suffix = "Retry" // a profile's own numbers
+	}
+	c.pkg.Declared[p] = known && !isInPlace(p.Name)
+	c.pkg.Policies = append(c.pkg.Policies, model.Variable[taxonomy.Policy]{
+		Value: p, Doc: c.docs["policy "+p.Name], Profile: c.profile, Var: c.variable("policy", suffix),
+	})
+}
+
+func (c *collector) variable(kind, suffix string) string {
+	if c.profile == "" {
+		return c.idents.take(kind + suffix)
+	}
+	return c.idents.take(prefix(c.profile) + strings.ToUpper(kind[:1]) + kind[1:] + suffix)
+}
+
+func text(s string) spec.Text { return spec.Text{V: s, Set: true} }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -21,36 +20,36 @@ func reactions(entries string) string {
 func TestReactionDefaults(t *testing.T) {
 	for _, tt := range []struct {
 		entry string
-		want  model.Reaction
+		want  taxonomy.Reaction
 		then  string
 	}{
-		{"{action: retry}", model.Reaction{Action: taxonomy.Retry, CountFailure: true}, "block"},
-		{"{action: retry, count_failure: false}", model.Reaction{Action: taxonomy.Retry}, "block"},
-		{"{action: retry_operation, then: abort}", model.Reaction{Action: taxonomy.RetryOperation}, "abort"},
-		{"{action: escalate}", model.Reaction{Action: taxonomy.Escalate, To: "low"}, "block"},
-		{"{action: escalate, to: high, then: continue}", model.Reaction{Action: taxonomy.Escalate, To: "high"},
+		{"{action: retry}", taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true}, "block"},
+		{"{action: retry, count_failure: false}", taxonomy.Reaction{Action: taxonomy.Retry}, "block"},
+		{"{action: retry_operation, then: abort}", taxonomy.Reaction{Action: taxonomy.RetryOperation}, "abort"},
+		{"{action: escalate}", taxonomy.Reaction{Action: taxonomy.Escalate, To: "low"}, "block"},
+		{"{action: escalate, to: high, then: continue}", taxonomy.Reaction{Action: taxonomy.Escalate, To: "high"},
 			"continue"},
 		{"{action: escalate, purpose: diagnosis}",
-			model.Reaction{Action: taxonomy.Escalate, To: "low", Purpose: taxonomy.PurposeDiagnosis}, "block"},
-		{"{action: retry, to: high, purpose: analysis}", model.Reaction{
+			taxonomy.Reaction{Action: taxonomy.Escalate, To: "low", Purpose: taxonomy.PurposeDiagnosis}, "block"},
+		{"{action: retry, to: high, purpose: analysis}", taxonomy.Reaction{
 			Action: taxonomy.Retry, CountFailure: true, To: "high", Purpose: taxonomy.PurposeAnalysis,
 		}, "block"},
-		{"{action: retry_operation, to: low, purpose: verification, then: abort}", model.Reaction{
+		{"{action: retry_operation, to: low, purpose: verification, then: abort}", taxonomy.Reaction{
 			Action: taxonomy.RetryOperation, To: "low", Purpose: taxonomy.PurposeVerification,
 		}, "abort"},
-		{"{action: retry, to: high}", model.Reaction{Action: taxonomy.Retry, CountFailure: true}, "block"},
+		{"{action: retry, to: high}", taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true}, "block"},
 		{"{action: recover, strategy: reduce}",
-			model.Reaction{Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true}, "abort"},
-		{"{action: recover, strategy: reduce, session: reduced, resume: operation}", model.Reaction{
+			taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true}, "abort"},
+		{"{action: recover, strategy: reduce, session: reduced, resume: operation}", taxonomy.Reaction{
 			Action: taxonomy.Recover, Strategy: "reduce", CountFailure: true, Session: taxonomy.SessionReduced,
 			Resume: taxonomy.ResumeOperation,
 		}, "abort"},
-		{"{action: continue}", model.Reaction{Action: taxonomy.Continue}, ""},
-		{"{action: abort, extent: run, revert: iteration, doc: D.}", model.Reaction{
-			Action: taxonomy.Abort, Extent: taxonomy.ExtentRun, Revert: taxonomy.RevertIteration, Doc: "D.",
+		{"{action: continue}", taxonomy.Reaction{Action: taxonomy.Continue}, ""},
+		{"{action: abort, extent: run, revert: iteration, doc: D.}", taxonomy.Reaction{
+			Action: taxonomy.Abort, Extent: taxonomy.ExtentRun, Revert: taxonomy.RevertIteration,
 		}, ""},
-		{"{action: block}", model.Reaction{Action: taxonomy.Block}, ""},
-		{"{action: retry, revert: files, accept_completion: true, feed_back: true}", model.Reaction{
+		{"{action: block}", taxonomy.Reaction{Action: taxonomy.Block}, ""},
+		{"{action: retry, revert: files, accept_completion: true, feed_back: true}", taxonomy.Reaction{
 			Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles, AcceptCompletion: true,
 			FeedBack: true,
 		}, "block"},
@@ -63,7 +62,9 @@ func TestReactionDefaults(t *testing.T) {
 			} else {
 				assert.Same(t, p.ReactionByName(tt.then), got.Then)
 			}
-			tt.want.Name, tt.want.Var, tt.want.Declared, tt.want.Then = "it", "reactionIt", true, got.Then
+			tt.want.Name, tt.want.Then = "it", got.Then
+			assert.Equal(t, "reactionIt", variable(p, got))
+			assert.True(t, p.Declared[got])
 			assert.Equal(t, &tt.want, got)
 		})
 	}
@@ -97,7 +98,8 @@ func TestPolicyDefaults(t *testing.T) {
 			p := build(t, reactions("it: {action: retry, policy: "+tt.entry+"}"))
 			got := p.ReactionByName("it").Policy
 			tt.want.Name = "it"
-			assert.Equal(t, &model.Policy{Var: "policyIt", Policy: tt.want}, got)
+			assert.Equal(t, &tt.want, got)
+			assert.Equal(t, "policyIt", variable(p, got))
 		})
 	}
 }
@@ -119,7 +121,7 @@ categories:
       B: {message: b, reaction: {action: abort}, when: [{if: {n: 1}, reaction: {action: continue}}]}
       WAIT: {message: w, reaction: {action: abort}}
 `)
-	show := func(r *model.Reaction) string { return r.Var + " " + r.Name }
+	show := func(r model.Variable[taxonomy.Reaction]) string { return r.Var + " " + r.Value.Name }
 	assert.Equal(t, []string{
 		"reactionWaitThenThen wait.then.then", "reactionWaitThen wait.then", "reactionWait wait", "reactionAbort abort",
 		"reactionBlock block",
@@ -127,32 +129,11 @@ categories:
 		"reactionBWhen1 B.when1",
 		"reactionWait2 WAIT",
 	}, names(p.Reactions, show))
-	assert.Equal(t, "policyWork work", p.Policies[0].Var+" "+p.Policies[0].Name)
+	assert.Equal(t, "policyWork work", p.Policies[0].Var+" "+p.Policies[0].Value.Name)
 	a, b := p.CodeByKey("A"), p.CodeByKey("B")
-	assert.Equal(t, "reactionWork work", show(a.Row.Reaction))
+	assert.Equal(t, "reactionWork work", variable(p, a.Row.Reaction)+" "+a.Row.Reaction.Name)
 	assert.Equal(t, "B.when1", b.When[0].Row.Reaction.Name)
-	assert.Equal(t, "uncategorized", p.Uncategorized.Name)
-}
-
-func TestCyclesAreCut(t *testing.T) {
-	p := build(
-		t, reactions(
-			"a: {action: retry, then: b}\nb: {action: escalate, then: c}\nc: {action: retry, then: a}\nself: "+
-				"{action: retry, then: self}"))
-	for _, r := range p.Reactions {
-		steps := 0
-		for x := r; x != nil; x = x.Then {
-			steps++
-			require.Less(t, steps, 10)
-		}
-	}
-	cut := names(p.Reactions, func(r *model.Reaction) string {
-		if r.Cut {
-			return r.Name
-		}
-		return ""
-	})
-	assert.Subset(t, cut, []string{"c", "self"})
+	assert.Equal(t, "uncategorized", p.Taxonomy.Uncategorized.Name)
 }
 
 func TestCombination(t *testing.T) {
@@ -182,7 +163,7 @@ categories:
 `)
 	again, block := p.ReactionByName("again"), p.ReactionByName("block")
 	a, b := p.CodeByKey("A"), p.CodeByKey("B")
-	want := model.Traits{
+	want := taxonomy.Traits{
 		Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityLow, Kind: taxonomy.Fault,
 		Reaction: again, HTTP: 500, GRPC: 1,
 	}
@@ -192,9 +173,8 @@ categories:
 	assert.Same(t, b.Row, b.When[0].Row, "says what the code says")
 	want.Retryable, want.Recoverability, want.Reaction = false, taxonomy.Permanent, block
 	assert.Equal(t, want, b.When[1].Row.Traits)
-	assert.NotSame(t, b.Row, b.When[2].Row, "recoverability that is said does not follow a profile's flag")
-	assert.Equal(t, []string{"", "", "", "", "rowBWhen2", "rowBWhen3"},
-		names(p.Rows, func(r *model.Row) string { return r.Const }))
+	assert.Same(t, b.Row, b.When[2].Row, "recoverability as it follows from the flag")
+	assert.Equal(t, []int{0, 0, 1}, collect(p.Rows[2:], func(r *model.Row) int { return r.At.Branch() }))
 }
 
 func TestFallbackRows(t *testing.T) {

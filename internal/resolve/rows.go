@@ -1,10 +1,9 @@
 package resolve
 
 import (
-	"fmt"
-
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func (b *builder) fallback() {
@@ -14,15 +13,20 @@ func (b *builder) fallback() {
 	}
 	b.pkg.Fallback = b.codes[d.Code.V]
 	if b.pkg.Fallback != nil {
+		b.pkg.Taxonomy.Fallback = b.pkg.Fallback.Value
 		b.pkg.FallbackSet = assignments(d.Set, b.entries[b.pkg.Fallback.Index].fields)
 	}
 }
 
-// rows lays the table out: none and permanent, the codes, then the branches that change anything.
+// rows makes the rows: unknown and permanent, the codes, then the branches that change anything.
 func (b *builder) rows() {
-	none, permanent := b.addRow(nil, 0, spec.Traits{}), b.addRow(nil, 0, spec.Traits{})
+	unknown, permanent := b.addRow(&model.Row{At: taxonomy.RowUnknown}), b.addRow(&model.Row{At: taxonomy.RowUnknownPermanent})
 	for _, e := range b.entries {
-		e.code.Row = b.addRow(e.code, 0, mergeTraits(e.parent.Traits, e.decl.Traits))
+		e.code.Row = b.addRow(&model.Row{
+			At: taxonomy.At(e.code.Category.Index, uint16(e.code.Ordinal)), Code: e.code,
+			Traits: b.traits(mergeTraits(e.parent.Traits, e.decl.Traits)),
+		})
+		b.pkg.RuntimeCode(e.code).Traits = e.code.Row.Traits
 	}
 	for _, e := range b.entries {
 		e.code.When = branches(e)
@@ -30,46 +34,37 @@ func (b *builder) rows() {
 			branch.Row = b.branchRow(e, i)
 		}
 	}
-	b.setRow(none, b.noneTraits())
-	b.setRow(permanent, b.permanentTraits(b.traits[none.Index]))
+	unknown.Traits = b.unknownTraits()
+	permanent.Traits = b.permanentTraits(unknown.Traits)
+	b.pkg.Taxonomy.None, b.pkg.Taxonomy.Permanent = unknown.Traits, permanent.Traits
+	b.pkg.Taxonomy.Uncategorized = b.reaction(b.src.Uncategorized)
 }
 
-func (b *builder) addRow(code *model.Code, branch int, t spec.Traits) *model.Row {
-	row := &model.Row{Index: len(b.pkg.Rows), Code: code, Branch: branch}
+func (b *builder) addRow(row *model.Row) *model.Row {
+	row.Index = len(b.pkg.Rows)
 	b.pkg.Rows = append(b.pkg.Rows, row)
-	b.traits = append(b.traits, spec.Traits{})
-	b.setRow(row, t)
 	return row
-}
-
-func (b *builder) setRow(row *model.Row, t spec.Traits) {
-	b.traits[row.Index] = t
-	row.Traits = b.tableTraits(t)
 }
 
 func (b *builder) branchRow(e entry, i int) *model.Row {
-	own := b.traits[e.code.Row.Index]
-	t := mergeTraits(own, e.decl.When[i].Traits)
-	if b.sameTraits(own, t) {
+	own := mergeTraits(e.parent.Traits, e.decl.Traits)
+	traits := b.traits(mergeTraits(own, e.decl.When[i].Traits))
+	if traits == e.code.Row.Traits {
 		return e.code.Row
 	}
-	row := b.addRow(e.code, i+1, t)
-	row.Const = b.idents.take(fmt.Sprintf("row%sWhen%d", e.code.Go, i+1))
-	return row
+	code := b.pkg.RuntimeCode(e.code)
+	code.When = append(code.When, traits)
+	return b.addRow(&model.Row{
+		At: e.code.Row.At.When(uint8(len(code.When))), Code: e.code, Branch: i + 1, Traits: traits,
+	})
 }
 
-// sameTraits reports whether two combinations come to the same, in the table and in every profile.
-// Whether recoverability was said counts: unsaid, it follows a profile's change of the flag.
-func (b *builder) sameTraits(x, y spec.Traits) bool {
-	return b.tableTraits(x) == b.tableTraits(y) && x.Recoverability.Set == y.Recoverability.Set
-}
-
-// noneTraits are those of the fallback as classification would make it: with what its code and it
+// unknownTraits are those of the fallback as classification would make it: with what its code and it
 // set.
-func (b *builder) noneTraits() spec.Traits {
+func (b *builder) unknownTraits() taxonomy.Traits {
 	code := b.pkg.Fallback
 	if code == nil {
-		return spec.Traits{}
+		return b.traits(spec.Traits{})
 	}
 	ctx := make(model.Context)
 	for _, set := range [][]model.FieldValue{b.pkg.FallbackSet, code.Set} {
@@ -77,19 +72,14 @@ func (b *builder) noneTraits() spec.Traits {
 			ctx[s.Field] = s.Value
 		}
 	}
-	return b.traits[code.RowFor(ctx).Index]
+	return code.RowFor(ctx).Traits
 }
 
 // permanentTraits are those of an unknown code that must not be retried.
-func (b *builder) permanentTraits(t spec.Traits) spec.Traits {
-	t.Retryable = spec.Bool{V: false, Set: true}
-	t.Recoverability = text("permanent")
-	if b.tableTraits(t).Reaction.Retries() {
-		t.Reaction = &spec.ReactionRef{Name: text("abort")}
+func (b *builder) permanentTraits(t taxonomy.Traits) taxonomy.Traits {
+	t.Retryable, t.Recoverability = false, taxonomy.Permanent
+	if t.Reaction.Retries() {
+		t.Reaction = b.reaction(nil)
 	}
 	return t
-}
-
-func (b *builder) uncategorized() {
-	b.pkg.Uncategorized = b.table.head(choose(b.src.Uncategorized, false), false)
 }

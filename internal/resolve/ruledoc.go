@@ -33,12 +33,30 @@ func ruleDoc(d *spec.Rule) string {
 	if d.Priority.V != 0 {
 		keys.add("priority", strconv.Itoa(d.Priority.V))
 	}
-	var set flow
-	for _, a := range d.Set {
-		set.add(a.Field.V, literalDoc(a.Value))
+	keys.assign("set", d.Set)
+	return keys.line()
+}
+
+// exampleDoc writes an example as ruleDoc writes a rule.
+func exampleDoc(d *spec.Example) string {
+	var keys, want flow
+	for _, e := range d.Entries {
+		keys.add(e.Key.V, literalDoc(e.Value))
 	}
-	if len(set) > 0 {
-		keys.add("set", set.braces())
+	if w := d.Want; w != nil {
+		if w.Retryable.Set {
+			want.add("retryable", strconv.FormatBool(w.Retryable.V))
+		}
+		for _, t := range []struct {
+			key  string
+			text spec.Text
+		}{{"recoverability", w.Recoverability}, {"severity", w.Severity}, {"reaction", w.Reaction}} {
+			if t.text.Set {
+				want.add(t.key, scalarDoc(t.text.V))
+			}
+		}
+		want.assign("context", w.Context)
+		keys.add("want", want.braces())
 	}
 	return keys.line()
 }
@@ -47,6 +65,17 @@ func ruleDoc(d *spec.Rule) string {
 type flow []string
 
 func (f *flow) add(key, value string) { *f = append(*f, scalarDoc(key)+": "+value) }
+
+// assign adds values for fields, if there are any.
+func (f *flow) assign(key string, values []spec.Assignment) {
+	var set flow
+	for _, a := range values {
+		set.add(a.Field.V, literalDoc(a.Value))
+	}
+	if len(set) > 0 {
+		f.add(key, set.braces())
+	}
+}
 
 func (f flow) line() string { return strings.Join(f, ", ") }
 

@@ -118,3 +118,13 @@ func FuzzParseTemplate(f *testing.F) {
 		}
 	})
 }
+
+func TestFormats(t *testing.T) {
+	assert.Equal(t, []string{"count", "duration", "first_line", "quoted", "seconds"}, Formats())
+	for _, name := range append(Formats(), "") {
+		_, ok := Format(name)
+		assert.True(t, ok, name)
+	}
+	_, ok := Format("upper")
+	assert.False(t, ok)
+}

@@ -1,82 +1,69 @@
 package resolve
 
 import (
-	"github.com/errgen/errgen/internal/model"
+	"fmt"
+	"slices"
+
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// mergeTraits lays top over base, trait by trait.
+// mergeTraits returns base with what top sets, trait by trait.
 func mergeTraits(base, top spec.Traits) spec.Traits {
-	lay(&base.Kind, top.Kind)
-	lay(&base.Severity, top.Severity)
-	lay(&base.Retryable, top.Retryable)
-	lay(&base.Recoverability, top.Recoverability)
-	lay(&base.HTTP, top.HTTP)
-	lay(&base.GRPC, top.GRPC)
+	setIfGiven(&base.Kind, top.Kind)
+	setIfGiven(&base.Severity, top.Severity)
+	setIfGiven(&base.Retryable, top.Retryable)
+	setIfGiven(&base.Recoverability, top.Recoverability)
+	setIfGiven(&base.HTTP, top.HTTP)
+	setIfGiven(&base.GRPC, top.GRPC)
 	if top.Reaction != nil {
 		base.Reaction = top.Reaction
 	}
 	return base
 }
 
-// plainTraits resolves everything but the reaction.
-func plainTraits(t spec.Traits) model.Traits {
-	return model.Traits{
-		Retryable:      t.Retryable.V,
-		Recoverability: recoverability(t),
-		Severity:       severities.of(t.Severity),
-		Kind:           kinds.of(t.Kind),
-		HTTP:           httpStatus(t.HTTP),
-		GRPC:           grpcCodes.of(t.GRPC),
+func setIfGiven[T any](base *spec.Val[T], top spec.Val[T]) {
+	if top.Set {
+		*base = top
 	}
 }
 
-func recoverability(t spec.Traits) taxonomy.Recoverability {
-	if r, ok := recoverabilities[t.Recoverability.V]; ok {
-		return r
+// traits resolves the traits of a row of the table.
+func (b *builder) traits(t spec.Traits) taxonomy.Traits {
+	out := taxonomy.Traits{
+		Reaction: b.reaction(t.Reaction), Retryable: t.Retryable.V,
+		Severity: word[taxonomy.Severity](t.Severity), Kind: word[taxonomy.Kind](t.Kind),
+		GRPC: uint8(max(0, slices.Index(grpcWords, t.GRPC.V))), Recoverability: word[taxonomy.Recoverability](t.Recoverability),
 	}
-	if t.Retryable.V {
-		return taxonomy.Retryable
+	if t.HTTP.V >= 100 && t.HTTP.V <= 999 {
+		out.HTTP = uint16(t.HTTP.V)
 	}
-	return taxonomy.Permanent
-}
-
-// httpStatus is 0 for what is no status, so that the value fits its place in the table.
-func httpStatus(n spec.Int) int {
-	if n.V < 100 || n.V > 999 {
-		return 0
+	if t.Retryable.V && !t.Recoverability.Set {
+		out.Recoverability = taxonomy.Retryable
 	}
-	return n.V
-}
-
-// tableTraits resolves a row of the table.
-func (b *builder) tableTraits(t spec.Traits) model.Traits {
-	out := plainTraits(t)
-	out.Reaction = b.table.head(choose(t.Reaction, out.Retryable), false)
 	return out
 }
 
-// choose picks the reference that the flag selects; nothing said means abort.
-func choose(ref *spec.ReactionRef, retryable bool) *spec.ReactionRef {
-	picked := pick(ref, retryable)
-	if picked == nil {
-		return &spec.ReactionRef{Name: text("abort")}
+// word returns the value that a word of the language stands for; the zero value without a word.
+func word[T interface {
+	~uint8
+	fmt.Stringer
+}](t spec.Text) T {
+	for v := range T(16) {
+		if v.String() == t.V {
+			return v
+		}
 	}
-	return picked
+	return 0
 }
 
-// pick returns nil when ref says nothing for that flag.
-func pick(ref *spec.ReactionRef, retryable bool) *spec.ReactionRef {
-	if ref == nil || ref.ByFlag == nil {
-		return ref
+var grpcWords = taxonomy.GRPCWords()
+
+// GRPCWord returns the word of a number of google.rpc.Code; "" for 0, which is no status, and for a
+// number that is not valid.
+func GRPCWord(code uint8) string {
+	if code == 0 || int(code) >= len(grpcWords) {
+		return ""
 	}
-	name := ref.ByFlag.Permanent
-	if retryable {
-		name = ref.ByFlag.Retryable
-	}
-	if !name.Set {
-		return nil
-	}
-	return &spec.ReactionRef{Name: name, Span: ref.Span}
+	return grpcWords[code]
 }

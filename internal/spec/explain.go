@@ -2,6 +2,7 @@ package spec
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -74,48 +75,102 @@ type KeyDoc struct {
 	Keys     []string `json:"keys,omitempty"`    // of the mapping that the key contains
 }
 
-// Explain returns what the key at a path of the language means, such as policies.jitter. Names that
-// a taxonomy declares can be in the path, or left out. The path can also begin with the name of a
-// mapping, as in code.message.
+// ErrAmbiguousKey is the error of [Explain] for a path of several keys.
+var ErrAmbiguousKey = errors.New("several keys have this path")
+
+// Explain returns what the key at a path of the language means, such as policies.jitter. The path
+// can leave out its beginning (jitter, codes.message) or begin with the name of a mapping
+// (code.message), and can contain names that a taxonomy declares. If keys with different meanings
+// have the path, the error lists them.
 func Explain(path string) (*KeyDoc, error) {
-	m := TheLanguage().Root
 	parts := strings.Split(path, ".")
-	if named := mappingNamed(parts[0]); named != nil && m.Key(parts[0]) == nil && len(parts) > 1 {
-		m, parts = named, parts[1:]
-	}
-	var key *Key
-	var in *Mapping
-	for i, part := range parts {
-		if m == nil {
-			return nil, fmt.Errorf("%s has no keys", strings.Join(parts[:i], "."))
+	var first keyPath
+	var all []string
+	seen := make(map[string]bool) // by description
+	for _, p := range keyPaths() {
+		matches, whole := p.match(parts)
+		if whole {
+			return p.explain(path), nil
 		}
-		switch next := m.Key(part); {
-		case next != nil:
-			key, in, m = next, m, next.Type.inner()
-		case key == nil || key.Type.Form != FormMap || i == len(parts)-1:
-			hint := diag.DidYouMean(part, m.names)
-			if hint == "" {
-				hint = article(m.Name) + " takes " + strings.Join(m.names, ", ")
+		if matches && !seen[p.key.doc] {
+			seen[p.key.doc] = true
+			all = append(all, strings.Join(p.names, "."))
+			if len(all) == 1 {
+				first = p
 			}
-			return nil, fmt.Errorf("unknown key %q in %s; %s", part, article(m.Name), hint)
 		}
 	}
-	doc := &KeyDoc{Key: path, Mapping: in.Name, Doc: key.Doc(), Value: key.Type.Describe(), Default: key.Default,
-		Required: key.Required, Actions: key.Actions}
-	if m != nil {
-		doc.Keys = m.names
+	switch len(all) {
+	case 0:
+		hint := diag.DidYouMean(parts[len(parts)-1], KeyNames())
+		return nil, errors.New(strings.TrimSuffix(fmt.Sprintf("%q is not a key of the language; %s", path, hint), "; "))
+	case 1:
+		return first.explain(path), nil
 	}
-	return doc, nil
+	return nil, fmt.Errorf("%w: %s: use one of %s", ErrAmbiguousKey, path, strings.Join(all, ", "))
 }
 
-// mappingNamed returns the mapping of a name, where _ is a space, or nil.
-func mappingNamed(name string) *Mapping {
-	all := TheLanguage().Mappings
-	i := slices.IndexFunc(all, func(m *Mapping) bool { return m.Name == strings.ReplaceAll(name, "_", " ") })
-	if i < 0 {
-		return nil
+// keyPath is a key of a mapping, and the names of the keys from the root to it.
+type keyPath struct {
+	names []string
+	in    *Mapping
+	key   *Key
+}
+
+// keyPaths returns the paths of all keys, from the root and from the names of their mappings. It
+// enters each mapping once.
+var keyPaths = sync.OnceValue(func() []keyPath {
+	var out, named []keyPath
+	seen := make(map[*Mapping]bool)
+	enter := func(m *Mapping, above []string) {
+		if m == nil || seen[m] {
+			return
+		}
+		seen[m] = true
+		for i := range m.Keys {
+			k := &m.Keys[i]
+			out = append(out, keyPath{append(slices.Clip(above), k.Name), m, k})
+			named = append(named, keyPath{[]string{strings.ReplaceAll(m.Name, " ", "_"), k.Name}, m, k})
+		}
 	}
-	return all[i]
+	enter(TheLanguage().Root, nil)
+	for i := 0; i < len(out); i++ {
+		enter(out[i].key.Type.inner(), out[i].names)
+	}
+	return append(out, named...)
+})
+
+// match reports whether parts are the end of the path, or all of it. Parts between its names are
+// names that a taxonomy declares.
+func (p keyPath) match(parts []string) (matches, whole bool) {
+	i := len(p.names)
+	for j, part := range slices.Backward(parts) {
+		if i > 0 && part == p.names[i-1] {
+			i--
+		} else if j == 0 || j == len(parts)-1 {
+			return false, false
+		}
+	}
+	return true, i == 0
+}
+
+func (p keyPath) explain(path string) *KeyDoc {
+	k := p.key
+	doc := &KeyDoc{Key: path, Mapping: p.in.Name, Doc: k.Doc(), Value: k.Type.Describe(), Default: k.Default,
+		Required: k.Required, Actions: k.Actions}
+	if m := k.Type.inner(); m != nil {
+		doc.Keys = m.names
+	}
+	return doc
+}
+
+// KeyNames returns the names of all keys, some of them several times.
+func KeyNames() []string {
+	var out []string
+	for _, m := range TheLanguage().Mappings {
+		out = append(out, m.names...)
+	}
+	return out
 }
 
 // inner returns the mapping that values of the type contain, or nil.

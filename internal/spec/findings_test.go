@@ -156,6 +156,27 @@ func TestFindings(t *testing.T) {
 				"10:6+2 E-yaml '@n'"}},
 		{"another fault", line("doc: - a"), []string{"3:1+8 E-yaml above"}},
 
+		// One wrong indent is one finding.
+		{"lines of a block", line("x-a:\n  b: c\n d: e\n f: g\n h: i"), []string{"5:2+1 E-yaml like line 4"}},
+		{"tabs", line("policies:\n\tp: {}\n\tq: {}"), []string{"4:1+1 E-yaml spaces"}},
+		{"keys of a code like the code",
+			head + "categories:\n  io:\n    codes:\n      A:\n      message: a\n      number: 1\n      B: {message: b}",
+			[]string{"7:7+7 E-yaml indent it under A"}},
+		{"a key of a code like the code",
+			head + "categories:\n  io:\n    codes:\n      A:\n        doc: a\n      message: a\n      B: {message: b}",
+			[]string{"8:7+7 E-yaml indent it under A"}},
+		{"a section's keys like the section",
+			head + "categories:\n  io:\n    codes:\n    A: {message: a}\n    B: {message: b}",
+			[]string{"6:5+1 E-yaml indent it under codes"}},
+		{"a section like a category",
+			head + "categories:\n  io:\n    doc: d\n  codes:\n      A: {message: a}\n      B: {message: b}",
+			[]string{"6:3+5 E-yaml indent it under io"}},
+		{"a code like the keys of another",
+			head + "categories:\n  io:\n    codes:\n      A:\n        message: a\n        B:\n        message: b\n        doc: b",
+			[]string{"8:9+1 E-yaml like the other lines"}},
+		{"a section in another", head + "groups:\n  g: G.\n  policies:\n  p: {max_attempts: 2}\n  q: {max_attempts: 2}" + tail,
+			[]string{"5:3+8 E-yaml like the other lines"}},
+
 		// What a taxonomy does not take from YAML.
 		{"anchor and alias", line("x-a: &a b\nx-c: *a"), []string{
 			"3:6+2 E-yaml write the value", "4:6+2 E-yaml write"}},

@@ -244,6 +244,9 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		case literalKind(key) != LitString:
 			r.fail(IDValue, r.span(key), "put it in quotes: "+quote(key.Value), "the key %s is %s to YAML",
 				clip(key.Value), noun(key))
+		case first[key.Value] != nil && n.Style&yaml.FlowStyle == 0 && emptied(n.Content) >= 0:
+			r.indented(n, n.Content, emptied(n.Content))
+			return
 		case first[key.Value] != nil:
 			r.fail(IDDuplicate, r.span(key), "remove one of them", "the key %q is given twice", clip(key.Value))
 			r.related(r.span(first[key.Value]), "first declared here")
@@ -252,6 +255,16 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		first[key.Value] = key
 		n.Content = append(n.Content, key, value)
 	}
+}
+
+// emptied returns the index of the first key without a value, or -1.
+func emptied(content []*yaml.Node) int {
+	for i := 0; i+1 < len(content); i += 2 {
+		if isEmpty(content[i+1]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // hasColon reports whether a colon follows a key.

@@ -170,7 +170,7 @@ type ByFlag struct {
 type Log struct {
 	// Level of the entry.
 	Level Text `key:"level" words:"level" required:""`
-	// Text of the entry.
+	// Text of the entry, without placeholders.
 	Message Text `key:"message" default:"the error's message"`
 	Span    diag.Span
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,7 +10,8 @@ import (
 
 // scanner finds the faults that make a file invalid YAML. The library stops at the first fault and
 // reports only a line, often a later one; the scanner reads line by line and reports tokens. It
-// runs only on files that the library refuses, so it may guess.
+// runs only on files that the library refuses, so it may guess. It stops at the first line that is
+// not indented like its block, because that changes the meaning of the lines below.
 type scanner struct {
 	*reader
 	blocks  []block // the open blocks, the innermost last
@@ -30,31 +32,30 @@ type place struct{ line, off int }
 
 // scan reports the faults.
 func (s *scanner) scan() {
-	for n := 1; n <= s.lines.Lines(); n++ {
-		if strings.HasPrefix(s.lines.Line(n), "<<<<<<< ") {
-			s.at(n, 0, 7, "resolve the conflict, then run errgen generate", "a merge conflict begins here")
-		}
-	}
-	if len(s.out) > 0 {
-		return
-	}
 	s.literal = -1
 	for n := 1; n <= s.lines.Lines(); n++ {
 		text := s.lines.Line(n)
 		body := strings.TrimLeft(text, " \t")
 		indent := len(text) - len(body)
 		switch tab := strings.IndexByte(text[:indent], '\t'); {
+		case strings.HasPrefix(text, "<<<<<<< "):
+			s.out = nil
+			s.at(n, 0, 7, "resolve the conflict, then run errgen generate", "a merge conflict begins here")
+			return
 		case len(s.open) > 0:
 			s.closed(n, text, 0)
 		case body == "", body[0] == '#', s.literal >= 0 && indent > s.literal && tab < 0:
 		case tab >= 0:
 			s.at(n, tab, indent, "indent with spaces", "a tab indents this line")
+			return
+		case s.plain && s.continues(text[indent:], indent):
 		case indent == 0 && (strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...") || text[0] == '%'):
 			s.blocks = nil
 		default:
-			if s.literal = -1; s.indent(n, text, indent) {
-				s.line(n, text, indent)
+			if s.literal = -1; !s.indent(n, text, indent) {
+				return
 			}
+			s.line(n, text, indent)
 		}
 	}
 	if len(s.open) > 0 {
@@ -76,7 +77,11 @@ func (s *scanner) at(line, off, end int, hint, format string, args ...any) {
 	s.fail(IDYAML, at, hint, format, args...)
 }
 
-const unlikeAny = "this line is not indented like any block above it"
+// continues reports whether a line is more of the text without quotes above it.
+func (s *scanner) continues(body string, indent int) bool {
+	k := len(s.blocks)
+	return k > 0 && s.blocks[k-1].col < indent && keyEnd(body) <= 0 && !isDash(body)
+}
 
 // indent compares the indentation of a line with the open blocks, and reports whether it fits.
 func (s *scanner) indent(n int, text string, indent int) bool {
@@ -89,25 +94,25 @@ func (s *scanner) indent(n int, text string, indent int) bool {
 		k--
 	}
 	s.blocks = all[:k]
+	hint, message := "", ""
 	like := func(b block) string { return fmt.Sprintf("indent it like line %d", b.line) }
 	switch deeper := k > 0 && all[k-1].col < indent; {
 	case len(all) == 0, deeper && k == len(all) && s.pending:
 		return true
-	case deeper && k == len(all) && s.plain && end == len(text) && !dash: // the text above continues
 	case deeper && k == len(all):
-		s.at(n, indent, end, like(all[k-1]), "this line is indented under a line that has its value already")
+		hint, message = like(all[k-1]), "this line is indented under a line that has its value already"
 	case deeper:
-		s.at(n, indent, end, like(all[k])+", or like line "+strconv.Itoa(all[k-1].line), unlikeAny)
-		s.blocks = append(s.blocks, block{indent, n, dash})
+		hint = like(all[k]) + ", or like line " + strconv.Itoa(all[k-1].line)
 	case k == 0:
-		s.at(n, indent, end, like(all[0]), unlikeAny)
+		hint = like(all[0])
 	case dash && !all[k-1].list && !s.pending:
-		s.at(n, indent, end, "indent it under the key that it belongs to", "a list item is among keys")
+		hint, message = "indent it under the key that it belongs to", "a list item is among keys"
 	case !dash && all[k-1].list:
-		s.at(n, indent, end, "begin it with a dash, or indent it under the item above", "a key is among list items")
+		hint, message = "begin it with a dash, or indent it under the item above", "a key is among list items"
 	default:
 		return true
 	}
+	s.at(n, indent, end, hint, "%s", cmp.Or(message, "this line is not indented like any block above it"))
 	return false
 }
 

@@ -173,10 +173,16 @@ func TestExplain(t *testing.T) {
 		{"detect_rule.is", "detect rule", "text, a list, or a mapping of not, prefix, present"},
 		{"categories", "taxonomy", "a mapping of names, each with a mapping (category)"},
 		{"profiles.codes.retryable", "code overlay", "true or false"},
+		{"when", "code", "a list, each item a mapping (when branch)"},
+		{"then", "reaction", "the name of a reaction, or a mapping (reaction)"},
+		{"codes.message", "code", "text"},
+		{"codes.GONE.retryable", "code", "true or false"},
+		{"log.message", "log", "text"},
+		{"message", "", "several keys have this path: message: use one of reactions.log.message, categories.codes.message"},
 		{"code.mesage", "", `did you mean "message"?`},
-		{"nothing", "", "a taxonomy takes errgen, package"},
-		{"package.doc", "", "package has no keys"},
-		{"", "", "a taxonomy takes"},
+		{"nothing", "", `"nothing" is not a key of the language`},
+		{"package.doc", "", `"package.doc" is not a key of the language`},
+		{"", "", "is not a key"},
 	} {
 		doc, err := spec.Explain(tt.path)
 		if tt.mapping == "" {

@@ -40,19 +40,9 @@ func (p *Printer) Labelled(text string) bool {
 	return ok
 }
 
-// Traits are the traits of a row.
-type Traits struct {
-	Reaction       *taxonomy.Reaction
-	Retryable      bool
-	Recoverability taxonomy.Recoverability
-	Severity       taxonomy.Severity
-	Kind           taxonomy.Kind
-	HTTP, GRPC     int
-}
-
 // Row prints the traits of a row and, for each profile that changes some, the changes:
 // "again retryable http=502; strict: block -http=502".
-func (p *Printer) Row(table Traits, profiles []string, under func(profile int) Traits) string {
+func (p *Printer) Row(table taxonomy.Traits, profiles []string, under func(profile int) taxonomy.Traits) string {
 	base := p.traits(table)
 	text := strings.Join(base, " ")
 	for i, name := range profiles {
@@ -77,7 +67,7 @@ func (p *Printer) Row(table Traits, profiles []string, under func(profile int) T
 
 // traits prints traits, the reaction first. It leaves out what is zero, and a recoverability that
 // follows from Retryable.
-func (p *Printer) traits(t Traits) []string {
+func (p *Printer) traits(t taxonomy.Traits) []string {
 	words := []string{p.short(t.Reaction)}
 	usual := taxonomy.Permanent
 	if t.Retryable {

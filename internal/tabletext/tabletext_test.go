@@ -47,32 +47,32 @@ func TestText(t *testing.T) {
 func TestRow(t *testing.T) {
 	again := &taxonomy.Reaction{Name: "again", Action: taxonomy.Retry}
 	block := &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
-	base := tabletext.Traits{Reaction: again, Retryable: true, Recoverability: taxonomy.Retryable, HTTP: 502}
-	change := func(f func(*tabletext.Traits)) tabletext.Traits {
+	base := taxonomy.Traits{Reaction: again, Retryable: true, Recoverability: taxonomy.Retryable, HTTP: 502}
+	change := func(f func(*taxonomy.Traits)) taxonomy.Traits {
 		traits := base
 		f(&traits)
 		return traits
 	}
 	for _, tt := range []struct {
 		name           string
-		table, profile tabletext.Traits
+		table, profile taxonomy.Traits
 		want           string
 	}{
 		{"unchanged", base, base, "again retryable http=502"},
-		{"another reaction", base, change(func(t *tabletext.Traits) { t.Reaction = block }),
+		{"another reaction", base, change(func(t *taxonomy.Traits) { t.Reaction = block }),
 			"again retryable http=502; p: block"},
-		{"added and removed", base, change(func(t *tabletext.Traits) { t.HTTP, t.GRPC = 0, 14 }),
+		{"added and removed", base, change(func(t *taxonomy.Traits) { t.HTTP, t.GRPC = 0, 14 }),
 			"again retryable http=502; p: grpc=14 -http=502"},
-		{"another recoverability", change(func(t *tabletext.Traits) { t.Recoverability = taxonomy.Recoverable }), base,
+		{"another recoverability", change(func(t *taxonomy.Traits) { t.Recoverability = taxonomy.Recoverable }), base,
 			"again retryable recoverability=recoverable http=502; p: -recoverability=recoverable"},
-		{"no reaction of the table is repeated", tabletext.Traits{Reaction: block, Severity: taxonomy.SeverityLow},
-			tabletext.Traits{Reaction: block}, "block severity=low; p: -severity=low"},
+		{"no reaction of the table is repeated", taxonomy.Traits{Reaction: block, Severity: taxonomy.SeverityLow},
+			taxonomy.Traits{Reaction: block}, "block severity=low; p: -severity=low"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := tabletext.NewPrinter()
 			p.Label("again", p.Text(*again))
 			p.Label("block", p.Text(*block))
-			got := p.Row(tt.table, []string{"p"}, func(int) tabletext.Traits { return tt.profile })
+			got := p.Row(tt.table, []string{"p"}, func(int) taxonomy.Traits { return tt.profile })
 			assert.Equal(t, tt.want, got)
 		})
 	}

@@ -26,10 +26,11 @@ type Detection struct {
 	// Is is [Rules.Is].
 	Is func(err error, name string) bool
 
-	once  sync.Once
-	rules Rules
-	sets  []string    // what the rules set, by rank
-	fills [][]filling // by category
+	once     sync.Once
+	rules    Rules
+	fallback taxonomy.Row
+	sets     []setter    // of the rules by rank, and then of no rule
+	fills    [][]filling // by category
 }
 
 // CodeRule is one detection rule at its code. All of its conditions must hold. If it has Text
@@ -61,8 +62,17 @@ func (d *Detection) Explain(raw any, opts []Option) Explanation { return d.Rules
 // ClassifyEvidence is [Rules.ClassifyEvidence]. It does not change ev, and allocates nothing but the
 // error.
 func (d *Detection) ClassifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
+	r := d.Rules()
+	if ev != nil && ev.Err == nil && ev.Text == "" && len(opts) == 0 {
+		return d.make(r.match(ev, ""), ev)
+	}
+	return d.classifyEvidence(ev, opts)
+}
+
+// classifyEvidence is ClassifyEvidence with room for a copy of ev.
+func (d *Detection) classifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
 	var room taxonomy.Evidence
-	rule, as, err := d.Rules().Decide(ev, &room, opts)
+	rule, as, err := d.rules.Decide(ev, &room, opts)
 	if as == nil {
 		return err
 	}
@@ -78,21 +88,17 @@ func (d *Detection) Rules() *Rules {
 // make returns the error of a rule, or of no rule: filled from evidence, with what the rule sets and
 // then what the code sets.
 func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
-	var row taxonomy.Row
-	set := d.FallbackSet
+	row := d.fallback
 	if uint(rule) < uint(len(d.rules.Rules)) {
-		row, set = d.rules.Rules[rule].Row, d.sets[rule]
-	} else if row, _ = d.Taxonomy.Find(d.Taxonomy.Fallback); row == taxonomy.RowUnknown {
+		row = d.rules.Rules[rule].Row
+	} else if rule = len(d.rules.Rules); row == taxonomy.RowUnknown {
 		return Unknown(d.Taxonomy, ev)
 	}
 	c := d.Taxonomy.Categories[row.Category()]
 	e := c.New(uint16(row.Code()), ev.Err)
-	list := c.List(e)
-	fill(d.fills[row.Category()], list, ev)
-	for _, values := range [...]string{set, d.Taxonomy.Code(row).Set} {
-		if values != "" {
-			gen.Set(c.Fields, list, values)
-		}
+	d.fill(row.Category(), e, ev)
+	if s := &d.sets[rule]; s.sets {
+		s.apply(c, e)
 	}
 	return e
 }
@@ -103,6 +109,11 @@ type filling struct {
 	field  *taxonomy.Field
 	texts  []textKey // the keys of a string that is filled from texts only
 	object []filling
+
+	place
+	store       store
+	byAttribute bool   // whether only attributes fill the field, which has no default
+	text        string // the default of a text
 }
 
 // textKey is a key of evidence whose value is a text.
@@ -243,6 +254,9 @@ func (k *textKey) of(ev *taxonomy.Evidence) string {
 	case credentialOnly:
 		return ev.Credential
 	}
+	if len(ev.Attributes) == 0 {
+		return ""
+	}
 	return ev.Attributes[k.name]
 }
 
@@ -320,6 +334,11 @@ func (d *Detection) rank() {
 			}
 		}
 	}
+	d.fallback, _ = d.Taxonomy.Find(d.Taxonomy.Fallback)
+	var places [][]place // by category
+	for _, c := range d.Taxonomy.Categories {
+		places = append(places, placesOf(c))
+	}
 	derived := make(map[*CodeRule]uint16, len(all))
 	for i, x := range sortedRules(all, func(x ranked) class { return x.derived }) {
 		derived[x.CodeRule] = uint16(i)
@@ -327,15 +346,19 @@ func (d *Detection) rank() {
 	patterns := patternPlaces{rules: &d.rules, places: make(map[[2]string]uint16)}
 	d.rules = Rules{Taxonomy: d.Taxonomy, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
 	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
-		d.sets = append(d.sets, x.Set)
+		d.sets = append(d.sets, d.setter(x.row, x.Set, places))
 		d.rules.Rules = append(d.rules.Rules, Rule{
 			Name: x.name, Doc: x.Doc, Conditions: x.Conditions, Set: setNames(x.Set), Row: x.row,
 			Derived: derived[x.CodeRule], Text: patterns.of(x.Text), Contains: patterns.of(x.Contains),
 		})
 	}
+	d.sets = append(d.sets, d.setter(d.fallback, d.FallbackSet, places))
 	d.needs()
-	for _, c := range d.Taxonomy.Categories {
+	for i, c := range d.Taxonomy.Categories {
 		d.fills = append(d.fills, fillings(c.Fields))
+		for k := range d.fills[i] {
+			d.fills[i][k].prepare(places[i])
+		}
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)
 	}
 	slices.Sort(d.rules.Sensitive)
@@ -380,9 +403,8 @@ func setNames(values string) []string {
 
 // needs collects the required fields that only evidence can fill, of the codes that are detected.
 func (d *Detection) needs() {
-	fallback, _ := d.Taxonomy.Find(d.Taxonomy.Fallback)
 	for row, c := range d.Taxonomy.Codes() {
-		if len(d.at(row)) == 0 && row != fallback {
+		if len(d.at(row)) == 0 && row != d.fallback {
 			continue
 		}
 		set := setNames(c.Set)

@@ -15,10 +15,12 @@ type index struct {
 	rules   []rankedRule
 	rank    []uint16 // of each rule in [Rules.Rules]
 	sources map[string]*node
-	few     []fewSource // the sources if they are few, which is faster than the map
-	any     node        // the rules for every source
+	bySize  [][]namedNode // the sources by the length of their names
+	any     node          // the rules for every source
 	// testsStatus reports whether a rule tests the status, so that one is read in texts.
 	testsStatus bool
+	// testsKeys reports whether a rule needs more than its place in the index.
+	testsKeys bool
 }
 
 // rankedRule is the rule of a rank.
@@ -26,12 +28,49 @@ type rankedRule struct {
 	rule int
 	// conditions are those that the place of the rule in the index does not imply.
 	conditions []Condition
+	// needs are the keys of which the evidence must have a value.
+	needs keySet
 }
 
-// maxFew is the number of sources up to which comparing all is faster than a map.
-const maxFew = 8
+// keySet is a set of keys of evidence, a bit for each.
+type keySet uint16
 
-type fewSource struct {
+// keysOf returns the keys of which evidence has a value.
+func keysOf(ev *taxonomy.Evidence) (set keySet) {
+	set.addIf(Source, ev.Source != "")
+	set.addIf(Op, ev.Op != "")
+	set.addIf(Status, ev.Status != 0)
+	set.addIf(Type, ev.Type != "")
+	set.addIf(Code, ev.Code != "")
+	set.addIf(ExitCode, !ev.ExitCode.IsZero())
+	set.addIf(Signal, ev.Signal != "")
+	set.addIf(Errno, ev.Errno != "")
+	set.addIf(Is, ev.Err != nil)
+	set.addIf(As, ev.Err != nil)
+	set.addIf(Attribute, len(ev.Attributes) > 0)
+	return set
+}
+
+func (s *keySet) addIf(k Key, is bool) {
+	if is {
+		*s |= 1 << k
+	}
+}
+
+func neededBy(conditions []Condition) (set keySet) {
+	for i := range conditions {
+		if conditions[i].Presence != Absent {
+			set |= 1 << conditions[i].Key
+		}
+	}
+	return set
+}
+
+// maxSame is the number of sources with names of one length up to which comparing all is faster
+// than a map.
+const maxSame = 8
+
+type namedNode struct {
 	name string
 	node *node
 }
@@ -42,8 +81,15 @@ type node struct {
 	statuses  [][]uint16 // ranks by status, from minStatus on
 	minStatus int
 	keys      []keyed
-	rest      []uint16 // the rules that list no values
-	text      int      // the best rank of a rule on text
+	keySet    keySet  // of keys
+	rest      []group // the rules that list no values
+	text      int     // the best rank of a rule on text
+}
+
+// group has the rules that need the same keys.
+type group struct {
+	needs keySet
+	ranks []uint16
 }
 
 // keyed has the rules that are found by the value of one key.
@@ -56,45 +102,55 @@ type keyed struct {
 
 // source returns the rules for a source, or nil.
 func (x *index) source(name string) *node {
-	for i := range x.few {
-		if x.few[i].name == name {
-			return x.few[i].node
-		}
-	}
-	if len(x.few) > 0 {
+	if len(name) >= len(x.bySize) {
 		return nil
 	}
-	return x.sources[name]
+	same := x.bySize[len(name)]
+	if len(same) > maxSame {
+		return x.sources[name]
+	}
+	for i := range same {
+		if same[i].name == name {
+			return same[i].node
+		}
+	}
+	return nil
 }
 
 // find returns the best rank of the rules of a node that the evidence meets, if it is better than
 // best.
-func (x *index) find(n *node, ev *taxonomy.Evidence, best int) int {
+func (x *index) find(n *node, ev *taxonomy.Evidence, has keySet, best int) int {
 	if i := uint(ev.Status - n.minStatus); i < uint(len(n.statuses)) {
-		best = x.first(n.statuses[i], ev, best)
+		best = x.first(n.statuses[i], ev, has, best)
 	}
 	for i := range n.keys {
+		if has&n.keySet == 0 {
+			break
+		}
 		k := &n.keys[i]
-		if k.best >= best {
+		if k.best >= best || has>>k.key&1 == 0 {
 			continue
 		}
 		if v := textOfKey(k.key, k.name, ev); v != "" {
-			best = x.first(k.ranks[v], ev, best)
+			best = x.first(k.ranks[v], ev, has, best)
 		}
 	}
-	if len(n.rest) == 0 {
-		return best
+	for i := range n.rest {
+		if g := &n.rest[i]; g.needs&^has == 0 {
+			best = x.first(g.ranks, ev, has, best)
+		}
 	}
-	return x.first(n.rest, ev, best)
+	return best
 }
 
 // first returns the first rank of a list whose rule the evidence meets, if it is better than best.
-func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
+func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, has keySet, best int) int {
 	for _, rank := range ranks {
 		if int(rank) >= best {
 			break
 		}
-		if c := x.rules[rank].conditions; len(c) == 0 || x.owner.holds(c, ev) {
+		r := &x.rules[rank]
+		if r.needs&^has == 0 && (len(r.conditions) == 0 || x.owner.holds(r.conditions, ev)) {
 			return int(rank)
 		}
 	}
@@ -124,10 +180,11 @@ func indexOf(r *Rules, compare func(a, b int) int) *index {
 		x.rank[rule] = uint16(rank)
 		x.add(rank, rule)
 	}
-	if len(x.sources) <= maxFew {
-		for name, n := range x.sources {
-			x.few = append(x.few, fewSource{name, n})
+	for name, n := range x.sources {
+		for len(x.bySize) <= len(name) {
+			x.bySize = append(x.bySize, nil)
 		}
+		x.bySize[len(name)] = append(x.bySize[len(name)], namedNode{name, n})
 	}
 	return x
 }
@@ -146,7 +203,7 @@ func (x *index) add(rank, rule int) {
 		for _, n := range nodes {
 			n.text = min(n.text, rank)
 		}
-		x.rules[rank] = rankedRule{rule, r.Conditions}
+		x.rules[rank] = rankedRule{rule: rule, conditions: r.Conditions}
 		return
 	}
 	for _, n := range nodes {
@@ -159,15 +216,23 @@ func (x *index) add(rank, rule int) {
 			continue
 		}
 		c := conditions[i]
-		x.rules[rank] = rankedRule{rule, slices.Delete(conditions, i, i+1)}
+		conditions = slices.Delete(conditions, i, i+1)
+		x.rules[rank] = rankedRule{rule, conditions, neededBy(conditions)}
+		x.testsKeys = x.testsKeys || k != Status || len(conditions) > 0
 		for _, n := range nodes {
 			n.add(&c, rank)
 		}
 		return
 	}
-	x.rules[rank] = rankedRule{rule, conditions}
+	x.rules[rank] = rankedRule{rule, conditions, neededBy(conditions)}
+	x.testsKeys = x.testsKeys || len(conditions) > 0
 	for _, n := range nodes {
-		n.rest = append(n.rest, uint16(rank))
+		i := slices.IndexFunc(n.rest, func(g group) bool { return g.needs == x.rules[rank].needs })
+		if i < 0 {
+			i = len(n.rest)
+			n.rest = append(n.rest, group{needs: x.rules[rank].needs})
+		}
+		n.rest[i].ranks = append(n.rest[i].ranks, uint16(rank))
 	}
 }
 
@@ -236,6 +301,7 @@ func (n *node) add(c *Condition, rank int) {
 	i := slices.IndexFunc(n.keys, func(k keyed) bool { return k.key == c.Key && k.name == c.Name })
 	if i < 0 {
 		i = len(n.keys)
+		n.keySet |= 1 << c.Key
 		n.keys = append(n.keys, keyed{key: c.Key, name: c.Name, best: rank, ranks: map[string][]uint16{}})
 	}
 	ranks := n.keys[i].ranks

@@ -95,12 +95,15 @@ func (r *Rules) match(ev *taxonomy.Evidence, text string) int {
 	if x == nil || ev.StatusDerived {
 		x = r.index(ev.StatusDerived && ev.Status != 0)
 	}
-	best, onText := noRank, x.any.text
+	best, onText, has := noRank, x.any.text, keySet(0)
+	if x.testsKeys {
+		has = keysOf(ev)
+	}
 	if n := x.source(ev.Source); n != nil {
-		best, onText = x.find(n, ev, best), min(onText, n.text)
+		best, onText = x.find(n, ev, has, best), min(onText, n.text)
 	}
 	if x.any.best < best {
-		best = x.find(&x.any, ev, best)
+		best = x.find(&x.any, ev, has, best)
 	}
 	if text != "" && onText < best {
 		best = load(r, &r.tables.engine, newEngine).best(x, ev, text, best)

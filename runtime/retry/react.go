@@ -28,7 +28,7 @@ func (l *loop) decide(ctx context.Context, err error) (Next, Stop, *taxonomy.Rea
 	_, isPermanent := errtree.As[*permanent](err)
 	r, stop := l.reaction(err), StoppedPermanent
 	for depth := range states {
-		if !retries(r) {
+		if !r.Retries() {
 			return Next{}, stop, r
 		}
 		if !isPermanent {
@@ -133,7 +133,7 @@ func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
 	}
 	var first *taxonomy.Policy
 	r := l.reaction(err)
-	for depth := 0; depth < taxonomy.MaxChain && retries(r); depth++ {
+	for depth := 0; depth < taxonomy.MaxChain && r.Retries(); depth++ {
 		p := l.policyOf(r)
 		if p.Budget != nil {
 			return clone(p)
@@ -144,11 +144,6 @@ func (l *loop) budgetPolicy(err error) *taxonomy.Policy {
 		r = l.follower(r)
 	}
 	return first
-}
-
-// retries reports whether the reaction repeats the operation.
-func retries(r *taxonomy.Reaction) bool {
-	return r.Action == taxonomy.Retry || r.Action == taxonomy.RetryOperation
 }
 
 // follower returns the reaction that follows an exhausted one under the table's profile.

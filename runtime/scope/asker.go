@@ -103,25 +103,23 @@ func (a *Asker) Ask(ctx context.Context, q executor.Question) (bool, error) {
 		return false, context.Cause(ctx)
 	}
 	a.forget()
-	if err := a.show(questionText(q, false)); err != nil {
-		return false, err
-	}
+	ask := questionText(q, false)
 	for range 3 {
+		if err := a.show(ask); err != nil {
+			return false, err
+		}
 		reply, err := a.line(ctx)
 		if err != nil {
 			return false, err
 		}
-		again := "Please answer y or n: "
+		ask = "Please answer y or n: "
 		switch strings.ToLower(strings.TrimSpace(reply)) {
 		case "y", "yes":
 			return true, nil
 		case "n", "no", "":
 			return false, nil
 		case "l":
-			again = questionText(q, true)
-		}
-		if err := a.show(again); err != nil {
-			return false, err
+			ask = questionText(q, true)
 		}
 	}
 	return false, nil

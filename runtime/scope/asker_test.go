@@ -24,18 +24,19 @@ func TestAsk(t *testing.T) {
 	tests := []struct {
 		name, typed string
 		approved    bool
+		again       int // how often the person is asked again
 		err         error
 	}{
-		{"yes", "y\n", true, nil},
-		{"in full", " YES \r\n", true, nil},
-		{"no", "n\n", false, nil},
-		{"just return", "\n", false, nil},
-		{"second try", "what?\ny\n", true, nil},
-		{"no answer in three tries", "a\nb\nc\ny\n", false, nil},
-		{"too long to be an answer", strings.Repeat("y", 5000) + "\nn\n", false, nil},
-		{"begins with yes", "yes" + strings.Repeat(" ", 5000) + "not\n\n", false, nil},
-		{"end of input", "", false, executor.ErrUnattended},
-		{"end of input after nonsense", "hm\n", false, executor.ErrUnattended},
+		{"yes", "y\n", true, 0, nil},
+		{"in full", " YES \r\n", true, 0, nil},
+		{"no", "n\n", false, 0, nil},
+		{"just return", "\n", false, 0, nil},
+		{"second try", "what?\ny\n", true, 1, nil},
+		{"no answer in three tries", "a\nb\nc\ny\n", false, 2, nil},
+		{"too long to be an answer", strings.Repeat("y", 5000) + "\nn\n", false, 1, nil},
+		{"begins with yes", "yes" + strings.Repeat(" ", 5000) + "not\n\n", false, 1, nil},
+		{"end of input", "", false, 0, executor.ErrUnattended},
+		{"end of input after nonsense", "hm\n", false, 1, executor.ErrUnattended},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -47,6 +48,7 @@ func TestAsk(t *testing.T) {
 			assert.True(t, strings.HasPrefix(out.String(),
 				"\nRun r1 asks for task t1. These files were changed and need a person's consent:\n  go.mod\nAllow "+
 					"all 1 of them? [y/N] "), out.String())
+			assert.Equal(t, tt.again, strings.Count(out.String(), "Please answer"))
 		})
 	}
 }

@@ -29,6 +29,7 @@ import (
 	"unicode"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/setting"
 	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -89,17 +90,17 @@ func New(c Config) (*Scope, error) {
 	case Strict, Ask:
 	case Off:
 		if len(c.Forbidden) > 0 {
-			wrong = append(wrong, invalid("scope.mode", "off", "strict or ask, because there are forbidden patterns"))
+			wrong = append(wrong, setting.Invalid("scope.mode", "off", "strict or ask, because there are forbidden patterns"))
 		}
 	default:
-		wrong = append(wrong, invalid("scope.mode", string(c.Mode), "strict, ask or off"))
+		wrong = append(wrong, setting.Invalid("scope.mode", string(c.Mode), "strict, ask or off"))
 	}
 	compile := func(list string, sources []string, restricts bool) (patterns []pattern) {
 		for i, source := range sources {
 			p, err := newPattern(source, restricts, s.fold)
 			if err != nil {
 				field := fmt.Sprintf("scope.%s[%d]", list, i)
-				wrong = append(wrong, invalid(field, source, "a usable pattern: "+err.Error()))
+				wrong = append(wrong, setting.Invalid(field, source, "a usable pattern: "+err.Error()))
 			}
 			patterns = append(patterns, p)
 		}
@@ -112,16 +113,6 @@ func New(c Config) (*Scope, error) {
 		return nil, errors.Join(wrong...)
 	}
 	return s, nil
-}
-
-// invalid is evidence of a setting that cannot be used.
-func invalid(field, value, expected string) error {
-	value = text.Beginning(value, 200)
-	return &taxonomy.Evidence{
-		Source: "config", Op: "load_config", Type: "invalid",
-		Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
-		Attributes: map[string]string{"field": field, "value": value, "expected": expected},
-	}
 }
 
 // Mode returns the mode.

@@ -1,7 +1,6 @@
 package taxonomy
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,7 +22,9 @@ type overlay struct {
 
 	codes    map[*Code]string // the key of a code's override
 	applied  map[string]bool  // by path: false for an override that was only skipped so far
-	problems []error
+	skipped  map[string][]Row // by path
+	visited  map[*Reaction]bool
+	problems []Problem
 }
 
 // reactionKey is a reaction with the overrides of reactions, or plain without them.
@@ -36,7 +37,8 @@ func newOverlay(t Table, o *Overrides) *overlay {
 	v := &overlay{
 		table: t, over: o, reactions: make(map[string]*Reaction), policies: make(map[string]*Policy),
 		done: make(map[reactionKey]*Reaction), donePolicies: make(map[*Policy]*Policy),
-		codes: make(map[*Code]string), applied: make(map[string]bool),
+		codes: make(map[*Code]string), applied: make(map[string]bool), skipped: make(map[string][]Row),
+		visited: make(map[*Reaction]bool),
 	}
 	for _, p := range t.Taxonomy.Policies {
 		v.policies[p.Name] = p
@@ -82,10 +84,15 @@ func (v *overlay) versions(p *Profile) {
 
 // problem reports a mistake, once.
 func (v *overlay) problem(at, format string, args ...any) {
-	text := at + ": " + fmt.Sprintf(format, args...)
-	if !slices.ContainsFunc(v.problems, func(err error) bool { return err.Error() == text }) {
-		v.problems = append(v.problems, errors.New(text))
+	message := fmt.Sprintf(format, args...)
+	if !slices.ContainsFunc(v.problems, func(p Problem) bool { return p.Path == at && p.Message == message }) {
+		v.problems = append(v.problems, Problem{Path: at, Message: message, Mistake: true})
 	}
+}
+
+// skip records an override that is not applied to a row.
+func (v *overlay) skip(at string, row Row) {
+	v.skipped[at] = append(v.skipped[at], row)
 }
 
 // unknown reports a name that is not declared.
@@ -105,7 +112,7 @@ var everythingOn = Profile{
 	Reporting: Reporting{Context: true},
 }
 
-// profile returns the profile with the overrides. It is valid only if there are no problems.
+// profile returns the profile with the overrides.
 func (v *overlay) profile() *Profile {
 	p := everythingOn
 	if v.table.Overlay != nil {
@@ -142,17 +149,20 @@ func (v *overlay) profile() *Profile {
 			p.Rows = append(p.Rows, RowOverride{Row: row, Traits: traits})
 		}
 	}
-	for _, at := range sortedKeys(v.applied) {
-		if !v.applied[at] {
-			v.problem(at, "nothing that it covers is retryable, and an override cannot change that")
+	for _, at := range sortedKeys(v.skipped) {
+		p := Problem{Path: at, Skipped: v.skipped[at], Mistake: !v.applied[at]}
+		if p.Message = "left out for codes that are not retryable"; p.Mistake {
+			p.Message = "nothing that it covers is retryable, and an override cannot change that"
 		}
+		v.problems = append(v.problems, p)
 	}
 	return &p
 }
 
 // reached marks the overrides of the reactions from r on as applied.
 func (v *overlay) reached(r *Reaction) {
-	for ; r != nil; r = r.Then {
+	for ; r != nil && !v.visited[r]; r = r.Then {
+		v.visited[r] = true
 		if v.done[reactionKey{base: v.reactions[r.Name]}] == r {
 			v.applied["reactions."+r.Name] = true
 		}
@@ -227,7 +237,7 @@ func (v *overlay) keys() {
 		}
 		if f, r := top.Retryable, traits.Recoverability; f != nil && top.Recoverability != "" &&
 			(*f && r == Permanent || !*f && r == Retryable) {
-			v.problem(at, "retryable is %t, and recoverability is %s", *f, r)
+			v.problem(at+".recoverability", "retryable is %t, and recoverability is %s", *f, r)
 		}
 		if ref := top.Reaction; ref != nil {
 			for _, name := range [...]string{ref.Name, ref.Retryable, ref.Permanent} {
@@ -276,23 +286,25 @@ func (v *overlay) row(row Row) Traits {
 		base.Reaction = pastRetries(base.Reaction)
 	}
 	layers := v.layers(covered)
-	out := v.traits(base, layers)
-	out.Reaction = v.choose(base.Reaction, out.Retryable, layers)
+	out := v.traits(row, base, layers)
+	out.Reaction = v.choose(row, base.Reaction, out.Retryable, layers)
 	return out
 }
 
 // traits applies everything but the reaction, the least specific layer first. A row that is not
 // retryable stays so. A recoverability that follows from the flag keeps following it.
-func (v *overlay) traits(base Traits, layers []layer) Traits {
+func (v *overlay) traits(row Row, base Traits, layers []layer) Traits {
 	out := base
 	follows := base.Recoverability == recoverabilityOf(base.Retryable)
 	for _, l := range slices.Backward(layers) {
 		top := l.traits
 		if f := top.Retryable; f != nil {
 			at := l.at + ".retryable"
-			skip := *f && !base.Retryable
-			if v.applied[at] = v.applied[at] || !skip; skip {
+			if *f && !base.Retryable {
+				v.skip(at, row)
 				top.Retryable = nil
+			} else {
+				v.applied[at] = true
 			}
 		}
 		follows = follows && top.Recoverability == ""
@@ -313,7 +325,7 @@ func recoverabilityOf(retryable bool) Recoverability {
 
 // choose returns the reaction of the most specific layer that the row may have, else the row's own
 // with the overrides of reactions.
-func (v *overlay) choose(base *Reaction, retryable bool, layers []layer) *Reaction {
+func (v *overlay) choose(row Row, base *Reaction, retryable bool, layers []layer) *Reaction {
 	for _, l := range layers {
 		ref := l.traits.Reaction
 		if ref == nil {
@@ -330,19 +342,19 @@ func (v *overlay) choose(base *Reaction, retryable bool, layers []layer) *Reacti
 		}
 		at := l.at + ".reaction"
 		r := v.reaction(v.reactionNamed(name, at), false)
-		ok := allowed(base, r, retryable)
-		if v.applied[at] = v.applied[at] || ok; ok {
+		if allowed(base, r, retryable) {
+			v.applied[at] = true
 			return r
 		}
+		v.skip(at, row)
 	}
 	r := v.reaction(base, false)
 	if allowed(base, r, retryable) {
 		return r
 	}
 	for x := r; x != nil; x = x.Then {
-		at := "reactions." + x.Name
-		if _, over := v.over.Reactions[x.Name]; over && retriesLater(x) && !v.applied[at] {
-			v.applied[at] = false // an entry, so that an override without any effect is a problem
+		if _, over := v.over.Reactions[x.Name]; over && retriesLater(x) {
+			v.skip("reactions."+x.Name, row)
 		}
 	}
 	return pastRetries(v.reaction(base, true))
@@ -351,7 +363,7 @@ func (v *overlay) choose(base *Reaction, retryable bool, layers []layer) *Reacti
 // pastRetries returns the first reaction from r on that does not call again, for a row whose flag
 // was taken away.
 func pastRetries(r *Reaction) *Reaction {
-	for retries(r) && r.Then != nil {
+	for r.Retries() && r.Then != nil {
 		r = r.Then
 	}
 	return r
@@ -360,14 +372,11 @@ func pastRetries(r *Reaction) *Reaction {
 // allowed reports whether a row may have the reaction: a row that is not retryable is not retried,
 // immediately or later, unless its own reaction leads there already.
 func allowed(base, r *Reaction, retryable bool) bool {
-	return retryable || !retries(r) && (r == base || !retriesLater(r) || retriesLater(base))
+	return retryable || !r.Retries() && (r == base || !retriesLater(r) || retriesLater(base))
 }
 
-// retries reports whether the reaction calls again.
-func retries(r *Reaction) bool { return r.Action == Retry || r.Action == RetryOperation }
-
 func retriesLater(r *Reaction) bool {
-	for r != nil && !retries(r) {
+	for r != nil && !r.Retries() {
 		r = r.Then
 	}
 	return r != nil

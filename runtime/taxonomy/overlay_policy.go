@@ -159,7 +159,11 @@ func (v *overlay) mergePolicy(p *Policy, top *PolicyOverride, at string) {
 	}
 	v.atLeast(at+".multiplier", p.Multiplier, 1)
 	if p.MaxDelay < p.InitialDelay && (top.InitialDelay != "" || top.MaxDelay != "") {
-		v.problem(at, "max_delay %s is below initial_delay %s", p.MaxDelay, p.InitialDelay)
+		key := ".max_delay"
+		if top.MaxDelay == "" {
+			key = ".initial_delay"
+		}
+		v.problem(at+key, "max_delay %s is below initial_delay %s", p.MaxDelay, p.InitialDelay)
 	}
 	v.mergeAdapt(p, &before, top, at+".adapt")
 	if top.Budget != nil {

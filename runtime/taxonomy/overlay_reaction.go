@@ -19,7 +19,7 @@ func (v *overlay) reaction(base *Reaction, plain bool) *Reaction {
 	key := reactionKey{base, plain}
 	if r, known := v.done[key]; known {
 		if r == nil {
-			v.problem("reactions."+base.Name, "then leads in a circle")
+			v.problem("reactions."+base.Name+".then", "then leads in a circle")
 			return v.reactions[Abort.String()]
 		}
 		return r
@@ -57,7 +57,7 @@ func (v *overlay) mergeReaction(r *Reaction, top *ReactionOverride, at string) {
 		if r.Then != nil && r.Then.Name == follower(before) {
 			r.Then = nil
 		}
-		if retries(r) != (before == Retry || before == RetryOperation) {
+		if r.Retries() != (&Reaction{Action: before}).Retries() {
 			r.To, r.Purpose = "", PurposeNone
 		}
 	}
@@ -98,7 +98,7 @@ func (v *overlay) trim(r *Reaction) {
 	switch {
 	case r.Action == Escalate && r.To == "" && len(tiers) > 0:
 		r.To = tiers[0].Name
-	case r.Action != Escalate && !(retries(r) && r.Purpose != PurposeNone):
+	case r.Action != Escalate && !(r.Retries() && r.Purpose != PurposeNone):
 		r.To, r.Purpose = "", PurposeNone
 	}
 }
@@ -125,8 +125,8 @@ func (v *overlay) checkReaction(r *Reaction, top *ReactionOverride, at string) {
 	for i := range t.Tiers {
 		tiers[i] = t.Tiers[i].Name
 	}
-	waits := retries(r) || r.Action == Recover
-	asks := retries(r) && r.Purpose != PurposeNone
+	waits := r.Retries() || r.Action == Recover
+	asks := r.Retries() && r.Purpose != PurposeNone
 	switch {
 	case r.Action == Recover && r.Strategy == "":
 		v.problem(at, "recover needs a strategy")
@@ -135,11 +135,19 @@ func (v *overlay) checkReaction(r *Reaction, top *ReactionOverride, at string) {
 	case waits && !r.CountFailure && r.Policy == nil:
 		v.problem(at, "a reaction that does not count as a failure needs a policy")
 	}
-	if i := slices.Index(tiers, r.To); asks && len(tiers) > 0 && (i < 0 || t.Tiers[i].Person) {
-		v.problem(at, "%s with a purpose needs to: a tier that is not a person, not %q", r.Action, r.To)
+	key := ".to"
+	if top.To == "" {
+		key = ".purpose"
+	}
+	i := slices.Index(tiers, r.To)
+	if asks && len(tiers) > 0 && (i < 0 || t.Tiers[i].Person) {
+		v.problem(at+key, "%s with a purpose needs to: a tier that is not a person, not %q", r.Action, r.To)
+	}
+	if r.Action == Escalate && top.Purpose != "" && i >= 0 && t.Tiers[i].Person {
+		v.problem(at+".purpose", "%q is a person, and takes no purpose", r.To)
 	}
 	if r.AcceptCompletion && r.Revert == RevertNone {
-		v.problem(at, "accept_completion needs revert")
+		v.problem(at+".accept_completion", "accept_completion needs revert")
 	}
 	if top.Log != nil && r.LogLevel == LogNone {
 		v.problem(at, "log needs a level")
@@ -154,7 +162,7 @@ func (v *overlay) checkReaction(r *Reaction, top *ReactionOverride, at string) {
 
 // checkKeys reports keys that the action does not take.
 func (v *overlay) checkKeys(r *Reaction, top *ReactionOverride, at string) {
-	again, up, help := retries(r), r.Action == Escalate, r.Action == Recover
+	again, up, help := r.Retries(), r.Action == Escalate, r.Action == Recover
 	for _, k := range [...]struct {
 		key         string
 		set, allows bool

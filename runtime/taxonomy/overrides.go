@@ -233,27 +233,53 @@ func (r *ReactionRef) read(decode func(any) error) error {
 	return nil
 }
 
+// Problem is a mistake in overrides, or an override that is skipped for some rows.
+type Problem struct {
+	// Path is the path of the key: "reactions.again.policy".
+	Path    string
+	Message string
+	// Skipped are the rows that the override is not applied to, because they are not retryable.
+	Skipped []Row
+	// Mistake is false for an override that is skipped for some rows only.
+	Mistake bool
+}
+
+// Error returns the path and the message.
+func (p Problem) Error() string { return p.Path + ": " + p.Message }
+
 // Override returns the table with the overrides applied to it, and to its profile if it has one. An
 // override never makes retried what is not retryable; for such a row it is skipped. Table and
 // taxonomy are not changed.
 //
-// All mistakes are reported in one error, each with the path of its key: a name that is not declared,
-// a value that is out of range, a key that the action does not take, a retry without bounds, a `then`
-// that leads in a circle, and an override that is skipped for every row that it covers.
-// [Table.Profile] of the result is without the overrides.
+// All mistakes are reported in one error, which wraps a [Problem] for each: a name that is not
+// declared, a value that is out of range, a key that the action does not take, a retry without
+// bounds, a `then` that leads in a circle, and an override that is skipped for every row that it
+// covers. [Table.Profile] of the result is without the overrides.
 func (t Table) Override(o Overrides) (Table, error) {
 	if t.Taxonomy == nil {
 		return Table{}, errors.New("overrides: the table has no taxonomy")
 	}
+	out, problems := t.Apply(o)
+	var mistakes []error
+	for _, p := range problems {
+		if p.Mistake {
+			mistakes = append(mistakes, p)
+		}
+	}
+	if mistakes != nil {
+		return Table{}, fmt.Errorf("%s: overrides: %w", t.Taxonomy.Package, errors.Join(mistakes...))
+	}
+	return out, nil
+}
+
+// Apply is [Table.Override] for tools that show each problem: it returns all of them, and the table
+// with the overrides that have none.
+func (t Table) Apply(o Overrides) (Table, []Problem) {
 	if len(o.Codes) == 0 && len(o.Reactions) == 0 && len(o.Policies) == 0 && o.Uncategorized == "" &&
 		o.Detection == nil && o.Recovery == nil && o.Retry == nil && o.Reporting == nil {
 		return t, nil
 	}
 	v := newOverlay(t, &o)
-	profile := v.profile()
-	if len(v.problems) > 0 {
-		return Table{}, fmt.Errorf("%s: overrides: %w", t.Taxonomy.Package, errors.Join(v.problems...))
-	}
-	t.Overlay = profile
-	return t, nil
+	t.Overlay = v.profile()
+	return t, v.problems
 }

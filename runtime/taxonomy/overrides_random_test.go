@@ -47,7 +47,7 @@ func TestOverrideAtRandom(t *testing.T) {
 			}
 			continue
 		}
-		want, err := modelTable(m).Profile("it")
+		want, err := taxonomy.Table{Taxonomy: m.Taxonomy}.Profile("it")
 		require.NoError(t, err)
 		equalTables(t, want, got, profile)
 		equal++

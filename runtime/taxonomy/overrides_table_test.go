@@ -1,15 +1,12 @@
 package taxonomy_test
 
 import (
-	"cmp"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
 	"github.com/errgen/errgen/internal/diag"
-	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -59,133 +56,7 @@ func tableOf(t testing.TB, src string) taxonomy.Table {
 	t.Helper()
 	tree, findings := spec.Parse("taxonomy.yaml", []byte(src))
 	require.False(t, diag.HasErrors(findings), findings)
-	return modelTable(resolve.Build(tree))
-}
-
-func modelTable(m *model.Package) taxonomy.Table {
-	b := &tableBuilder{reactions: map[*model.Reaction]*taxonomy.Reaction{},
-		policies: map[*model.Policy]*taxonomy.Policy{}}
-	def := &taxonomy.Taxonomy{Package: m.Name, Uncategorized: b.reaction(m.Uncategorized)}
-	if m.Fallback != nil {
-		def.Fallback = m.Fallback.Value
-	}
-	for _, g := range m.Groups {
-		def.Groups = append(def.Groups, taxonomy.Named{Name: g.Name})
-	}
-	for _, s := range m.Strategies {
-		def.Strategies = append(def.Strategies, taxonomy.Named{Name: s.Name})
-	}
-	for _, tier := range m.Tiers {
-		def.Tiers = append(def.Tiers, taxonomy.Tier{Name: tier.Name, Person: tier.Person, Purpose: tier.Purpose})
-	}
-	for _, c := range m.Categories {
-		category := &taxonomy.Category{Name: c.Name, Codes: make([]taxonomy.Code, 1)}
-		def.Categories = append(def.Categories, category)
-		for _, code := range c.Codes {
-			category.Codes = append(category.Codes, b.code(code))
-		}
-	}
-	def.None, def.Permanent = b.traits(m.Rows[0].Traits), b.traits(m.Rows[1].Traits)
-	for _, r := range m.Reactions {
-		if r.Declared && r.Profile == "" {
-			def.Reactions = append(def.Reactions, b.reaction(r))
-		}
-	}
-	for _, p := range m.Policies {
-		if p.Declared && p.Profile == "" {
-			def.Policies = append(def.Policies, b.policy(p))
-		}
-	}
-	for _, p := range m.Profiles {
-		def.Profiles = append(def.Profiles, b.profile(p))
-	}
-	return taxonomy.Table{Taxonomy: def}
-}
-
-type tableBuilder struct {
-	reactions map[*model.Reaction]*taxonomy.Reaction
-	policies  map[*model.Policy]*taxonomy.Policy
-}
-
-func (b *tableBuilder) code(code *model.Code) taxonomy.Code {
-	out := taxonomy.Code{Value: code.Value, Aliases: code.Aliases, Traits: b.traits(code.Row.Traits)}
-	for _, g := range code.Groups {
-		out.Groups |= 1 << g.Bit
-	}
-	for _, row := range branches(code) {
-		out.When = append(out.When, b.traits(row.Traits))
-	}
-	return out
-}
-
-// branches are the rows of a code's branches that are not its own.
-func branches(code *model.Code) []*model.Row {
-	var rows []*model.Row
-	for _, branch := range code.When {
-		if branch.Row != code.Row && !slices.Contains(rows, branch.Row) {
-			rows = append(rows, branch.Row)
-		}
-	}
-	return rows
-}
-
-// address returns the address of a row.
-func address(row *model.Row) taxonomy.Row {
-	if row.Code == nil {
-		return taxonomy.Row(row.Index)
-	}
-	at := taxonomy.At(row.Code.Category.Index, uint16(row.Code.Ordinal))
-	return at.When(uint8(slices.Index(branches(row.Code), row) + 1))
-}
-
-func (b *tableBuilder) traits(t model.Traits) taxonomy.Traits {
-	return taxonomy.Traits{
-		Reaction: b.reaction(t.Reaction), HTTP: uint16(t.HTTP), GRPC: uint8(t.GRPC), Retryable: t.Retryable,
-		Recoverability: t.Recoverability, Severity: t.Severity, Kind: t.Kind,
-	}
-}
-
-func (b *tableBuilder) profile(p *model.Profile) taxonomy.Profile {
-	out := taxonomy.Profile{
-		Name: p.Name, Detection: p.Detection, Recovery: p.Recovery, Reporting: p.Reporting,
-		Retry:         taxonomy.RetryDefaults{Enabled: p.RetryEnabled, Policy: b.policy(p.RetryPolicy)},
-		Uncategorized: b.reaction(p.Uncategorized),
-	}
-	for _, o := range p.Rows {
-		out.Rows = append(out.Rows, taxonomy.RowOverride{Row: address(o.Row), Traits: b.traits(o.Traits)})
-	}
-	slices.SortFunc(out.Rows, func(x, y taxonomy.RowOverride) int { return cmp.Compare(x.Row, y.Row) })
-	return out
-}
-
-func (b *tableBuilder) reaction(r *model.Reaction) *taxonomy.Reaction {
-	if r == nil {
-		return nil
-	}
-	if out := b.reactions[r]; out != nil {
-		return out
-	}
-	out := &taxonomy.Reaction{
-		Name: r.Name, Policy: b.policy(r.Policy), Then: b.reaction(r.Then), Strategy: r.Strategy, To: r.To,
-		LogMessage: r.LogMessage,
-		Action:     r.Action, Extent: r.Extent, Revert: r.Revert, Session: r.Session, Purpose: r.Purpose,
-		Resume: r.Resume,
-		Shared: r.Shared, LogLevel: r.LogLevel,
-		CountFailure: r.CountFailure, HonorRetryAfter: r.HonorRetryAfter, AcceptCompletion: r.AcceptCompletion,
-		FeedBack: r.FeedBack,
-	}
-	b.reactions[r] = out
-	return out
-}
-
-func (b *tableBuilder) policy(p *model.Policy) *taxonomy.Policy {
-	if p == nil {
-		return nil
-	}
-	if b.policies[p] == nil {
-		b.policies[p] = new(p.Policy)
-	}
-	return b.policies[p]
+	return taxonomy.Table{Taxonomy: resolve.Build(tree).Taxonomy}
 }
 
 // decoded reads overrides as a configuration holds them.

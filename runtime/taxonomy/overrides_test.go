@@ -72,7 +72,7 @@ func TestOverrideIsLikeAProfile(t *testing.T) {
 		"{reactions: {ask: {purpose: analysis, to: high}, up: {purpose: verification}}}",
 		"{reactions: {ask: {action: retry_operation, then: stop}, up: {action: retry, then: block}}}",
 		"{reactions: {ask: {action: escalate}, up: {action: retry, to: high, purpose: analysis, then: block}}}",
-		"{reactions: {ask: {action: escalate, purpose: diagnosis, to: boss}, up: {action: abort}}}",
+		"{reactions: {ask: {action: escalate, purpose: diagnosis, to: high}, up: {action: abort}}}",
 		"{reactions: {ask: {action: recover, strategy: rest}, again: {to: low, purpose: verification}}}",
 		"{reactions: {block: {log: {level: error}, extent: run}}, codes: {S: {reaction: block}}}",
 		"{codes: {'*': {reaction: calm}, '@auth': {reaction: block}, '@net': {reaction: continue}, net: {severity: " +

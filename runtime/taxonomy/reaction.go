@@ -130,6 +130,9 @@ type Reaction struct {
 	FeedBack bool
 }
 
+// Retries reports whether the reaction repeats the call that failed: the iteration or the operation.
+func (r *Reaction) Retries() bool { return r.Action == Retry || r.Action == RetryOperation }
+
 // MaxChain is how many reactions of a chain are carried out: one, and those that follow it by Then.
 const MaxChain = 8
 

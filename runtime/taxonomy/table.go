@@ -257,7 +257,7 @@ func (p *Profile) permitted(r *Reaction, retryable bool) *Reaction {
 		if r == nil {
 			break
 		}
-		if !p.skips(r) && (retryable || !retries(r)) {
+		if !p.skips(r) && (retryable || !r.Retries()) {
 			return r
 		}
 		r = r.Then
@@ -272,7 +272,7 @@ func (p *Profile) skips(r *Reaction) bool {
 	if r.Action == Recover {
 		return !p.Recovery.Permits(r.Strategy)
 	}
-	return retries(r) && !p.Retry.Enabled
+	return r.Retries() && !p.Retry.Enabled
 }
 
 // RetryDefaults says whether a profile retries, and by which numbers where a reaction names no

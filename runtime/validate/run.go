@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/internal/setting"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -32,20 +32,14 @@ const (
 // errLimit is the cause of a context that ended because the command's own time was over.
 var errLimit = errors.New("the command's time is over")
 
-// RunCommand runs a command that belongs to no phase as those of phases are run: in the same
-// directory and environment, and bounded alike. Op names it in evidence, whose source is
-// "validator". A command that is not usable is evidence of the configuration.
-func (v *Validator) RunCommand(ctx context.Context, op string, c Command) Result {
-	return v.RunStarted(ctx, op, c, nil)
-}
-
-// RunStarted is RunCommand that calls started when the process has started. If started returns an
-// error, the process is killed. Started may be nil.
+// RunStarted runs a command that belongs to no phase, in the same directory and environment and
+// with the same limits as the others. Op names it in evidence, whose source is "validator". An
+// unusable command is evidence of the configuration. RunStarted calls started when the process has
+// started; if started returns an error, the process is killed. Started may be nil.
 func (v *Validator) RunStarted(ctx context.Context, op string, c Command,
 	started func(executor.Process) error) Result {
 	if !c.Usable() {
-		return Result{Command: c.String(), ExitCode: -1,
-			Err: unusable(op, c)}
+		return Result{Command: c.String(), ExitCode: -1, Err: unusable(op, c)}
 	}
 	return v.run(ctx, op, c, started)
 }
@@ -98,13 +92,7 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 
 // unusable is evidence of a command that cannot be run.
 func unusable(field string, c Command) error {
-	const expected = "a program with its arguments, or a line"
-	value := text.Beginning(c.String(), 200)
-	return &taxonomy.Evidence{
-		Source: "config", Op: "load_config", Type: "invalid",
-		Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
-		Attributes: map[string]string{"field": field, "value": value, "expected": expected},
-	}
+	return setting.Invalid(field, c.String(), "a program with its arguments, or a line")
 }
 
 // introducing passes on which process it is.

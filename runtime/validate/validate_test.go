@@ -387,20 +387,20 @@ func TestCommandsThatCannotBeRun(t *testing.T) {
 }
 
 // A command of no phase is run as those of phases are.
-func TestRunCommand(t *testing.T) {
+func TestRunStarted(t *testing.T) {
 	v := newValidator(t, validate.Config{Output: 5})
-	passed := v.RunCommand(t.Context(), "mend", validate.Command{Line: "echo fine"})
+	passed := v.RunStarted(t.Context(), "fix", validate.Command{Line: "echo fine"}, nil)
 	assert.NoError(t, passed.Err)
 	assert.Equal(t, "fine\n", passed.Output)
-	ev := evidenceOf(t, v.RunCommand(t.Context(), "mend", validate.Command{Args: []string{"sh", "-c", "exit 7"}}).Err)
-	assert.Equal(t, []string{"validator", "mend", "exit"}, []string{ev.Source, ev.Op, ev.Type})
+	ev := evidenceOf(t, v.RunStarted(t.Context(), "fix", validate.Command{Args: []string{"sh", "-c", "exit 7"}}, nil).Err)
+	assert.Equal(t, []string{"validator", "fix", "exit"}, []string{ev.Source, ev.Op, ev.Type})
 	assert.Equal(t, taxonomy.Some(7), ev.ExitCode)
-	ev = evidenceOf(t, v.RunCommand(t.Context(), "mend", validate.Command{}).Err)
+	ev = evidenceOf(t, v.RunStarted(t.Context(), "fix", validate.Command{}, nil).Err)
 	assert.Equal(t, "load_config", ev.Op)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.EqualError(t, v.RunCommand(ctx, "mend", validate.Command{Line: "true"}).Err,
-		"mend: run sh: context canceled")
+	assert.EqualError(t, v.RunStarted(ctx, "fix", validate.Command{Line: "true"}, nil).Err,
+		"fix: run sh: context canceled")
 }
 
 type refusing struct{}

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ConfigCode is a code of [ConfigError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// ConfigCode is a code of [ConfigError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type ConfigCode uint16
 
 // The codes of [ConfigError]. Store their names; their values may change.
@@ -41,7 +41,7 @@ type ConfigError struct {
 	Source     ConfigSource                // where the error came from.
 }
 
-// ConfigSourceType is one of a closed set of words. The zero ConfigSourceType is none of them.
+// ConfigSourceType is one of a closed set of words. The zero value is not valid.
 type ConfigSourceType uint8
 
 // The values of [ConfigSourceType].
@@ -77,7 +77,7 @@ type ConfigSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v ConfigSource) kept() ConfigSource {
 	v.Type = gen.Enum(v.Type, ConfigSourceTypeSystem)
 	return v
@@ -105,7 +105,7 @@ func NewConfigInvalid(detail string, source ConfigSource) *ConfigError {
 	return &ConfigError{base: gen.Of(CodeConfigInvalid), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ConfigError) WithSourceCode(sourceCode string) *ConfigError {
 	return gen.With(*e, func(e *ConfigError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -266,3 +266,7 @@ func (e *ConfigError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b,
 func (e *ConfigError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *ConfigError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *ConfigError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+}

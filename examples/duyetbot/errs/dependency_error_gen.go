@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// DependencyCode is a code of [DependencyError]: a target for errors.Is, and an error itself. Zero
-// is no code.
+// DependencyCode is a code of [DependencyError]: a target for errors.Is, and an error itself. The
+// zero value is not valid.
 type DependencyCode uint16
 
 // The codes of [DependencyError]. Store their names; their values may change.
@@ -40,8 +40,7 @@ type DependencyError struct {
 	Pattern    taxonomy.Opt[DependencyPattern] // the words by which the error was recognised.
 }
 
-// DependencySourceType is one of a closed set of words. The zero DependencySourceType is none of
-// them.
+// DependencySourceType is one of a closed set of words. The zero value is not valid.
 type DependencySourceType uint8
 
 // The values of [DependencySourceType].
@@ -68,7 +67,7 @@ func (v *DependencySourceType) UnmarshalText(text []byte) error {
 }
 
 // DependencyPattern is one of a closed set of words: the words by which the error was recognised.
-// The zero DependencyPattern is none of them.
+// The zero value is not valid.
 type DependencyPattern uint8
 
 // The values of [DependencyPattern].
@@ -98,7 +97,7 @@ type DependencySource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v DependencySource) kept() DependencySource {
 	v.Type = gen.Enum(v.Type, DependencySourceTypeSystem)
 	return v
@@ -121,7 +120,7 @@ func NewDependencyError(detail string, source DependencySource) *DependencyError
 	return &DependencyError{base: gen.Of(CodeDependencyError), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *DependencyError) WithSourceCode(sourceCode string) *DependencyError {
 	return gen.With(*e, func(e *DependencyError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -275,3 +274,7 @@ func (e *DependencyError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalA
 func (e *DependencyError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *DependencyError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *DependencyError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+}

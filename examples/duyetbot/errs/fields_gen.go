@@ -7,10 +7,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const sharedDetail = gen.Scrub | 2000
 
-// GitHubEntityType is one of a closed set of words. The zero GitHubEntityType is none of them.
+// GitHubEntityType is one of a closed set of words. The zero value is not valid.
 type GitHubEntityType uint8
 
 // The values of [GitHubEntityType].
@@ -72,7 +72,7 @@ type GitHub struct {
 	EntityType taxonomy.Opt[GitHubEntityType] `json:"entityType,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v GitHub) kept() taxonomy.Opt[GitHub] {
 	if x, ok := v.EntityType.Get(); ok {
 		v.EntityType = gen.SomeEnum(x, GitHubEntityTypeComment)

@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// FileCode is a code of [FileError]: a target for errors.Is, and an error itself. Zero is no code.
+// FileCode is a code of [FileError]: a target for errors.Is, and an error itself. The zero value is
+// not valid.
 type FileCode uint16
 
 // The codes of [FileError]. Store their names; their values may change.
@@ -42,7 +43,7 @@ type FileError struct {
 	Source     FileSource                  // where the error came from.
 }
 
-// FileSourceType is one of a closed set of words. The zero FileSourceType is none of them.
+// FileSourceType is one of a closed set of words. The zero value is not valid.
 type FileSourceType uint8
 
 // The values of [FileSourceType].
@@ -78,7 +79,7 @@ type FileSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v FileSource) kept() FileSource {
 	v.Type = gen.Enum(v.Type, FileSourceTypeSystem)
 	return v
@@ -111,7 +112,7 @@ func NewFileSystem(detail string, source FileSource) *FileError {
 	return &FileError{base: gen.Of(CodeFileSystem), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *FileError) WithSourceCode(sourceCode string) *FileError {
 	return gen.With(*e, func(e *FileError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -287,3 +288,7 @@ func (e *FileError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e
 func (e *FileError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *FileError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *FileError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+}

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// GitHubCode is a code of [GitHubError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// GitHubCode is a code of [GitHubError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type GitHubCode uint16
 
 // The codes of [GitHubError]. Store their names; their values may change.
@@ -49,7 +49,7 @@ type GitHubError struct {
 	Source     GitHubSource                // where the error came from.
 }
 
-// GitHubSourceType is one of a closed set of words. The zero GitHubSourceType is none of them.
+// GitHubSourceType is one of a closed set of words. The zero value is not valid.
 type GitHubSourceType uint8
 
 // The values of [GitHubSourceType].
@@ -85,7 +85,7 @@ type GitHubSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v GitHubSource) kept() GitHubSource {
 	v.Type = gen.Enum(v.Type, GitHubSourceTypeSystem)
 	return v
@@ -133,7 +133,7 @@ func NewGitHubServerError(detail string, source GitHubSource) *GitHubError {
 	return &GitHubError{base: gen.Of(CodeGitHubServerError), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *GitHubError) WithSourceCode(sourceCode string) *GitHubError {
 	return gen.With(*e, func(e *GitHubError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -368,3 +368,7 @@ func (e *GitHubError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b,
 func (e *GitHubError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *GitHubError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *GitHubError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+}

@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// LLMCode is a code of [LLMError]: a target for errors.Is, and an error itself. Zero is no code.
+// LLMCode is a code of [LLMError]: a target for errors.Is, and an error itself. The zero value is
+// not valid.
 type LLMCode uint16
 
 // The codes of [LLMError]. Store their names; their values may change.
@@ -49,7 +50,7 @@ type LLMError struct {
 	Pattern    taxonomy.Opt[LLMPattern]    // the words by which the error was recognised.
 }
 
-// LLMSourceType is one of a closed set of words. The zero LLMSourceType is none of them.
+// LLMSourceType is one of a closed set of words. The zero value is not valid.
 type LLMSourceType uint8
 
 // The values of [LLMSourceType].
@@ -74,7 +75,7 @@ func (v *LLMSourceType) UnmarshalText(text []byte) error {
 }
 
 // LLMPattern is one of a closed set of words: the words by which the error was recognised. The zero
-// LLMPattern is none of them.
+// value is not valid.
 type LLMPattern uint8
 
 // The values of [LLMPattern].
@@ -105,7 +106,7 @@ type LLMSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v LLMSource) kept() LLMSource {
 	v.Type = gen.Enum(v.Type, LLMSourceTypeSystem)
 	return v
@@ -153,7 +154,7 @@ func NewLLMServerError(detail string, source LLMSource) *LLMError {
 	return &LLMError{base: gen.Of(CodeLLMServerError), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *LLMError) WithSourceCode(sourceCode string) *LLMError {
 	return gen.With(*e, func(e *LLMError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -427,4 +428,8 @@ func (e *LLMError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *LLMError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// NetworkCode is a code of [NetworkError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// NetworkCode is a code of [NetworkError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type NetworkCode uint16
 
 // The codes of [NetworkError]. Store their names; their values may change.
@@ -44,7 +44,7 @@ type NetworkError struct {
 	Pattern    taxonomy.Opt[NetworkPattern] // the words by which the error was recognised.
 }
 
-// NetworkSourceType is one of a closed set of words. The zero NetworkSourceType is none of them.
+// NetworkSourceType is one of a closed set of words. The zero value is not valid.
 type NetworkSourceType uint8
 
 // The values of [NetworkSourceType].
@@ -69,7 +69,7 @@ func (v *NetworkSourceType) UnmarshalText(text []byte) error {
 }
 
 // NetworkPattern is one of a closed set of words: the words by which the error was recognised. The
-// zero NetworkPattern is none of them.
+// zero value is not valid.
 type NetworkPattern uint8
 
 // The values of [NetworkPattern].
@@ -99,7 +99,7 @@ type NetworkSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v NetworkSource) kept() NetworkSource {
 	v.Type = gen.Enum(v.Type, NetworkSourceTypeSystem)
 	return v
@@ -132,7 +132,7 @@ func NewNetworkError(detail string, source NetworkSource) *NetworkError {
 	return &NetworkError{base: gen.Of(CodeNetworkError), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *NetworkError) WithSourceCode(sourceCode string) *NetworkError {
 	return gen.With(*e, func(e *NetworkError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -333,4 +333,8 @@ func (e *NetworkError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *NetworkError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

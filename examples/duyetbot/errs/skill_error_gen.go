@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// SkillCode is a code of [SkillError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// SkillCode is a code of [SkillError]: a target for errors.Is, and an error itself. The zero value
+// is not valid.
 type SkillCode uint16
 
 // The codes of [SkillError]. Store their names; their values may change.
@@ -43,7 +43,7 @@ type SkillError struct {
 	Source     SkillSource                 // where the error came from.
 }
 
-// SkillSourceType is one of a closed set of words. The zero SkillSourceType is none of them.
+// SkillSourceType is one of a closed set of words. The zero value is not valid.
 type SkillSourceType uint8
 
 // The values of [SkillSourceType].
@@ -79,7 +79,7 @@ type SkillSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v SkillSource) kept() SkillSource {
 	v.Type = gen.Enum(v.Type, SkillSourceTypeSystem)
 	return v
@@ -112,7 +112,7 @@ func NewSkillValidation(detail string, source SkillSource) *SkillError {
 	return &SkillError{base: gen.Of(CodeSkillValidation), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *SkillError) WithSourceCode(sourceCode string) *SkillError {
 	return gen.With(*e, func(e *SkillError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -285,3 +285,7 @@ func (e *SkillError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, 
 func (e *SkillError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *SkillError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *SkillError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+}

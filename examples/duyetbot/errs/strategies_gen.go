@@ -20,7 +20,7 @@ const (
 	StrategyFixBuild          = "fix_build"
 )
 
-// Strategies is what reactions recover with: a method for each strategy of the taxonomy.
+// Strategies has a method for each strategy of the taxonomy, which reactions run to recover.
 type Strategies interface {
 	// WaitForRateLimit: Waits until the source lets one in again; a minute where nobody says when.
 	WaitForRateLimit(ctx context.Context, failure taxonomy.RecoveryRequest) error

@@ -13,8 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// SystemCode is a code of [SystemError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// SystemCode is a code of [SystemError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type SystemCode uint16
 
 // The codes of [SystemError]. Store their names; their values may change.
@@ -41,7 +41,7 @@ type SystemError struct {
 	Unmatched  taxonomy.Opt[bool]          // no rule described it.
 }
 
-// SystemSourceType is one of a closed set of words. The zero SystemSourceType is none of them.
+// SystemSourceType is one of a closed set of words. The zero value is not valid.
 type SystemSourceType uint8
 
 // The values of [SystemSourceType].
@@ -77,7 +77,7 @@ type SystemSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v SystemSource) kept() SystemSource {
 	v.Type = gen.Enum(v.Type, SystemSourceTypeSystem)
 	return v
@@ -100,7 +100,7 @@ func NewSystemError(detail string, source SystemSource) *SystemError {
 	return &SystemError{base: gen.Of(CodeSystemError), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *SystemError) WithSourceCode(sourceCode string) *SystemError {
 	return gen.With(*e, func(e *SystemError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -263,4 +263,8 @@ func (e *SystemError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *SystemError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

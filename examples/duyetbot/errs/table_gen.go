@@ -12,6 +12,9 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
+	Package: "errs", Domain: "duyetbot",
+	Doc:      "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.",
+	Fallback: "system_error",
 	Categories: []*taxonomy.Category{
 		&llmCategory,
 		&gitHubCategory,
@@ -24,9 +27,6 @@ var definition = taxonomy.Taxonomy{
 		&networkCategory,
 		&systemCategory,
 	},
-	Package: "errs", Domain: "duyetbot",
-	Doc:           "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.",
-	Fallback:      "system_error",
 	None:          taxonomy.Traits{Reaction: &reactionFail, Recoverability: taxonomy.Unknowable, Severity: taxonomy.SeverityMedium},
 	Permanent:     taxonomy.Traits{Reaction: &reactionFail, Severity: taxonomy.SeverityMedium},
 	Uncategorized: &reactionFail,
@@ -254,7 +254,7 @@ var reactionAbort = taxonomy.Reaction{Name: "abort"}
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-// reactionContinue: Goes on as if nothing had happened.
+// reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 var strictReactionLLMWait = taxonomy.Reaction{
@@ -268,6 +268,12 @@ var strictReactionLLMWaitForRateLimit = taxonomy.Reaction{
 	CountFailure: true,
 }
 
+var strictReactionPatternWaitAndRetry = taxonomy.Reaction{
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &strictReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var strictReactionLLMRetry = taxonomy.Reaction{
 	Name: "llm_retry", Policy: &strictPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
@@ -275,6 +281,11 @@ var strictReactionLLMRetry = taxonomy.Reaction{
 
 var strictReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &strictReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+}
+
+var strictReactionPatternRetryLLM = taxonomy.Reaction{
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &strictReactionLLMRetry,
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
@@ -315,17 +326,6 @@ var strictReactionVerifyAgain = taxonomy.Reaction{
 	CountFailure: true, FeedBack: true,
 }
 
-var strictReactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &strictReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
-}
-
-var strictReactionPatternRetryLLM = taxonomy.Reaction{
-	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &strictReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
-}
-
 var strictReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &strictReactionToolRetry,
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
@@ -342,6 +342,12 @@ var lenientReactionLLMWaitForRateLimit = taxonomy.Reaction{
 	CountFailure: true,
 }
 
+var lenientReactionPatternWaitAndRetry = taxonomy.Reaction{
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &lenientReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var lenientReactionLLMRetry = taxonomy.Reaction{
 	Name: "llm_retry", Policy: &lenientPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
@@ -349,6 +355,11 @@ var lenientReactionLLMRetry = taxonomy.Reaction{
 
 var lenientReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &lenientReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+}
+
+var lenientReactionPatternRetryLLM = taxonomy.Reaction{
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &lenientReactionLLMRetry,
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
@@ -389,17 +400,6 @@ var lenientReactionVerifyAgain = taxonomy.Reaction{
 	CountFailure: true, FeedBack: true,
 }
 
-var lenientReactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &lenientReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
-}
-
-var lenientReactionPatternRetryLLM = taxonomy.Reaction{
-	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &lenientReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
-}
-
 var lenientReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &lenientReactionToolRetry,
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
@@ -416,6 +416,12 @@ var fastReactionLLMWaitForRateLimit = taxonomy.Reaction{
 	CountFailure: true,
 }
 
+var fastReactionPatternWaitAndRetry = taxonomy.Reaction{
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &fastReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var fastReactionLLMRetry = taxonomy.Reaction{
 	Name: "llm_retry", Policy: &fastPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
@@ -423,6 +429,11 @@ var fastReactionLLMRetry = taxonomy.Reaction{
 
 var fastReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &fastReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+}
+
+var fastReactionPatternRetryLLM = taxonomy.Reaction{
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &fastReactionLLMRetry,
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
@@ -463,17 +474,6 @@ var fastReactionVerifyAgain = taxonomy.Reaction{
 	CountFailure: true, FeedBack: true,
 }
 
-var fastReactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &fastReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
-}
-
-var fastReactionPatternRetryLLM = taxonomy.Reaction{
-	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &fastReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
-}
-
 var fastReactionPatternRetryNetwork = taxonomy.Reaction{
 	Name: "pattern_retry_network", Policy: &policyThreeTimes, Then: &fastReactionToolRetry,
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
@@ -490,6 +490,12 @@ var thoroughReactionLLMWaitForRateLimit = taxonomy.Reaction{
 	CountFailure: true,
 }
 
+var thoroughReactionPatternWaitAndRetry = taxonomy.Reaction{
+	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &thoroughReactionLLMWait,
+	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
+	CountFailure: true,
+}
+
 var thoroughReactionLLMRetry = taxonomy.Reaction{
 	Name: "llm_retry", Policy: &thoroughPolicyLLM, Then: &reactionFail, Action: taxonomy.RetryOperation,
 	HonorRetryAfter: true,
@@ -497,6 +503,11 @@ var thoroughReactionLLMRetry = taxonomy.Reaction{
 
 var thoroughReactionLLMRetryWithBackoff = taxonomy.Reaction{
 	Name: "llm_retry_with_backoff", Policy: &policyBackoffs, Then: &thoroughReactionLLMRetry,
+	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
+}
+
+var thoroughReactionPatternRetryLLM = taxonomy.Reaction{
+	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &thoroughReactionLLMRetry,
 	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
@@ -535,17 +546,6 @@ var thoroughReactionToolRetryWithBackoff = taxonomy.Reaction{
 var thoroughReactionVerifyAgain = taxonomy.Reaction{
 	Name: "verify_again", Policy: &thoroughPolicyVerification, Then: &reactionFail, Action: taxonomy.Retry,
 	CountFailure: true, FeedBack: true,
-}
-
-var thoroughReactionPatternWaitAndRetry = taxonomy.Reaction{
-	Name: "pattern_wait_and_retry", Policy: &policyFiveLimits, Then: &thoroughReactionLLMWait,
-	Strategy: "wait_for_rate_limit", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation,
-	CountFailure: true,
-}
-
-var thoroughReactionPatternRetryLLM = taxonomy.Reaction{
-	Name: "pattern_retry_llm", Policy: &policyThreeTimes, Then: &thoroughReactionLLMRetry,
-	Strategy: "retry_with_backoff", Action: taxonomy.Recover, Resume: taxonomy.ResumeOperation, CountFailure: true,
 }
 
 var thoroughReactionPatternRetryNetwork = taxonomy.Reaction{

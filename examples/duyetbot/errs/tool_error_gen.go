@@ -13,7 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ToolCode is a code of [ToolError]: a target for errors.Is, and an error itself. Zero is no code.
+// ToolCode is a code of [ToolError]: a target for errors.Is, and an error itself. The zero value is
+// not valid.
 type ToolCode uint16
 
 // The codes of [ToolError]. Store their names; their values may change.
@@ -44,7 +45,7 @@ type ToolError struct {
 	Source     ToolSource                  // where the error came from.
 }
 
-// ToolSourceType is one of a closed set of words. The zero ToolSourceType is none of them.
+// ToolSourceType is one of a closed set of words. The zero value is not valid.
 type ToolSourceType uint8
 
 // The values of [ToolSourceType].
@@ -80,7 +81,7 @@ type ToolSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v ToolSource) kept() ToolSource {
 	v.Type = gen.Enum(v.Type, ToolSourceTypeSystem)
 	return v
@@ -118,7 +119,7 @@ func NewToolExecution(detail string, source ToolSource) *ToolError {
 	return &ToolError{base: gen.Of(CodeToolExecution), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ToolError) WithSourceCode(sourceCode string) *ToolError {
 	return gen.With(*e, func(e *ToolError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -320,3 +321,7 @@ func (e *ToolError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e
 func (e *ToolError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *ToolError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *ToolError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
+}

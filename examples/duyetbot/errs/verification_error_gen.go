@@ -14,7 +14,7 @@ import (
 )
 
 // VerificationCode is a code of [VerificationError]: a target for errors.Is, and an error itself.
-// Zero is no code.
+// The zero value is not valid.
 type VerificationCode uint16
 
 // The codes of [VerificationError]. Store their names; their values may change.
@@ -48,8 +48,7 @@ type VerificationError struct {
 	Pattern    taxonomy.Opt[VerificationPattern] // the words by which the error was recognised.
 }
 
-// VerificationSourceType is one of a closed set of words. The zero VerificationSourceType is none
-// of them.
+// VerificationSourceType is one of a closed set of words. The zero value is not valid.
 type VerificationSourceType uint8
 
 // The values of [VerificationSourceType].
@@ -76,7 +75,7 @@ func (v *VerificationSourceType) UnmarshalText(text []byte) error {
 }
 
 // VerificationPattern is one of a closed set of words: the words by which the error was recognised.
-// The zero VerificationPattern is none of them.
+// The zero value is not valid.
 type VerificationPattern uint8
 
 // The values of [VerificationPattern].
@@ -109,7 +108,7 @@ type VerificationSource struct {
 	Method taxonomy.Opt[string] `json:"method,omitzero"`
 }
 
-// kept returns v as an error keeps it: with lists of its own, and without values that do not exist.
+// kept returns v with copies of its lists, and without values that are not valid.
 func (v VerificationSource) kept() VerificationSource {
 	v.Type = gen.Enum(v.Type, VerificationSourceTypeSystem)
 	return v
@@ -152,7 +151,7 @@ func NewVerificationFailed(detail string, source VerificationSource) *Verificati
 	return &VerificationError{base: gen.Of(CodeVerificationFailed), Detail: detail, Source: source.kept()}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *VerificationError) WithSourceCode(sourceCode string) *VerificationError {
 	return gen.With(*e, func(e *VerificationError) { e.SourceCode = taxonomy.Some(sourceCode) })
@@ -376,4 +375,8 @@ func (e *VerificationError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *VerificationError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// AmbiguityCode is a code of [AmbiguityError]: a target for errors.Is, and an error itself. Zero is
-// no code.
+// AmbiguityCode is a code of [AmbiguityError]: a target for errors.Is, and an error itself. The
+// zero value is not valid.
 type AmbiguityCode uint16
 
 // The codes of [AmbiguityError]. Store their names; their values may change.
@@ -34,8 +34,8 @@ type AmbiguityError struct {
 	Unreadable taxonomy.Opt[bool]             // it cannot even be read.
 }
 
-// AmbiguityFinding is one of a closed set of words: what the plan lacks. The zero AmbiguityFinding
-// is none of them.
+// AmbiguityFinding is one of a closed set of words: what the plan lacks. The zero value is not
+// valid.
 type AmbiguityFinding uint8
 
 // The values of [AmbiguityFinding].
@@ -62,7 +62,7 @@ func NewAmbiguityError() *AmbiguityError {
 	return &AmbiguityError{base: gen.Of(CodeAmbiguityError)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *AmbiguityError) WithStep(step string) *AmbiguityError {
 	return gen.With(*e, func(e *AmbiguityError) { e.Step = taxonomy.Some(step) })
@@ -165,3 +165,7 @@ func (e *AmbiguityError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs
 func (e *AmbiguityError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *AmbiguityError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *AmbiguityError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
+}

@@ -3,9 +3,8 @@
 // Package errs holds typed errors and the reactions to them: how a step of a plan can fail, and
 // which tier takes it from there.
 //
-// An error is made by the factory of its code, matched by its code or its type, and asked for its
-// reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote. [Classify] makes one of
-// what failed elsewhere.
+// The factory of a code makes an error. Match errors by code or type, and look up their reactions
+// in [Table]. [UnmarshalError] reads an error from JSON. [Classify] makes one from any other error.
 package errs
 
 import (
@@ -21,14 +20,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// The runtime must be as new as this file, and must still support it. If this does not compile, run
-// "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it: run
+// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 3)
 	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
 
-// base is what all errors have. Being unexported, it cannot be set elsewhere.
+// base is common to all errors. It is not exported, so only this package sets it.
 type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
@@ -122,7 +121,6 @@ const (
 
 // The reactions.
 const (
-	ReactionAskUser       taxonomy.ReactionName = "ask_user"
 	ReactionFindOut       taxonomy.ReactionName = "find_out"
 	ReactionAnalyse       taxonomy.ReactionName = "analyse"
 	ReactionVerify        taxonomy.ReactionName = "verify"
@@ -130,9 +128,10 @@ const (
 	ReactionRunAgain      taxonomy.ReactionName = "run_again"
 	ReactionMakeAgain     taxonomy.ReactionName = "make_again"
 	ReactionTryWithLess   taxonomy.ReactionName = "try_with_less"
-	ReactionHandOver      taxonomy.ReactionName = "hand_over"
 	ReactionWait          taxonomy.ReactionName = "wait"
 	ReactionCallAgain     taxonomy.ReactionName = "call_again"
+	ReactionHandOver      taxonomy.ReactionName = "hand_over"
+	ReactionAskUser       taxonomy.ReactionName = "ask_user"
 	ReactionRecordAndStop taxonomy.ReactionName = "record_and_stop"
 	ReactionBlockTask     taxonomy.ReactionName = "block_task"
 	ReactionFailTask      taxonomy.ReactionName = "fail_task"
@@ -159,14 +158,12 @@ func IsAmbiguity(err error) bool    { return gen.InCategory(err, &definition, ca
 func IsUnclassified(err error) bool { return gen.InCategory(err, &definition, categoryUnclassified) }
 func IsTier(err error) bool         { return gen.InCategory(err, &definition, categoryTier) }
 
-// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
-// An error whose code or domain is not known here, or that has a word that an enum does not have,
-// becomes a *[taxonomy.Unknown], which is no fault.
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
+// the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
 
-// Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it;
-// see [detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy,
-// are returned unchanged.
+// Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
+// nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
 func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
 
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
@@ -174,7 +171,7 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 	return detection.ClassifyEvidence(ev, opts)
 }
 
-// Explain returns what [Classify] makes of raw, and why.
+// Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ExecutionCode is a code of [ExecutionError]: a target for errors.Is, and an error itself. Zero is
-// no code.
+// ExecutionCode is a code of [ExecutionError]: a target for errors.Is, and an error itself. The
+// zero value is not valid.
 type ExecutionCode uint16
 
 // The codes of [ExecutionError]. Store their names; their values may change.
@@ -36,8 +36,7 @@ type ExecutionError struct {
 	Signal    taxonomy.Opt[string]             // what ended the command.
 }
 
-// ExecutionReason is one of a closed set of words: why it failed. The zero ExecutionReason is none
-// of them.
+// ExecutionReason is one of a closed set of words: why it failed. The zero value is not valid.
 type ExecutionReason uint8
 
 // The values of [ExecutionReason].
@@ -60,8 +59,7 @@ func (v *ExecutionReason) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "ExecutionReason", executionReasonWords)
 }
 
-// ExecutionIndicator is one of a closed set of words: what showed it. The zero ExecutionIndicator
-// is none of them.
+// ExecutionIndicator is one of a closed set of words: what showed it. The zero value is not valid.
 type ExecutionIndicator uint8
 
 // The values of [ExecutionIndicator].
@@ -90,7 +88,7 @@ func NewExecutionError() *ExecutionError {
 	return &ExecutionError{base: gen.Of(CodeExecutionError)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ExecutionError) WithStep(step string) *ExecutionError {
 	return gen.With(*e, func(e *ExecutionError) { e.Step = taxonomy.Some(step) })
@@ -238,4 +236,8 @@ func (e *ExecutionError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *ExecutionError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
 }

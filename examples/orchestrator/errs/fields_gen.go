@@ -4,5 +4,5 @@ package errs
 
 import "github.com/errgen/errgen/runtime/taxonomy/gen"
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const sharedDetail = gen.Scrub | gen.KeepTail | 4000

@@ -12,7 +12,7 @@ import (
 )
 
 // MisalignmentCode is a code of [MisalignmentError]: a target for errors.Is, and an error itself.
-// Zero is no code.
+// The zero value is not valid.
 type MisalignmentCode uint16
 
 // The codes of [MisalignmentError]. Store their names; their values may change.
@@ -35,8 +35,8 @@ type MisalignmentError struct {
 	Reason  taxonomy.Opt[MisalignmentReason]  // why it does.
 }
 
-// MisalignmentFinding is one of a closed set of words: how it departs from them. The zero
-// MisalignmentFinding is none of them.
+// MisalignmentFinding is one of a closed set of words: how it departs from them. The zero value is
+// not valid.
 type MisalignmentFinding uint8
 
 // The values of [MisalignmentFinding].
@@ -62,8 +62,7 @@ func (v *MisalignmentFinding) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "MisalignmentFinding", misalignmentFindingWords)
 }
 
-// MisalignmentReason is one of a closed set of words: why it does. The zero MisalignmentReason is
-// none of them.
+// MisalignmentReason is one of a closed set of words: why it does. The zero value is not valid.
 type MisalignmentReason uint8
 
 // The values of [MisalignmentReason].
@@ -88,7 +87,7 @@ func NewInterAgentMisalignment() *MisalignmentError {
 	return &MisalignmentError{base: gen.Of(CodeInterAgentMisalignment)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *MisalignmentError) WithStep(step string) *MisalignmentError {
 	return gen.With(*e, func(e *MisalignmentError) { e.Step = taxonomy.Some(step) })
@@ -210,4 +209,8 @@ func (e *MisalignmentError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *MisalignmentError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // PrerequisiteCode is a code of [PrerequisiteError]: a target for errors.Is, and an error itself.
-// Zero is no code.
+// The zero value is not valid.
 type PrerequisiteCode uint16
 
 // The codes of [PrerequisiteError]. Store their names; their values may change.
@@ -35,7 +35,7 @@ type PrerequisiteError struct {
 }
 
 // PrerequisiteReason is one of a closed set of words: what is wrong with the environment. The zero
-// PrerequisiteReason is none of them.
+// value is not valid.
 type PrerequisiteReason uint8
 
 // The values of [PrerequisiteReason].
@@ -66,7 +66,7 @@ func NewPrerequisiteFailure() *PrerequisiteError {
 	return &PrerequisiteError{base: gen.Of(CodePrerequisiteFailure)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *PrerequisiteError) WithStep(step string) *PrerequisiteError {
 	return gen.With(*e, func(e *PrerequisiteError) { e.Step = taxonomy.Some(step) })
@@ -203,4 +203,8 @@ func (e *PrerequisiteError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *PrerequisiteError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
 }

@@ -12,6 +12,8 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
+	Package: "errs", Domain: "orchestrator.example.com",
+	Doc: "How a step of a plan can fail, and which tier takes it from there.", Fallback: "UNCLASSIFIED",
 	Categories: []*taxonomy.Category{
 		&prerequisiteCategory,
 		&executionCategory,
@@ -21,11 +23,9 @@ var definition = taxonomy.Taxonomy{
 		&unclassifiedCategory,
 		&tierCategory,
 	},
-	Package: "errs", Domain: "orchestrator.example.com",
-	Doc: "How a step of a plan can fail, and which tier takes it from there.", Fallback: "UNCLASSIFIED",
 	None:      taxonomy.Traits{Reaction: &reactionFindOut, Recoverability: taxonomy.Unknowable},
 	Permanent: taxonomy.Traits{Reaction: &reactionFindOut}, Uncategorized: &reactionHandOver,
-	Reactions: []*taxonomy.Reaction{&reactionAskUser, &reactionFindOut, &reactionAnalyse, &reactionVerify, &reactionTryAgain, &reactionRunAgain, &reactionMakeAgain, &reactionTryWithLess, &reactionHandOver, &reactionWait, &reactionCallAgain, &reactionRecordAndStop, &reactionBlockTask, &reactionFailTask, &reactionAbort, &reactionBlock, &reactionContinue},
+	Reactions: []*taxonomy.Reaction{&reactionFindOut, &reactionAnalyse, &reactionVerify, &reactionTryAgain, &reactionRunAgain, &reactionMakeAgain, &reactionTryWithLess, &reactionWait, &reactionCallAgain, &reactionHandOver, &reactionAskUser, &reactionRecordAndStop, &reactionBlockTask, &reactionFailTask, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:  []*taxonomy.Policy{&policyTransient, &policyOnceMore, &policyOutage, &policyRateLimit},
 	Profiles: []taxonomy.Profile{
 		{
@@ -167,7 +167,7 @@ var reactionAbort = taxonomy.Reaction{Name: "abort"}
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-// reactionContinue: Goes on as if nothing had happened.
+// reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 // chainsReactionHandOver: the next tier takes the place of this one.

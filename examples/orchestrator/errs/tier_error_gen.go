@@ -12,7 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// TierCode is a code of [TierError]: a target for errors.Is, and an error itself. Zero is no code.
+// TierCode is a code of [TierError]: a target for errors.Is, and an error itself. The zero value is
+// not valid.
 type TierCode uint16
 
 // The codes of [TierError]. Store their names; their values may change.
@@ -44,8 +45,8 @@ type TierError struct {
 	ResetAt    taxonomy.Opt[time.Time]     // when it lets one in again.
 }
 
-// TierReason is one of a closed set of words: what is the matter with it. The zero TierReason is
-// none of them.
+// TierReason is one of a closed set of words: what is the matter with it. The zero value is not
+// valid.
 type TierReason uint8
 
 // The values of [TierReason].
@@ -94,7 +95,7 @@ func NewTierNotCalled(provider string) *TierError {
 	return &TierError{base: gen.Of(CodeTierNotCalled), Provider: provider}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *TierError) WithStep(step string) *TierError {
 	return gen.With(*e, func(e *TierError) { e.Step = taxonomy.Some(step) })
@@ -301,3 +302,7 @@ func (e *TierError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e
 func (e *TierError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *TierError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *TierError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, ResetAt: e.ResetAt, Files: e.Files}
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // UnclassifiedCode is a code of [UnclassifiedError]: a target for errors.Is, and an error itself.
-// Zero is no code.
+// The zero value is not valid.
 type UnclassifiedCode uint16
 
 // The codes of [UnclassifiedError]. Store their names; their values may change.
@@ -36,7 +36,7 @@ func NewUnclassified() *UnclassifiedError {
 	return &UnclassifiedError{base: gen.Of(CodeUnclassified)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *UnclassifiedError) WithStep(step string) *UnclassifiedError {
 	return gen.With(*e, func(e *UnclassifiedError) { e.Step = taxonomy.Some(step) })
@@ -120,3 +120,7 @@ func (e *UnclassifiedError) UnmarshalJSON(b []byte) error  { return gen.Unmarsha
 func (e *UnclassifiedError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *UnclassifiedError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *UnclassifiedError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
+}

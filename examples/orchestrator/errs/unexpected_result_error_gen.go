@@ -12,7 +12,7 @@ import (
 )
 
 // UnexpectedResultCode is a code of [UnexpectedResultError]: a target for errors.Is, and an error
-// itself. Zero is no code.
+// itself. The zero value is not valid.
 type UnexpectedResultCode uint16
 
 // The codes of [UnexpectedResultError]. Store their names; their values may change.
@@ -37,8 +37,8 @@ type UnexpectedResultError struct {
 	Reason   taxonomy.Opt[UnexpectedResultReason]  // why it differs.
 }
 
-// UnexpectedResultFinding is one of a closed set of words: in what it differs. The zero
-// UnexpectedResultFinding is none of them.
+// UnexpectedResultFinding is one of a closed set of words: in what it differs. The zero value is
+// not valid.
 type UnexpectedResultFinding uint8
 
 // The values of [UnexpectedResultFinding].
@@ -64,7 +64,7 @@ func (v *UnexpectedResultFinding) UnmarshalText(text []byte) error {
 }
 
 // UnexpectedResultBreach is one of a closed set of words: what was not kept, besides the step's own
-// criteria. The zero UnexpectedResultBreach is none of them.
+// criteria. The zero value is not valid.
 type UnexpectedResultBreach uint8
 
 // The values of [UnexpectedResultBreach].
@@ -89,8 +89,8 @@ func (v *UnexpectedResultBreach) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "UnexpectedResultBreach", unexpectedResultBreachWords)
 }
 
-// UnexpectedResultReason is one of a closed set of words: why it differs. The zero
-// UnexpectedResultReason is none of them.
+// UnexpectedResultReason is one of a closed set of words: why it differs. The zero value is not
+// valid.
 type UnexpectedResultReason uint8
 
 // The values of [UnexpectedResultReason].
@@ -118,7 +118,7 @@ func NewUnexpectedResult() *UnexpectedResultError {
 	return &UnexpectedResultError{base: gen.Of(CodeUnexpectedResult)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *UnexpectedResultError) WithStep(step string) *UnexpectedResultError {
 	return gen.With(*e, func(e *UnexpectedResultError) { e.Step = taxonomy.Some(step) })
@@ -272,4 +272,8 @@ func (e *UnexpectedResultError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *UnexpectedResultError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
 }

@@ -3,8 +3,8 @@
 // Package errs holds typed errors and the reactions to them: what can go wrong between an order and
 // its payment.
 //
-// An error is made by the factory of its code, matched by its code or its type, and asked for its
-// reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote.
+// The factory of a code makes an error. Match errors by code or type, and look up their reactions
+// in [Table]. [UnmarshalError] reads an error from JSON.
 package errs
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// The runtime must be as new as this file, and must still support it. If this does not compile, run
-// "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it: run
+// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 3)
 	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
 
-// base is what all errors have. Being unexported, it cannot be set elsewhere.
+// base is common to all errors. It is not exported, so only this package sets it.
 type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
@@ -50,8 +50,8 @@ const (
 
 // The reactions.
 const (
-	ReactionPark     taxonomy.ReactionName = "park"
 	ReactionPayAgain taxonomy.ReactionName = "pay_again"
+	ReactionPark     taxonomy.ReactionName = "park"
 	ReactionRefuse   taxonomy.ReactionName = "refuse"
 	ReactionAbort    taxonomy.ReactionName = "abort"
 	ReactionBlock    taxonomy.ReactionName = "block"
@@ -74,7 +74,6 @@ func IsOrder(err error) bool    { return gen.InCategory(err, &definition, catego
 func IsPayment(err error) bool  { return gen.InCategory(err, &definition, categoryPayment) }
 func InCustomer(err error) bool { return gen.InGroup(err, &definition, 0) }
 
-// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
-// An error whose code or domain is not known here, or that has a word that an enum does not have,
-// becomes a *[taxonomy.Unknown], which is no fault.
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
+// the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }

@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// OrderCode is a code of [OrderError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// OrderCode is a code of [OrderError]: a target for errors.Is, and an error itself. The zero value
+// is not valid.
 type OrderCode uint16
 
 // The codes of [OrderError]. Store their names; their values may change.
@@ -41,7 +41,7 @@ func NewOrderOutOfStock(orderID string, items []string) *OrderError {
 	return &OrderError{base: gen.Of(CodeOrderOutOfStock), OrderID: orderID, Items: gen.CloneStrings(items)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *OrderError) WithItems(items []string) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Items = gen.CloneStrings(items) })

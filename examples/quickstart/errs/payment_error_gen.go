@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// PaymentCode is a code of [PaymentError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// PaymentCode is a code of [PaymentError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type PaymentCode uint16
 
 // The codes of [PaymentError]. Store their names; their values may change.
@@ -37,11 +37,10 @@ type PaymentError struct {
 	RetryAfter  taxonomy.Opt[time.Duration] // how long the gateway asks to wait.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const paymentReply = gen.Scrub | 300
 
-// PaymentReason is one of a closed set of words: why the bank refused. The zero PaymentReason is
-// none of them.
+// PaymentReason is one of a closed set of words: why the bank refused. The zero value is not valid.
 type PaymentReason uint8
 
 // The values of [PaymentReason].
@@ -71,7 +70,7 @@ func NewPaymentGatewayFailed(orderID string, amountCents int64) *PaymentError {
 	return &PaymentError{base: gen.Of(CodePaymentGatewayFailed), OrderID: orderID, AmountCents: amountCents}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *PaymentError) WithCard(card string) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.Card = taxonomy.SecretOf(card) })
@@ -206,4 +205,8 @@ func (e *PaymentError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *PaymentError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter}
 }

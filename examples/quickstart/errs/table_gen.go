@@ -12,15 +12,16 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition}
 
 var definition = taxonomy.Taxonomy{
+	Package: "errs", Domain: "shop.example.com", Doc: "What can go wrong between an order and its payment.",
+	HelpURL: "https://shop.example.com/errors/{code}",
 	Categories: []*taxonomy.Category{
 		&orderCategory,
 		&paymentCategory,
 	},
-	Package: "errs", Domain: "shop.example.com", Doc: "What can go wrong between an order and its payment.",
-	HelpURL: "https://shop.example.com/errors/{code}", None: taxonomy.Traits{Reaction: &reactionAbort},
-	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAbort,
-	Reactions: []*taxonomy.Reaction{&reactionPark, &reactionPayAgain, &reactionRefuse, &reactionAbort, &reactionBlock, &reactionContinue},
-	Policies:  []*taxonomy.Policy{&policyGateway},
+	None: taxonomy.Traits{Reaction: &reactionAbort}, Permanent: taxonomy.Traits{Reaction: &reactionAbort},
+	Uncategorized: &reactionAbort,
+	Reactions:     []*taxonomy.Reaction{&reactionPayAgain, &reactionPark, &reactionRefuse, &reactionAbort, &reactionBlock, &reactionContinue},
+	Policies:      []*taxonomy.Policy{&policyGateway},
 	Profiles: []taxonomy.Profile{
 		{
 			Name: "night", Doc: "The nightly run has time, and nobody of the support team is awake.",
@@ -52,7 +53,7 @@ var reactionAbort = taxonomy.Reaction{Name: "abort"}
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-// reactionContinue: Goes on as if nothing had happened.
+// reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 // nightReactionPayAgain: Only the payment is tried again; the order stays as it is.

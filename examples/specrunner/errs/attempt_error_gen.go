@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// AttemptCode is a code of [AttemptError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// AttemptCode is a code of [AttemptError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type AttemptCode uint16
 
 // The codes of [AttemptError]. Store their names; their values may change.
@@ -62,7 +62,7 @@ type AttemptError struct {
 	Instrument  taxonomy.Opt[bool] // what failed is the runner or what it needs, and not the attempt.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const (
 	attemptDetail      = gen.Scrub | gen.KeepTail | 2000
 	attemptCheckOutput = gen.Scrub | gen.KeepTail | 8000
@@ -70,8 +70,7 @@ const (
 	attemptCommand     = gen.Scrub | 200
 )
 
-// AttemptReporter is one of a closed set of words: who reported it. The zero AttemptReporter is
-// none of them.
+// AttemptReporter is one of a closed set of words: who reported it. The zero value is not valid.
 type AttemptReporter uint8
 
 // The values of [AttemptReporter].
@@ -138,7 +137,7 @@ func NewUnknown() *AttemptError {
 	return &AttemptError{base: gen.Of(CodeUnknown)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *AttemptError) WithReporter(reporter AttemptReporter) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.Reporter = gen.SomeEnum(reporter, AttemptReporterValidator) })
@@ -213,7 +212,7 @@ func (e *AttemptError) AppendMessage(dst []byte) []byte {
 	return m.Bytes()
 }
 
-// AppendFeedback appends what the provider is told, for codes that have words of their own for it.
+// AppendFeedback appends the text for the provider's next prompt, if the code declares one.
 func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -436,4 +435,8 @@ func (e *AttemptError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *AttemptError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, Output: e.CheckOutput.Or("")}
 }

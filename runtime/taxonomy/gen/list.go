@@ -33,3 +33,11 @@ func SecretJSON(raw json.RawMessage) taxonomy.Secret[json.RawMessage] {
 func isNull(raw []byte) bool {
 	return raw == nil || string(bytes.TrimSpace(raw)) == "null"
 }
+
+// Revealed returns the value of a secret, if it is known.
+func Revealed[T any](s taxonomy.Secret[T]) taxonomy.Opt[T] {
+	if v, ok := s.Reveal(); ok {
+		return taxonomy.Some(v)
+	}
+	return taxonomy.Opt[T]{}
+}

@@ -123,17 +123,7 @@ func (p *Package) begin() {
 
 // row prints the row of an error or a code.
 func (p *Package) row(err error) string {
-	return p.printer.Row(traits(p.Table, err), p.names, func(i int) tabletext.Traits {
-		return traits(p.tables[i], err)
-	})
-}
-
-func traits(table taxonomy.Table, err error) tabletext.Traits {
-	t := table.Traits(err)
-	return tabletext.Traits{
-		Reaction: t.Reaction, Retryable: t.Retryable, Recoverability: t.Recoverability,
-		Severity: t.Severity, Kind: t.Kind, HTTP: int(t.HTTP), GRPC: int(t.GRPC),
-	}
+	return p.printer.Row(p.Table.Traits(err), p.names, func(i int) taxonomy.Traits { return p.tables[i].Traits(err) })
 }
 
 // Coder is the methods of codes.

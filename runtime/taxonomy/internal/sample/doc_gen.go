@@ -2,9 +2,8 @@
 
 // Package sample holds typed errors and the reactions to them: Errors of a sample.
 //
-// An error is made by the factory of its code, matched by its code or its type, and asked for its
-// reaction through [Table]; [UnmarshalError] reads what MarshalJSON wrote. [Classify] makes one of
-// what failed elsewhere.
+// The factory of a code makes an error. Match errors by code or type, and look up their reactions
+// in [Table]. [UnmarshalError] reads an error from JSON. [Classify] makes one from any other error.
 package sample
 
 import (
@@ -13,14 +12,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// The runtime must be as new as this file, and must still support it. If this does not compile, run
-// "go get github.com/errgen/errgen@latest", and if that does not help, generate again.
+// If this does not compile, the runtime is older than this file or no longer supports it: run
+// "go get github.com/errgen/errgen@latest". If that does not help, generate again.
 const (
 	_ = gen.EnforceVersion(gen.Version - 3)
 	_ = gen.EnforceVersion(3 - gen.MinVersion)
 )
 
-// base is what all errors have. Being unexported, it cannot be set elsewhere.
+// base is common to all errors. It is not exported, so only this package sets it.
 type base[C gen.Code] = gen.Base[C]
 
 // Category is a category of the taxonomy.
@@ -62,16 +61,16 @@ const (
 
 // The reactions.
 const (
-	ReactionBlock    taxonomy.ReactionName = "block"
 	ReactionAgain    taxonomy.ReactionName = "again"
 	ReactionBackoff  taxonomy.ReactionName = "backoff"
 	ReactionWait     taxonomy.ReactionName = "wait"
 	ReactionRevert   taxonomy.ReactionName = "revert"
-	ReactionContinue taxonomy.ReactionName = "continue"
 	ReactionOnce     taxonomy.ReactionName = "once"
 	ReactionFatal    taxonomy.ReactionName = "fatal"
 	ReactionReduce   taxonomy.ReactionName = "reduce"
 	ReactionAbort    taxonomy.ReactionName = "abort"
+	ReactionBlock    taxonomy.ReactionName = "block"
+	ReactionContinue taxonomy.ReactionName = "continue"
 )
 
 // The groups of codes.
@@ -92,14 +91,12 @@ func IsWork(err error) bool     { return gen.InCategory(err, &definition, catego
 func IsKinds(err error) bool    { return gen.InCategory(err, &definition, categoryKinds) }
 func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
 
-// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. What was masked stays masked.
-// An error whose code or domain is not known here, or that has a word that an enum does not have,
-// becomes a *[taxonomy.Unknown], which is no fault.
+// UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
+// the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
 
-// Classify returns the error of this taxonomy that raw is evidence of, its fields filled from it;
-// see [detect.Of]. Nil, a cancelled context, and an error that is or wraps one of this taxonomy,
-// are returned unchanged.
+// Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
+// nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
 func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
 
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
@@ -107,7 +104,7 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 	return detection.ClassifyEvidence(ev, opts)
 }
 
-// Explain returns what [Classify] makes of raw, and why.
+// Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{Taxonomy: &definition}

@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// KindsCode is a code of [KindsError]: a target for errors.Is, and an error itself. Zero is no
-// code.
+// KindsCode is a code of [KindsError]: a target for errors.Is, and an error itself. The zero value
+// is not valid.
 type KindsCode uint16
 
 // The codes of [KindsError]. Store their names; their values may change.
@@ -55,7 +55,7 @@ type KindsError struct {
 	OptPin   taxonomy.Secret[int]        // an optional secret. Only Reveal shows it.
 }
 
-// KindsMood is one of a closed set of words: an enum. The zero KindsMood is none of them.
+// KindsMood is one of a closed set of words: an enum. The zero value is not valid.
 type KindsMood uint8
 
 // The values of [KindsMood].
@@ -74,8 +74,7 @@ func (v *KindsMood) UnmarshalText(text []byte) error {
 	return gen.UnmarshalEnum(text, v, "KindsMood", kindsMoodWords)
 }
 
-// KindsOptMood is one of a closed set of words: an optional enum. The zero KindsOptMood is none of
-// them.
+// KindsOptMood is one of a closed set of words: an optional enum. The zero value is not valid.
 type KindsOptMood uint8
 
 // The values of [KindsOptMood].
@@ -161,7 +160,7 @@ func NewKinds(
 	}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *KindsError) WithOptStr(optStr string) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptStr = taxonomy.Some(optStr) })

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. Zero is
-// no code.
+// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type ProviderCode uint16
 
 // The codes of [ProviderError]. Store their names; their values may change.
@@ -41,7 +41,7 @@ type ProviderError struct {
 	Token      taxonomy.Secret[string]     // the token of the call. Only Reveal shows it.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const providerRawError = gen.Scrub | gen.KeepTail | 2000
 
 // ProviderRun is a part of an error's context: which run it belongs to.
@@ -77,7 +77,7 @@ func NewProviderRateLimit(provider string) *ProviderError {
 	return &ProviderError{base: gen.Of(CodeProviderRateLimit), Provider: provider}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
@@ -223,4 +223,8 @@ func (e *ProviderError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *ProviderError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{RetryAfter: e.RetryAfter}
 }

@@ -12,7 +12,7 @@ import (
 // The strategies, as reactions name them.
 const StrategyReduceContext = "reduce_context"
 
-// Strategies is what reactions recover with: a method for each strategy of the taxonomy.
+// Strategies has a method for each strategy of the taxonomy, which reactions run to recover.
 type Strategies interface {
 	// ReduceContext: Runs again with a shorter prompt.
 	ReduceContext(ctx context.Context, failure taxonomy.RecoveryRequest) error

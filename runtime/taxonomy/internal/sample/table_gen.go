@@ -12,17 +12,17 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
+	Package: "sample", Domain: "aidf", Doc: "Errors of a sample.", HelpURL: "https://example.org/errors/{code}",
+	Fallback: "PROVIDER_CRASH",
 	Categories: []*taxonomy.Category{
 		&providerCategory,
 		&workCategory,
 		&kindsCategory,
 	},
-	Package: "sample", Domain: "aidf", Doc: "Errors of a sample.", HelpURL: "https://example.org/errors/{code}",
-	Fallback:      "PROVIDER_CRASH",
 	None:          taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
 	Permanent:     taxonomy.Traits{Reaction: &reactionAbort, HTTP: 502, GRPC: 14, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
 	Uncategorized: &reactionAgain,
-	Reactions:     []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionWait, &reactionRevert, &reactionContinue, &reactionOnce, &reactionFatal, &reactionReduce, &reactionAbort},
+	Reactions:     []*taxonomy.Reaction{&reactionAgain, &reactionBackoff, &reactionWait, &reactionRevert, &reactionOnce, &reactionFatal, &reactionReduce, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:      []*taxonomy.Policy{&policyProvider, &policyRateLimit},
 	Profiles: []taxonomy.Profile{
 		{
@@ -67,7 +67,7 @@ var reactionRevert = taxonomy.Reaction{
 	LogLevel: taxonomy.LogWarn, CountFailure: true, AcceptCompletion: true, FeedBack: true,
 }
 
-// reactionContinue: Goes on as if nothing had happened.
+// reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 var reactionOnce = taxonomy.Reaction{Name: "once", Then: &reactionContinue, Action: taxonomy.RetryOperation, CountFailure: true}

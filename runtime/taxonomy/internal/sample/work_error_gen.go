@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// WorkCode is a code of [WorkError]: a target for errors.Is, and an error itself. Zero is no code.
+// WorkCode is a code of [WorkError]: a target for errors.Is, and an error itself. The zero value is
+// not valid.
 type WorkCode uint16
 
 // The codes of [WorkError]. Store their names; their values may change.
@@ -31,11 +32,10 @@ type WorkError struct {
 	Value    taxonomy.Opt[string]       // what the command said. Shown masked. In the message only.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const workValue = gen.Scrub
 
-// WorkDecision is one of a closed set of words: what was decided. The zero WorkDecision is none of
-// them.
+// WorkDecision is one of a closed set of words: what was decided. The zero value is not valid.
 type WorkDecision uint8
 
 // The values of [WorkDecision].
@@ -64,7 +64,7 @@ func NewGitCommit() *WorkError {
 	return &WorkError{base: gen.Of(CodeGitCommit)}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *WorkError) WithFiles(files []string) *WorkError {
 	return gen.With(*e, func(e *WorkError) { e.Files = gen.CloneStrings(files) })
@@ -94,7 +94,7 @@ func (e *WorkError) AppendMessage(dst []byte) []byte {
 	return m.Bytes()
 }
 
-// AppendFeedback appends what the provider is told, for codes that have words of their own for it.
+// AppendFeedback appends the text for the provider's next prompt, if the code declares one.
 func (e *WorkError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -164,3 +164,7 @@ func (e *WorkError) UnmarshalJSON(b []byte) error  { return gen.UnmarshalAs(b, e
 func (e *WorkError) Taxonomy() *taxonomy.Taxonomy  { return &definition }
 
 func (e *WorkError) Row() taxonomy.Row { return e.Code().Row() }
+
+func (e *WorkError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
+}

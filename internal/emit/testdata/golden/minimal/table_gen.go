@@ -8,12 +8,13 @@ import "github.com/errgen/errgen/runtime/taxonomy"
 var Table = taxonomy.Table{Taxonomy: &definition}
 
 var definition = taxonomy.Taxonomy{
+	Package: "usererr",
 	Categories: []*taxonomy.Category{
 		&userCategory,
 	},
-	Package: "usererr", None: taxonomy.Traits{Reaction: &reactionAbort},
-	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionAbort,
-	Reactions: []*taxonomy.Reaction{&reactionAbort, &reactionBlock, &reactionContinue},
+	None: taxonomy.Traits{Reaction: &reactionAbort}, Permanent: taxonomy.Traits{Reaction: &reactionAbort},
+	Uncategorized: &reactionAbort,
+	Reactions:     []*taxonomy.Reaction{&reactionAbort, &reactionBlock, &reactionContinue},
 }
 
 // reactionAbort: Ends the task as failed.
@@ -22,7 +23,7 @@ var reactionAbort = taxonomy.Reaction{Name: "abort"}
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-// reactionContinue: Goes on as if nothing had happened.
+// reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 var reactionUserLocked = taxonomy.Reaction{Name: "USER_LOCKED", Then: &reactionBlock, Action: taxonomy.Retry, CountFailure: true}

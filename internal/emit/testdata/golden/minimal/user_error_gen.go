@@ -10,7 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// UserCode is a code of [UserError]: a target for errors.Is, and an error itself. Zero is no code.
+// UserCode is a code of [UserError]: a target for errors.Is, and an error itself. The zero value is
+// not valid.
 type UserCode uint16
 
 // The codes of [UserError]. Store their names; their values may change.
@@ -39,7 +40,7 @@ func NewUserLocked(id string) *UserError {
 	return &UserError{base: gen.Of(CodeUserLocked), ID: id}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *UserError) WithCause(cause error) *UserError {
 	return gen.With(*e, func(e *UserError) { gen.SetCause(&e.base, cause) })

@@ -12,8 +12,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. Zero is
-// no code.
+// ProviderCode is a code of [ProviderError]: a target for errors.Is, and an error itself. The zero
+// value is not valid.
 type ProviderCode uint16
 
 // The codes of [ProviderError]. Store their names; their values may change.
@@ -45,11 +45,11 @@ type ProviderError struct {
 	Call       taxonomy.Opt[ProviderCall]  // the call that failed.
 }
 
-// How texts are shown: what is masked, and where they are cut.
+// How texts are shown: masked, and cut at a length.
 const providerRawError = gen.Scrub | gen.KeepTail | 2000
 
-// ProviderLimit is one of a closed set of words: what there was too much of. The zero ProviderLimit
-// is none of them.
+// ProviderLimit is one of a closed set of words: what there was too much of. The zero value is not
+// valid.
 type ProviderLimit uint8
 
 // The values of [ProviderLimit].
@@ -108,7 +108,7 @@ func NewHung(provider string) *ProviderError {
 	return &ProviderError{base: gen.Of(CodeHung), Provider: provider}
 }
 
-// Each With method returns a copy of e that has the value.
+// Each With method returns a copy of e with the value.
 
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
@@ -154,7 +154,7 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 	return m.Bytes()
 }
 
-// AppendFeedback appends what the provider is told, for codes that have words of their own for it.
+// AppendFeedback appends the text for the provider's next prompt, if the code declares one.
 func (e *ProviderError) AppendFeedback(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
@@ -293,4 +293,8 @@ func (e *ProviderError) Row() taxonomy.Row {
 		}
 	}
 	return e.Code().Row()
+}
+
+func (e *ProviderError) Hints() taxonomy.Hints {
+	return taxonomy.Hints{Files: e.Files}
 }

@@ -12,14 +12,14 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
+	Package: "provider", Domain: "example.org", Doc: "Errors of a model provider.", Fallback: "CRASH",
 	Categories: []*taxonomy.Category{
 		&providerCategory,
 	},
-	Package: "provider", Domain: "example.org", Doc: "Errors of a model provider.", Fallback: "CRASH",
 	None:          taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityMedium},
 	Permanent:     taxonomy.Traits{Reaction: &reactionAbort, HTTP: 502, Severity: taxonomy.SeverityMedium},
 	Uncategorized: &reactionAgain,
-	Reactions:     []*taxonomy.Reaction{&reactionBlock, &reactionAgain, &reactionBackoff, &reactionHigher, &reactionAsked, &reactionAbort, &reactionShorter, &reactionFatal, &reactionContinue},
+	Reactions:     []*taxonomy.Reaction{&reactionAgain, &reactionBackoff, &reactionAsked, &reactionHigher, &reactionShorter, &reactionFatal, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:      []*taxonomy.Policy{&policyCalm},
 	Profiles: []taxonomy.Profile{
 		{
@@ -75,7 +75,7 @@ var reactionShorter = taxonomy.Reaction{
 
 var reactionFatal = taxonomy.Reaction{Name: "fatal", Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
-// reactionContinue: Goes on as if nothing had happened.
+// reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 var policyCalm = taxonomy.Policy{
