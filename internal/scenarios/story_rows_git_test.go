@@ -208,7 +208,7 @@ func TestGitRows(t *testing.T) {
 				Command("git", "mv", "src/main.txt", "src/renamed -> name.txt"))
 			s.scope.Forbidden = []string{dirtyFile, "src/**"}
 			r := s.run()
-			assert.Equal(t, []string{dirtyFile, "src/main.txt", "src/renamed -> name.txt"}, r.Errors[0].Files)
+			assert.EqualValues(t, []string{dirtyFile, "src/main.txt", "src/renamed -> name.txt"}, r.Errors[0].Files)
 		})
 	t.Run("B-A39 a run without iterations left is refused", func(t *testing.T) {
 		t.Parallel()
