@@ -115,6 +115,8 @@ type Space struct {
 	work, inside *area // the working tree, and the user's git directory
 	nested       []*nested
 	modes        map[string]fs.FileMode // of files with unusual permissions
+	objectNames  map[string][]string    // of the user's objects at the beginning, by directory
+	objectTimes  map[string]time.Time   // of directories that have all their objects
 	seal         string
 	op           string // the current operation
 }
