@@ -27,7 +27,7 @@ func TestIgnoredForbiddenFiles(t *testing.T) {
 	r := s.run()
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	assert.Equal(t, []string{"SCOPE_FORBIDDEN undo"}, reactionsOf(r))
-	assert.Equal(t, []string{".env", "node_modules/left/pad.js", "sub/.env"}, r.Errors[0].Files)
+	assert.EqualValues(t, []string{".env", "node_modules/left/pad.js", "sub/.env"}, r.Errors[0].Files)
 	assert.Equal(t, theSecret+"\n", s.read(ignoredFile), "the user's own is there again")
 	assert.False(t, s.exists("node_modules/left"))
 	assert.False(t, s.exists("sub"))
@@ -50,13 +50,13 @@ func TestCommitsByTheAgent(t *testing.T) {
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	require.NotEmpty(t, r.Errors)
 	assert.Equal(t, "SCOPE_FORBIDDEN", r.Errors[0].Code)
-	assert.Equal(t, []string{".git/refs/heads/main", ".git/refs/tags/mine", "src/main.txt"}, r.Errors[0].Files)
+	assert.EqualValues(t, []string{".git/refs/heads/main", ".git/refs/tags/mine", "src/main.txt"}, r.Errors[0].Files)
 	assert.Equal(t, "one\n", s.read("src/main.txt"))
 	assert.Equal(t, head, s.git("rev-parse", "HEAD~1"), "the agent's commit is in nobody's history")
 	assert.Equal(t, []string{"Write a chapter"}, s.commits())
 	assert.Equal(t, []string{"docs/a.txt"}, s.committed())
 	assert.Empty(t, s.git("tag"))
-	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "but nothing of it is lost")
+	assert.Equal(t, "two", s.saved(r, "src/main.txt"), "but nothing of it is lost")
 }
 
 // TestSavedSecrets are not in the object store: guarded by Options.Secret, by which such files are
@@ -73,7 +73,7 @@ func TestSavedSecrets(t *testing.T) {
 	r := s.run()
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	require.Len(t, r.SavedRefs, 1)
-	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "what is no secret is in the ref")
+	assert.Equal(t, "two", s.saved(r, "src/main.txt"), "what is no secret is in the ref")
 	objects := s.git("cat-file", "--batch-all-objects", "--batch", "--unordered")
 	assert.NotContains(t, objects, stolen)
 	assert.NotContains(t, objects, theSecret, "the user's own neither")

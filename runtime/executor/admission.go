@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -291,11 +290,8 @@ func (a *admission) check(ctx context.Context, p *place) error {
 		return err
 	}
 	if context.Cause(limited) == errCheckLimit {
-		err = &taxonomy.Evidence{Source: p.call.Provider, Op: OpCall, Type: "timeout", Err: err, Attributes: map[string]string{
-			"timeout_ms": strconv.FormatInt(a.checkTimeout.Milliseconds(), 10),
-			"elapsed_ms": strconv.FormatInt(a.clock.Now().Sub(began).Milliseconds(), 10),
-			"iteration":  strconv.Itoa(p.call.Iteration),
-		}}
+		e := Effect{Op: OpCall, Source: p.call.Provider, Iteration: p.call.Iteration, Limit: a.checkTimeout}
+		err = timeoutEvidence(&e, err, a.clock.Now().Sub(began))
 	}
 	return &checkError{err}
 }

@@ -142,7 +142,8 @@ func TestProcesses(t *testing.T) {
 	for n := 1; ; n++ { // dies right after the call
 		k.n = n
 		p.started = 0
-		if dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) }) && k.what == "after call" {
+		dead := dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) })
+		if dead && k.what == "after call" {
 			break
 		}
 		k.at, store.b, w.Next = 0, nil, 0
