@@ -172,8 +172,10 @@ func (o *options) runner(
 		return nil, err
 	}
 	forbidden := append([]string{}, o.forbid...)
-	if inside, err := filepath.Rel(dir, o.plan); err == nil && filepath.IsLocal(inside) {
-		forbidden = append(forbidden, scope.Literal(filepath.ToSlash(inside))) // no tier edits its own plan
+	for _, file := range []string{o.plan, o.tiers} { // no tier edits its own plan
+		if inside, ok := within(dir, file); ok {
+			forbidden = append(forbidden, scope.Literal(inside))
+		}
 	}
 	all, err := scope.New(scope.Config{Forbidden: forbidden})
 	if err != nil {
@@ -195,6 +197,18 @@ func (o *options) runner(
 		},
 		Dirty: func(ctx context.Context) ([]string, error) { return dirty(ctx, dir) },
 	})
+}
+
+// within returns the path of a file relative to the directory, if it is there.
+func within(dir, file string) (path string, ok bool) {
+	file, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", false
+	}
+	if file, err = filepath.Abs(file); err == nil {
+		path, err = filepath.Rel(dir, file)
+	}
+	return filepath.ToSlash(path), err == nil && filepath.IsLocal(path)
 }
 
 // again returns the beginning of the command that answers a question; empty if the tree is removed.

@@ -30,10 +30,14 @@ func openDir(ctx context.Context, name, project string) (dir string, remove func
 			return "", remove, err
 		}
 		if _, err := os.Stat(dir); err == nil {
-			return dir, remove, nil
+			dir, err = filepath.EvalSymlinks(dir)
+			return dir, remove, err
 		}
 	}
-	if err = create(ctx, dir, project); err != nil {
+	if err = create(ctx, dir, project); err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
 		remove()
 		return "", func() {}, fmt.Errorf("create %s from %s: %w", dir, project, err)
 	}
