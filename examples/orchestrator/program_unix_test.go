@@ -35,7 +35,8 @@ func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	shop := filepath.Join(t.TempDir(), "shop")
-	blocks := regexp.MustCompile("(?s)```console\n\\$ go run \\. ([^\n]*)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	console := regexp.MustCompile("(?s)```console\n\\$ go run \\. ([^\n]*)\n(.*?)```")
+	blocks := console.FindAllStringSubmatch(string(text), -1)
 	require.Len(t, blocks, 4)
 	for _, b := range blocks {
 		var args []string
@@ -71,7 +72,8 @@ func TestKilled(t *testing.T) {
 			assert.Equal(t, exitCompleted, code)
 			log, err := git(t.Context(), dir, "log", "--reverse", "--format=%s:", "--name-only")
 			require.NoError(t, err)
-			assert.Equal(t, "Begin: AGENTS.md go.mod go.work order.go order_test.go List what the shop can do: docs/operations.md "+
+			assert.Equal(t, "Begin: AGENTS.md go.mod go.work order.go order_test.go "+
+				"List what the shop can do: docs/operations.md "+
 				"Describe how agents work here: reports/2.3.md Test an order without items: order_test.go",
 				strings.Join(strings.Fields(log), " "))
 			changes, err := dirty(t.Context(), dir)
@@ -81,7 +83,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// program carries out the demo in a process, which is killed after n lines, and returns its exit code.
+// program carries out the demo in a process, which is killed after n lines, and returns its exit
+// code.
 func program(t *testing.T, dir string, n int) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -144,7 +147,8 @@ func TestTreeOfOnesOwn(t *testing.T) {
 	planFile := onePlan(t, dir)
 	for _, tt := range []struct{ path, forbid string }{{"docs/operations.md", "docs/**"}, {"plan.md", "none"}} {
 		before, _ := os.ReadFile(filepath.Join(dir, tt.path))
-		code, out := play(t, "-dir", dir, "-run", "run-"+filepath.Base(tt.path), "-tiers", tiersOf(t, "haiku", tt.path), "-forbid", tt.forbid, planFile)
+		code, out := play(t, "-dir", dir, "-run", "run-"+filepath.Base(tt.path), "-tiers", tiersOf(t, "haiku", tt.path),
+			"-forbid", tt.forbid, planFile)
 		assert.Equal(t, exitBlocked, code)
 		assert.Contains(t, out, "UNEXPECTED_RESULT")
 		after, _ := os.ReadFile(filepath.Join(dir, tt.path))
@@ -152,7 +156,7 @@ func TestTreeOfOnesOwn(t *testing.T) {
 	}
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "order.go"), []byte("package shop\n"), 0o600))
-	code, out := play(t, "-dir", dir, "-run", "new", "-tiers", tiersOf(t, "haiku", "docs/operations.md"), "demo/plan.md")
+	code, out := play(t, "-dir", dir, "-run", "new", "-tiers", tiersOf(t, "haiku", "docs/x.md"), "demo/plan.md")
 	assert.Equal(t, exitBlocked, code)
 	assert.Contains(t, out, "order.go")
 	assert.NotContains(t, out, "is called")

@@ -50,8 +50,9 @@ func create(ctx context.Context, dir, project string) error {
 		return err
 	}
 	for _, args := range [][]string{
-		{"init", "--quiet"}, {"config", "user.name", "Orchestrator"}, {"config", "user.email", "orchestrator@example.com"},
-		{"add", "--all"}, {"commit", "--quiet", "--message", "Begin"},
+		{"init", "--quiet"}, {"config", "user.name", "Orchestrator"},
+		{"config", "user.email", "orchestrator@example.com"}, {"add", "--all"},
+		{"commit", "--quiet", "--message", "Begin"},
 	} {
 		if _, err := git(ctx, dir, args...); err != nil {
 			return err
@@ -86,8 +87,8 @@ func dirty(ctx context.Context, dir string) ([]string, error) {
 	return paths, nil
 }
 
-// openTree returns the working tree for runs, and the store of their states. The states are in git's
-// own directory, where package gittree keeps what it needs.
+// openTree returns the working tree for runs, and the store of their states. The states are in
+// git's own directory, where package gittree keeps what it needs.
 func openTree(ctx context.Context, dir string, guard *scope.Scope) (*gittree.Workspace, func() executor.Store, error) {
 	tree, err := gittree.New(ctx, dir, gittree.Options{Watch: guard})
 	if err != nil {

@@ -32,8 +32,8 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// agent is a tier. What it does depends on the prompt and the tree only. In its answers, MARK is the
-// mark of the call.
+// agent is a tier. What it does depends on the prompt and the tree only. In its answers, MARK is
+// the mark of the call.
 type agent struct {
 	name  string
 	calls []string
@@ -73,7 +73,9 @@ const (
 func newKit(t *testing.T) *kit {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"old": "old", "AGENTS.md": "Tests: go test. Prices: cents.", "go.mod": "module x"} {
+	for name, content := range map[string]string{
+		"old": "old", "AGENTS.md": "Tests: go test. Prices: cents.", "go.mod": "module x",
+	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	k := &kit{t: t, tree: newTree(dir), states: memory{}, clock: &clock{time.Unix(1e9, 0).UTC()},
@@ -123,9 +125,13 @@ func (a *agent) reviewed() {
 }
 
 func onePlan() *plan.Plan {
-	return &plan.Plan{Title: "T", Gate: []plan.Command{{Run: []string{"test", "!", "-e", "broken"}}}, Steps: []plan.Step{{
-		ID: "1", Title: "One", Instructions: "Write out.", Criteria: []plan.Criterion{{Path: "out", Matches: "done"}},
-	}}}
+	return &plan.Plan{
+		Title: "T", Gate: []plan.Command{{Run: []string{"test", "!", "-e", "broken"}}},
+		Steps: []plan.Step{{
+			ID: "1", Title: "One", Instructions: "Write out.",
+			Criteria: []plan.Criterion{{Path: "out", Matches: "done"}},
+		}},
+	}
 }
 
 // steps adds copies of the first step.

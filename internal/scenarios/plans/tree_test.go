@@ -16,8 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// tree is a working tree in a directory, with the trees and commits that git would keep. It outlives
-// the processes of a test, as a repository does.
+// tree is a working tree in a directory, with the trees and commits that git would keep. It
+// outlives the processes of a test, as a repository does.
 type tree struct {
 	dir     string
 	trees   map[executor.Tree]map[string]string
