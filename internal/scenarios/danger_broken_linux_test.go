@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
@@ -73,7 +73,7 @@ func TestFullDisk(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, providertest.CLIAnswer(strings.Repeat("well ", 3000)+theEnd).Write("docs/a.txt", "a\n"))
 		disk := smallDisk(t, "64k")
-		s.cfg.Journal = filejournal.New(filepath.Join(disk, "journal"))
+		s.cfg.Store = filestore.New(filepath.Join(disk, "journal"))
 		once := false
 		s.seen.then = func(e executor.Event) {
 			if e.Kind == executor.CallStarted && !once {

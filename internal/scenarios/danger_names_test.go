@@ -157,7 +157,7 @@ func TestResumeWithHostileNames(t *testing.T) {
 	valid := filepath.Join(t.TempDir(), "valid")
 	o.Check = "test -f " + valid
 	cmd := o.start(t)
-	await(t, "the second call", func() bool { return s.calls() == 2 && o.at(executor.PointProcess) })
+	await(t, "the second call", func() bool { return s.calls() == 2 && o.tracks() })
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	require.NoError(t, os.WriteFile(valid, nil, 0o600))

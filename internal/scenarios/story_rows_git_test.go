@@ -14,12 +14,12 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // TestScopeRows tests rows about files that a task must not change.
@@ -215,7 +215,7 @@ func TestGitRows(t *testing.T) {
 		s := newStage(t, providertest.CLIAnswer("more"), providertest.CLIHang())
 		o := s.order("run-1")
 		cmd := o.start(t)
-		await(t, "the second call", func() bool { return s.calls() == 2 && o.at(executor.PointProcess) })
+		await(t, "the second call", func() bool { return s.calls() == 2 && o.tracks() })
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		r := o.run(t, func(c *executor.Config) { c.Limits.Iterations = 1 })
@@ -303,11 +303,11 @@ func TestConfigRows(t *testing.T) {
 func TestLockedByAnother(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer(theEnd))
-	ws, err := workspace.Open(t.Context(), s.dir, workspace.Options{})
+	ws, err := gittree.New(t.Context(), s.dir, gittree.Options{})
 	require.NoError(t, err)
-	unlock, err := ws.Lock(t.Context(), "the-other")
+	space, err := ws.Open(t.Context(), "the-other")
 	require.NoError(t, err)
-	defer func() { require.NoError(t, unlock()) }()
+	defer func() { require.NoError(t, space.Close(true)) }()
 	r := s.run()
 	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "permission", "PERMISSION_FILE_ACCESS"})
 	assert.Contains(t, r.Error, "(run the-other)")

@@ -289,16 +289,17 @@ func (a *admission) check(ctx context.Context, p *place) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	ev := &taxonomy.Evidence{Source: p.call.Provider, Op: OpCall, Err: err}
 	if context.Cause(limited) == errCheckLimit {
-		ev.Type = "timeout"
+		e := Effect{Op: OpCall, Source: p.call.Provider, Iteration: p.call.Iteration, Limit: a.checkTimeout}
+		err = timeoutEvidence(&e, err, a.clock.Now().Sub(began))
 	}
-	var reported *taxonomy.Evidence
-	if errors.As(err, &reported) && reported.Source != "" {
-		return err
-	}
-	return ev
+	return &checkError{err}
 }
+
+// checkError is the failure of a check before a call.
+type checkError struct{ err error }
+
+func (c *checkError) Error() string { return c.err.Error() }
 
 // Done returns what the call took, and reports its result.
 func (a *admission) Done(run string, f *Failure, cancelled bool) {

@@ -87,7 +87,7 @@ type Decision struct {
 	// Action is that of Reaction, after limits and the rules of the operation's class.
 	Action taxonomy.Action `json:"action"`
 	// Reaction is the one of the chain that is carried out, Depth its place.
-	Reaction Reaction      `json:"reaction"`
+	Reaction *Reaction     `json:"reaction"`
 	Depth    int           `json:"depth,omitempty"`
 	Wait     time.Duration `json:"wait,omitempty"`
 	// Exhausted reports that reactions before this one were exhausted.
@@ -164,7 +164,7 @@ func decide(s *situation, counts *retryCounts) (d Decision) {
 		}
 		d.Exhausted, d.End = true, exhausted
 	}
-	return Decision{Reaction: reactionAbort, End: EndFatal, Exhausted: true, Counts: d.Counts}
+	return Decision{Reaction: &reactionAbort, End: EndFatal, Exhausted: true, Counts: d.Counts}
 }
 
 // effectiveChain returns the chain; that of an uncategorized failure depends on the class.
@@ -183,16 +183,16 @@ func (s *situation) effectiveChain() []Reaction {
 
 // reactionAt returns the reaction at a place. After the last one a retry or an escalation blocks,
 // anything else aborts.
-func reactionAt(chain []Reaction, depth int) Reaction {
+func reactionAt(chain []Reaction, depth int) *Reaction {
 	if depth < len(chain) {
-		return chain[depth]
+		return &chain[depth]
 	}
 	if depth == len(chain) && depth > 0 {
 		if a := chain[depth-1].Action; a == taxonomy.Retry || a == taxonomy.Escalate {
-			return reactionBlock
+			return &reactionBlock
 		}
 	}
-	return reactionAbort
+	return &reactionAbort
 }
 
 // applyClass replaces actions that the operation's class does not permit.
@@ -218,7 +218,7 @@ func (s *situation) applyClass(d *Decision) {
 
 // limit returns why the reaction is exhausted, or "".
 func (s *situation) limit(d *Decision, counts *retryCounts) EndReason {
-	switch r := &d.Reaction; r.Action {
+	switch r := d.Reaction; r.Action {
 	case taxonomy.Recover:
 		if r.Unavailable || r.MaxRuns > 0 && s.runs[d.Depth] >= r.MaxRuns {
 			return EndRetriesUsedUp
@@ -285,7 +285,7 @@ func (l *Loop) note(s *RunState, it *Iteration, op, source string, f *Failure, c
 		o := &f.Others[i]
 		o.Op, o.Source, o.Retried = op, source, true
 		l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: o.Why, failure: o})
-		o.Decision.Action, o.Decision.Reaction = f.Decision.Action, Reaction{Name: f.Decision.Reaction.Name}
+		o.Decision = Decision{Action: f.Decision.Action, Reaction: f.Decision.Reaction}
 		l.record(s, o, s.Iter.Number)
 	}
 	d := &f.Decision

@@ -32,6 +32,11 @@ func New(cfg Config) (*Executor, error) {
 		return nil, fmt.Errorf("configure executor: %w", err)
 	}
 	cfg = cfg.completed()
+	if watcher, ok := cfg.Guard.(Watcher); ok {
+		if tree, ok := cfg.Workspace.(Watchable); ok {
+			tree.Watch(watcher)
+		}
+	}
 	tiers, providers := cfg.ladder()
 	h := &Host{cfg: cfg, providers: providers, spaces: map[string]Space{}}
 	h.admitter = newAdmission(&cfg, func(tier int) string { return h.credential(tier, "") })

@@ -18,6 +18,21 @@ type Workspace interface {
 	Open(ctx context.Context, run string) (Space, error)
 }
 
+// Watcher selects files that are watched although git ignores them. A scope selects those that it
+// forbids.
+type Watcher interface {
+	// Watches reports whether a file is watched.
+	Watches(path string) bool
+	// WatchesBelow reports whether a file below the directory can be watched; "" is the root.
+	WatchesBelow(dir string) bool
+}
+
+// Watchable is a [Workspace] that watches what a Watcher selects. [New] passes it a [Guard] that is
+// a Watcher, so that patterns are given once.
+type Watchable interface {
+	Watch(w Watcher)
+}
+
 // Space is the working tree of one run. Paths are relative to its root, slash-separated and clean;
 // paths of git itself begin with ".git/". Errors are best a *[taxonomy.Evidence] of source "git".
 //

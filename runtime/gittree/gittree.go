@@ -55,12 +55,7 @@ type Options struct {
 }
 
 // Watcher selects files that are watched although git ignores them.
-type Watcher interface {
-	// Watches reports whether a file is watched.
-	Watches(path string) bool
-	// WatchesBelow reports whether a file below the directory can be watched; "" is the root.
-	WatchesBelow(dir string) bool
-}
+type Watcher = executor.Watcher
 
 // Tree names the content of all files of a working tree.
 type Tree = executor.Tree
@@ -134,6 +129,9 @@ var _ executor.Space = (*Space)(nil)
 
 // ErrHeld means that another process has the working tree. The errors of Open wrap it.
 var ErrHeld = errors.New("another process has the working tree")
+
+// ErrMoved means that git itself changed since the run began or committed last.
+var ErrMoved = errors.New("git itself changed")
 
 // beforeStep is called before every git command and every change of a file. Tests replace it.
 var beforeStep = func(string) {}

@@ -1,0 +1,306 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// onTree carries out the effects on the working tree.
+func (h *Host) onTree(ctx context.Context, e *Effect, out *Outcome) (err error) {
+	sp := h.space(e.Run)
+	if sp == nil {
+		return &taxonomy.Evidence{Source: e.Source, Op: e.Op, Text: "the working tree is not open"}
+	}
+	switch e.Op {
+	case OpPrepare:
+		return h.prepare(ctx, sp, e, out)
+	case OpAdopt:
+		return adopt(ctx, sp, e, out)
+	case OpDetect:
+		return h.detect(ctx, sp, e, out)
+	case OpSave:
+		if e.Trees.Found == "" {
+			return nil
+		}
+		out.Text, err = sp.Save(ctx, strconv.Itoa(e.Iteration), e.Trees.Checked, e.Trees.Found)
+	case OpRevert:
+		return revert(ctx, sp, e, out)
+	case OpAccept:
+		changes, err := sp.Diff(ctx, e.Trees.Checked, e.Trees.Found)
+		if err != nil {
+			return err
+		}
+		except := setOf(e.Paths)
+		keep := slices.DeleteFunc(pathsOf(changes), func(p string) bool { return except[p] })
+		out.Trees.Checked, err = sp.Accept(ctx, e.Trees.Checked, e.Trees.Found, keep)
+		return err
+	case OpCommit:
+		return h.commit(ctx, sp, e, out)
+	case OpPush:
+		return sp.Push(ctx)
+	case OpPR:
+		out.Text, err = sp.OpenPR(ctx, cmp.Or(e.Title, "Work on a task"), taxonomy.Redact(e.Text))
+	default:
+		return fmt.Errorf("executor: unknown effect %q", e.Op)
+	}
+	return err
+}
+
+// maxPaths limits the paths in an effect or outcome; of more, only the number is kept.
+const maxPaths = 1000
+
+func firstPaths(paths []string) Paths { return paths[:min(len(paths), maxPaths)] }
+
+// prepare records the tree of a new run. Changes that other runs left in it are named, and taken
+// over if the configuration asks for that: then they are judged and delivered with this run.
+func (h *Host) prepare(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+	tree, err := sp.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	out.Trees = Trees{Checked: tree, Delivered: tree, Committed: tree}
+	left := h.leftovers(ctx, e.Run)
+	if len(left) == 0 {
+		return nil
+	}
+	head, err := sp.Head(ctx)
+	if err != nil {
+		return err
+	}
+	changes, err := sp.Diff(ctx, head, tree)
+	if err != nil {
+		return err
+	}
+	dirty := setOf(pathsOf(changes))
+	var taken []string
+	for _, run := range left {
+		var pending []string
+		for _, p := range run.Uncommitted {
+			if dirty[p] {
+				pending = append(pending, p)
+			}
+		}
+		if len(pending) == 0 {
+			continue
+		}
+		taken = union(taken, pending)
+		names := strings.Join(maskedPaths(pending[:min(len(pending), 10)]), ", ")
+		if len(pending) > 10 {
+			names += ", …"
+		}
+		verb := "it does not deliver them: reopen that run, or take them over"
+		if h.cfg.TakeOver {
+			verb = "it takes them over"
+		}
+		out.Warnings = append(out.Warnings, fmt.Sprintf("run %s left %s uncommitted (%s); %s", run.Run,
+			text.Count(len(pending), "change"), names, verb))
+	}
+	if len(taken) == 0 || !h.cfg.TakeOver {
+		return nil
+	}
+	base, err := sp.Accept(ctx, tree, head, taken)
+	out.Trees = Trees{Checked: base, Delivered: base, Committed: base}
+	return err
+}
+
+// leftovers returns the other runs that ended with uncommitted changes in the working tree.
+func (h *Host) leftovers(ctx context.Context, run string) []RunInfo {
+	if h.cfg.Store == nil {
+		return nil
+	}
+	all, err := h.cfg.Store.Runs(ctx)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(all, func(r RunInfo) bool {
+		return r.Run == run || r.Dir != h.dir() || len(r.Uncommitted) == 0
+	})
+}
+
+// adopt accepts what a person changed while the run was over: it is neither judged nor delivered.
+// Changes that were unchecked at the end stay unchecked.
+func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+	if err := sp.Adopt(ctx); err != nil {
+		return err
+	}
+	now, err := sp.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	changes, err := sp.Diff(ctx, e.Trees.Checked, now)
+	if err != nil {
+		return err
+	}
+	unchecked := setOf(e.Paths)
+	changes = slices.DeleteFunc(changes, func(c Change) bool { return unchecked[c.Path] || c.Escapes })
+	paths := pathsOf(changes)
+	for _, t := range []struct {
+		base Tree
+		to   *Tree
+	}{
+		{e.Trees.Checked, &out.Trees.Checked}, {e.Trees.Delivered, &out.Trees.Delivered},
+		{e.Trees.Committed, &out.Trees.Committed},
+	} {
+		if *t.to, err = sp.Accept(ctx, t.base, now, paths); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// detect finds the changes since the checked tree and has them judged. Only those that are not
+// allowed leave the host; the allowed ones are named by the found tree.
+func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+	found, err := sp.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	changes, err := sp.Guard(ctx)
+	if err != nil {
+		return err
+	}
+	if found != e.Trees.Checked {
+		differ, err := sp.Diff(ctx, e.Trees.Checked, found)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, differ...)
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	out.Trees.Found, out.Count, out.Paths = found, len(changes), firstPaths(pathsOf(changes))
+	if e.Trees.Committed != "" { // at the end of a run
+		left, err := sp.Diff(ctx, e.Trees.Committed, e.Trees.Checked)
+		out.Left = firstPaths(pathsOf(slices.DeleteFunc(left, func(c Change) bool { return c.Ignored })))
+		return err
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	var verdicts []Verdict
+	if h.cfg.Guard != nil {
+		e.Op, e.Source, e.Paths = OpScope, sourceScope, out.Paths // which fails from here on
+		out.Mode = h.cfg.Guard.Mode()
+		if verdicts, err = h.cfg.Guard.Judge(ctx, changes); err != nil {
+			return err
+		}
+		if len(verdicts) != len(changes) {
+			return &taxonomy.Evidence{
+				Source: e.Source, Op: e.Op, Type: "invalid",
+				Text: fmt.Sprintf("%d verdicts for %d changes", len(verdicts), len(changes)),
+			}
+		}
+	}
+	approved := setOf(e.Approved)
+	for i, c := range changes {
+		v := Allowed
+		if verdicts != nil {
+			v = verdicts[i]
+		}
+		switch {
+		case c.Git, c.Escapes, v == 0, v > Forbidden:
+			v = Forbidden
+		case v == NeedsAsk && approved[c.Path]:
+			v = Allowed
+		}
+		if v != Allowed && len(out.Bad) < maxPaths {
+			out.Bad = append(out.Bad, Judged{c, v})
+		} else if v != Allowed {
+			out.More++
+		}
+	}
+	return nil
+}
+
+// revert restores the checked content of the paths. A path is restored only if it still is as it
+// was found; if it has the checked content already, there is nothing to do. Anything else is
+// evidence, and left alone.
+func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+	git, err := sp.Guard(ctx)
+	if err != nil {
+		return err
+	}
+	differ, err := sp.Diff(ctx, e.Trees.Checked, e.Trees.Found)
+	if err != nil {
+		return err
+	}
+	paths := pathsOf(append(git, differ...))
+	if e.Paths != nil {
+		named := setOf(e.Paths)
+		paths = slices.DeleteFunc(paths, func(p string) bool { return !named[p] })
+	}
+	out.Paths = firstPaths(paths)
+	if len(paths) == 0 {
+		return nil
+	}
+	expected, err := sp.Accept(ctx, e.Trees.Found, e.Trees.Checked, slices.DeleteFunc(slices.Clone(paths), isGitPath))
+	if err != nil {
+		return err
+	}
+	now, err := sp.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if now != e.Trees.Found && now != expected {
+		moved, err := movedPaths(ctx, sp, e, now, paths)
+		if err != nil {
+			return err
+		}
+		if len(moved) > 0 {
+			return &taxonomy.Evidence{
+				Source: sourceGit, Op: OpRevert, Type: "moved", Files: moved, Text: "changed since the inspection",
+			}
+		}
+	}
+	after, err := sp.Restore(ctx, e.Trees.Checked, paths)
+	out.Surfaced = after != expected
+	return err
+}
+
+// movedPaths returns the paths that are neither as they were found nor as they were checked.
+func movedPaths(ctx context.Context, sp Space, e *Effect, now Tree, paths []string) ([]string, error) {
+	sinceFound, err := sp.Diff(ctx, e.Trees.Found, now)
+	if err != nil {
+		return nil, err
+	}
+	sinceChecked, err := sp.Diff(ctx, e.Trees.Checked, now)
+	if err != nil {
+		return nil, err
+	}
+	found, checked := setOf(pathsOf(sinceFound)), setOf(pathsOf(sinceChecked))
+	var moved []string
+	for _, p := range paths {
+		if found[p] && checked[p] {
+			moved = append(moved, p)
+		}
+	}
+	return moved, nil
+}
+
+func isGitPath(p string) bool { return strings.HasPrefix(p, ".git/") }
+
+func (h *Host) commit(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
+	changes, err := sp.Diff(ctx, e.Trees.Delivered, e.Trees.Checked)
+	if err != nil {
+		return err
+	}
+	paths := pathsOf(slices.DeleteFunc(changes, func(c Change) bool { return c.Ignored }))
+	if out.Trees.Committed, err = sp.Accept(ctx, e.Trees.Committed, e.Trees.Checked, paths); err != nil {
+		return err
+	}
+	out.Commit = &CommitDone{Paths: firstPaths(paths)}
+	if len(paths) == 0 {
+		return nil
+	}
+	message := h.cfg.CommitMessage(Task{Run: e.Run, ID: e.Text, Title: e.Title}, e.Attempt, paths)
+	out.Commit.ID, err = sp.Commit(ctx, Commit{
+		Attempt: e.Attempt, Tree: e.Trees.Checked, Paths: paths, Message: taxonomy.Redact(message),
+	})
+	return err
+}
