@@ -72,7 +72,7 @@ func TestLabels(t *testing.T) {
 		{"O18 O12 never", label("AMBIGUITY_ERROR", reason("network")), ambiguous, false, findOut},
 		{"a reason of another category", label("EXECUTION_ERROR", reason("service_unavailable")), execution, false,
 			analyse},
-		{"a reason that nobody knows", label("PREREQUISITE_FAILURE", reason("bad_luck")), prerequisite, false, findOut},
+		{"an unknown reason", label("PREREQUISITE_FAILURE", reason("bad_luck")), prerequisite, false, findOut},
 	})
 }
 

@@ -21,7 +21,7 @@ type report struct {
 	Signal       string          `json:"signal"`
 	Files        []string        `json:"files"`
 	Cause        string          `json:"cause"`
-	Needed       string          `json:"needed"`       // what somebody above has to decide or provide
+	Needed       string          `json:"needed"`       // a decision, or something to provide
 	Instructions string          `json:"instructions"` // the corrected ones
 	Findings     []reviewFinding `json:"findings"`     // of a review
 }

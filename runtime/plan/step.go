@@ -169,7 +169,7 @@ func (w *work) prepare(ctx context.Context) error {
 }
 
 // weightiest returns one piece of evidence with the texts of all: the first that does not pass by
-// itself, otherwise the first. It returns nil if there is none.
+// itself, otherwise the first. It returns nil for no evidence.
 func (w *work) weightiest(found []*taxonomy.Evidence) error {
 	if len(found) == 0 {
 		return nil

@@ -24,7 +24,7 @@ import (
 
 // TestDoneMeansVerified plays plans with random tiers, reviewers, checks, failures of git,
 // reactions and deaths. Whenever a step is reported as done, its criteria, the gate and the review
-// hold on exactly what is committed. Each plan ends.
+// hold on exactly the committed files. Each plan ends.
 func TestDoneMeansVerified(t *testing.T) {
 	seeds := 400
 	if testing.Short() {
