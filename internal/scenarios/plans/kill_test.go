@@ -81,7 +81,9 @@ func (k *kit) process(p *plan.Plan, answer *plan.Answer, kill *killer) (res *pla
 		}
 	}()
 	<-over
-	if !kill.dead {
+	if kill.dead {
+		k.died()
+	} else {
 		require.NoError(k.t, err)
 	}
 	return res, kill.dead

@@ -62,6 +62,7 @@ type kit struct {
 	cfg                 plan.Config
 	point               func(what string)
 	saved               func(*executor.RunState)
+	died                func() // releases what a dead process releases
 }
 
 const (
@@ -79,7 +80,8 @@ func newKit(t *testing.T) *kit {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	k := &kit{t: t, tree: newTree(dir), states: memory{}, clock: &clock{time.Unix(1e9, 0).UTC()},
-		point: func(string) {}, saved: func(*executor.RunState) {}}
+		point: func(string) {}, saved: func(*executor.RunState) {},
+		died: func() {}}
 	k.haiku, k.sonnet, k.opus = k.agent("p-haiku"), k.agent("p-sonnet"), k.agent("p-opus")
 	facts, err := verify.Open(dir)
 	require.NoError(t, err)

@@ -39,7 +39,10 @@ func newTree(dir string) *tree {
 func (t *tree) files() map[string]string {
 	files := map[string]string{}
 	err := fs.WalkDir(os.DirFS(t.dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		switch {
+		case d != nil && d.Name() == ".git":
+			return fs.SkipDir
+		case err != nil || d.IsDir():
 			return err
 		}
 		b, err := os.ReadFile(filepath.Join(t.dir, path))
