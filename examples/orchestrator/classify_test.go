@@ -35,7 +35,7 @@ func because(ev *taxonomy.Evidence, reason string) *taxonomy.Evidence {
 	return ev
 }
 
-// finding is what somebody found who checks, reviews or plans.
+// finding is evidence of a check, a review or a plan.
 func finding(source, kind string) *taxonomy.Evidence {
 	return &taxonomy.Evidence{Source: source, Type: kind}
 }
@@ -48,7 +48,7 @@ type row struct {
 	reaction  done
 }
 
-// check holds what is classified against every row, and what is done about it in each profile.
+// check classifies the evidence of each row, and compares the reactions in each profile.
 func check(t *testing.T, rows []row) {
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestRetryable(t *testing.T) {
 			step(1, "./main.go:3:2: undefined: frobnicate"), "flaky_test"), execution, false, analyse},
 		{"O10 a design flaw", because(step(1, ""), "design_flaw"), execution, false, analyse},
 		{"O10 a logic error", because(step(1, "--- FAIL: TestSum (0.00s)"), "logic_error"), execution, false, analyse},
-		{"O10 a reason that nobody knows", because(step(1, ""), "bad_luck"), execution, false, analyse},
+		{"O10 an unknown reason", because(step(1, ""), "bad_luck"), execution, false, analyse},
 
 		{"O11 a stale cache", because(finding("check", "content"), "stale_cache"), unexpected, true, makeAgain},
 		{"O11 a race", because(finding("check", "count"), "race_condition"), unexpected, true, makeAgain},
@@ -124,7 +124,7 @@ func TestRetryable(t *testing.T) {
 	})
 }
 
-// O31 to O38: what is asked first decides, whatever else could be said of the same evidence.
+// O31 to O38: the first question of the decision tree that fits decides.
 func TestDecisionTree(t *testing.T) {
 	check(t, []row{
 		{"O31 a failed operation", step(1, ""), execution, false, analyse},
@@ -209,7 +209,7 @@ func TestIndicators(t *testing.T) {
 			tryAgain},
 		{"O41 the bare message", step(1, "Connection refused"), prerequisite, true, tryAgain},
 		{"O41 the message in a sentence",
-			&taxonomy.Evidence{Source: "agent", Text: "I mended the page: connection refused is explained now"},
+			&taxonomy.Evidence{Source: "agent", Text: "I fixed the page: connection refused is explained now"},
 			unclassified, false, findOut},
 		{"O42 module not found", step(1, "Error: Module not found"), prerequisite, false, findOut},
 		{"O42 ImportError", step(1, "Traceback (most recent call last):\nImportError: cannot import name 'x'"),
@@ -254,7 +254,7 @@ func TestIndicators(t *testing.T) {
 	})
 }
 
-// O51 to O67: findings have names, so that nobody has to read them out of prose.
+// O51 to O67: findings have names.
 func TestFindings(t *testing.T) {
 	check(t, []row{
 		{"O51 format", finding("check", "format"), unexpected, false, verifyIt},
@@ -282,7 +282,7 @@ func TestFindings(t *testing.T) {
 	})
 }
 
-// O53: what was expected and what was found travel with the error.
+// O53: the error contains the expected and the actual number.
 func TestCountsAreKept(t *testing.T) {
 	ev := finding("check", "count")
 	ev.Attributes = map[string]string{"expected": "5", "actual": "3"}
@@ -291,7 +291,7 @@ func TestCountsAreKept(t *testing.T) {
 	assert.Equal(t, []string{"5", "3"}, []string{err.Expected.Or(""), err.Actual.Or("")})
 }
 
-// What was expected is said once, and that it is a command that failed.
+// The message contains the expectation once, and that a command failed.
 func TestFailedCriteriaAreSaidOnce(t *testing.T) {
 	ev := finding("check", "content")
 	ev.Op, ev.Text = "criteria", "go test ./...: expected exit code 0, found exit code 1"
@@ -300,7 +300,7 @@ func TestFailedCriteriaAreSaidOnce(t *testing.T) {
 		t, errs.Classify(ev), "unexpected result (command): go test ./...: expected exit code 0, found exit code 1")
 }
 
-// What only mentions a failure is not taken for one.
+// A text that mentions a failure is not a failure.
 func TestTalk(t *testing.T) {
 	texts := []string{
 		"I changed the label to read: connection refused",
@@ -329,7 +329,7 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// What well-known programs print.
+// The messages of well-known programs.
 func TestForms(t *testing.T) {
 	tests := []struct {
 		text string

@@ -72,12 +72,12 @@ func TestLabels(t *testing.T) {
 		{"O18 O12 never", label("AMBIGUITY_ERROR", reason("network")), ambiguous, false, findOut},
 		{"a reason of another category", label("EXECUTION_ERROR", reason("service_unavailable")), execution, false,
 			analyse},
-		{"a reason that nobody knows", label("PREREQUISITE_FAILURE", reason("bad_luck")), prerequisite, false, findOut},
+		{"an unknown reason", label("PREREQUISITE_FAILURE", reason("bad_luck")), prerequisite, false, findOut},
 	})
 }
 
-// O36, O38: a label outranks the exit status, errno, text and type that its agent reports beside it.
-// A timeout and a signal outrank the label.
+// O36, O38: a label outranks the exit status, errno, text and type that its agent reports beside
+// it. A timeout and a signal outrank the label.
 func TestLabelsBesideFacts(t *testing.T) {
 	missing := text("cat: CLAUDE.md: No such file or directory")
 	signal := func(ev *taxonomy.Evidence) { ev.Signal = "SIGKILL" }
@@ -103,7 +103,9 @@ func TestLabelsBesideFacts(t *testing.T) {
 		{"a signal before the label 5", label("AMBIGUITY_ERROR", exit(1), signal), execution, false, analyse},
 	})
 	// The failure of a call, such as a refusal or a rate limit, is no report of an agent.
-	for code, want := range map[string]error{"rate_limit_error": limited, "refusal": turnedDown, "timeout": unavailable} {
+	for code, want := range map[string]error{
+		"rate_limit_error": limited, "refusal": turnedDown, "timeout": unavailable,
+	} {
 		ev := label("AMBIGUITY_ERROR", kind(code))
 		ev.Source, ev.Op = "anthropic-api", "call"
 		assert.ErrorIs(t, errs.Classify(ev), want)
@@ -136,7 +138,8 @@ func TestLabelsThatAreRefused(t *testing.T) {
 	for _, source := range []string{"step", "check", "plan", "review"} {
 		t.Run("a label is an agent's, and none from "+source, func(t *testing.T) {
 			for _, code := range errs.Table.Taxonomy.Codes() {
-				err := errs.Classify(&taxonomy.Evidence{Source: source, Attributes: map[string]string{"label": code.Value}})
+				labelled := map[string]string{"label": code.Value}
+				err := errs.Classify(&taxonomy.Evidence{Source: source, Attributes: labelled})
 				bare := errs.Classify(&taxonomy.Evidence{Source: source})
 				assert.Equal(t, taxonomy.CodeOf(bare), taxonomy.CodeOf(err), code.Value)
 			}

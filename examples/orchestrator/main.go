@@ -1,6 +1,7 @@
 // Orchestrator carries out a plan through a ladder of tiers: haiku, sonnet, opus, a person. The
-// lowest tier carries a step out. A failure is classified by taxonomy.yaml, and its reaction decides
-// what follows: another try, a higher tier that finds the cause and fixes it, or a question.
+// lowest tier carries a step out. A failure is classified by taxonomy.yaml, and its reaction
+// decides what follows: another try, a higher tier that finds the cause and fixes it, or a
+// question.
 //
 //	go run . demo/plan.md
 //	go run . -check demo/missing.md
@@ -61,9 +62,10 @@ type options struct {
 func (o *options) parse(args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("orchestrator", flag.ContinueOnError)
 	fs.SetOutput(out)
-	fs.StringVar(&o.dir, "dir", "", "work in this `directory` of git, which is created from the project beside the plan "+
-		"if it does not exist; the default is a temporary one")
-	fs.StringVar(&o.tiers, "tiers", "", "the `file` with the providers of the tiers; the default is the scripts beside the plan")
+	fs.StringVar(&o.dir, "dir", "", "work in this `directory` of git, which is created from the project beside the "+
+		"plan if it does not exist; the default is a temporary one")
+	fs.StringVar(&o.tiers, "tiers", "", "the `file` with the providers of the tiers; the default is the scripts "+
+		"beside the plan")
 	fs.StringVar(&o.profile, "profile", "", "react as this `profile` of the taxonomy: chains or tasks")
 	fs.StringVar(&o.name, "run", "plan", "the `name` of the run")
 	fs.Func("forbid", "forbid changes of files that match the `pattern`; may be repeated", func(s string) error {
@@ -172,8 +174,10 @@ func (o *options) runner(
 		return nil, err
 	}
 	forbidden := append([]string{}, o.forbid...)
-	if inside, err := filepath.Rel(dir, o.plan); err == nil && filepath.IsLocal(inside) {
-		forbidden = append(forbidden, scope.Literal(filepath.ToSlash(inside))) // no tier edits its own plan
+	for _, file := range []string{o.plan, o.tiers} { // no tier edits its own plan
+		if inside, ok := within(dir, file); ok {
+			forbidden = append(forbidden, scope.Literal(inside))
+		}
 	}
 	all, err := scope.New(scope.Config{Forbidden: forbidden})
 	if err != nil {
@@ -195,6 +199,18 @@ func (o *options) runner(
 		},
 		Dirty: func(ctx context.Context) ([]string, error) { return dirty(ctx, dir) },
 	})
+}
+
+// within returns the path of a file relative to the directory, if it is there.
+func within(dir, file string) (path string, ok bool) {
+	file, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", false
+	}
+	if file, err = filepath.Abs(file); err == nil {
+		path, err = filepath.Rel(dir, file)
+	}
+	return filepath.ToSlash(path), err == nil && filepath.IsLocal(path)
 }
 
 // again returns the beginning of the command that answers a question; empty if the tree is removed.

@@ -3,11 +3,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,7 +35,8 @@ func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	shop := filepath.Join(t.TempDir(), "shop")
-	blocks := regexp.MustCompile("(?s)```console\n\\$ go run \\. ([^\n]*)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	console := regexp.MustCompile("(?s)```console\n\\$ go run \\. ([^\n]*)\n(.*?)```")
+	blocks := console.FindAllStringSubmatch(string(text), -1)
 	require.Len(t, blocks, 4)
 	for _, b := range blocks {
 		var args []string
@@ -42,6 +46,60 @@ func TestReadme(t *testing.T) {
 		_, out := play(t, args...)
 		assert.Equal(t, clean(b[2]), strings.ReplaceAll(out, shop, "/tmp/shop"), b[1])
 	}
+}
+
+// TestMain runs the program itself if the variable is set.
+func TestMain(m *testing.M) {
+	if args := os.Getenv("ORCHESTRATOR_ARGS"); args != "" {
+		os.Exit(run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// TestKilled kills the program with SIGKILL after some line of its output, and runs it again until
+// the plan is completed. The result is that of an undisturbed run.
+func TestKilled(t *testing.T) {
+	var lines []int
+	for n := 1; n < 26; n += map[bool]int{true: 8, false: 3}[testing.Short()] {
+		lines = append(lines, n)
+	}
+	for _, n := range lines {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "shop")
+			program(t, dir, n)
+			code := program(t, dir, -1)
+			assert.Equal(t, exitCompleted, code)
+			log, err := git(t.Context(), dir, "log", "--reverse", "--format=%s:", "--name-only")
+			require.NoError(t, err)
+			assert.Equal(t, "Begin: AGENTS.md go.mod go.work order.go order_test.go "+
+				"List what the shop can do: docs/operations.md "+
+				"Describe how agents work here: reports/2.3.md Test an order without items: order_test.go",
+				strings.Join(strings.Fields(log), " "))
+			changes, err := dirty(t.Context(), dir)
+			require.NoError(t, err)
+			assert.Empty(t, changes)
+		})
+	}
+}
+
+// program carries out the demo in a process, which is killed after n lines, and returns its exit
+// code.
+func program(t *testing.T, dir string, n int) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "ORCHESTRATOR_ARGS=-dir\n"+dir+"\ndemo/plan.md")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	for read := bufio.NewScanner(out); read.Scan(); {
+		if n--; n == 0 {
+			_ = cmd.Process.Kill()
+		}
+	}
+	_ = cmd.Wait()
+	return cmd.ProcessState.ExitCode()
 }
 
 // O16, O17: the profiles of the subsystems.
@@ -86,13 +144,19 @@ func TestTreeOfOnesOwn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shop")
 	_, _, err := openDir(t.Context(), dir, "demo/project")
 	require.NoError(t, err)
-	code, out := play(t, "-dir", dir, "-tiers", tiersOf(t, "haiku", "docs/operations.md"), "-forbid", "docs/**", onePlan(t, dir))
-	assert.Equal(t, exitBlocked, code)
-	assert.Contains(t, out, "UNEXPECTED_RESULT")
-	assert.NoFileExists(t, filepath.Join(dir, "docs/operations.md"))
+	planFile := onePlan(t, dir)
+	for _, tt := range []struct{ path, forbid string }{{"docs/operations.md", "docs/**"}, {"plan.md", "none"}} {
+		before, _ := os.ReadFile(filepath.Join(dir, tt.path))
+		code, out := play(t, "-dir", dir, "-run", "run-"+filepath.Base(tt.path), "-tiers", tiersOf(t, "haiku", tt.path),
+			"-forbid", tt.forbid, planFile)
+		assert.Equal(t, exitBlocked, code)
+		assert.Contains(t, out, "UNEXPECTED_RESULT")
+		after, _ := os.ReadFile(filepath.Join(dir, tt.path))
+		assert.Equal(t, string(before), string(after), tt.path)
+	}
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "order.go"), []byte("package shop\n"), 0o600))
-	code, out = play(t, "-dir", dir, "-run", "new", "-tiers", tiersOf(t, "haiku", "docs/operations.md"), "demo/plan.md")
+	code, out := play(t, "-dir", dir, "-run", "new", "-tiers", tiersOf(t, "haiku", "docs/x.md"), "demo/plan.md")
 	assert.Equal(t, exitBlocked, code)
 	assert.Contains(t, out, "order.go")
 	assert.NotContains(t, out, "is called")

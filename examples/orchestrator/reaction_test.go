@@ -4,7 +4,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// done is what is done about a failure, as far as tables tell it.
+// done is a reaction, as far as these tests compare it.
 type done struct {
 	reaction string
 	action   taxonomy.Action
@@ -14,7 +14,7 @@ type done struct {
 
 func doneBy(r taxonomy.Reaction) done { return done{r.Name, r.Action, r.To, r.Purpose} }
 
-// O32 to O36: whoever takes over is asked for something first.
+// O32 to O36: the tier that takes over has a purpose.
 var (
 	findOut  = done{"find_out", taxonomy.Escalate, "sonnet", taxonomy.PurposeDiagnosis}
 	analyse  = done{"analyse", taxonomy.Escalate, "sonnet", taxonomy.PurposeAnalysis}
@@ -29,7 +29,7 @@ var (
 	tryWithLess = done{reaction: "try_with_less", action: taxonomy.Retry}
 )
 
-// What is done about a tier: nobody has to find anything out.
+// Reactions to the failures of tiers have no purpose.
 var (
 	wait      = done{reaction: "wait", action: taxonomy.Retry}
 	callAgain = done{reaction: "call_again", action: taxonomy.Retry}
@@ -37,7 +37,7 @@ var (
 	askUser   = done{reaction: "ask_user", action: taxonomy.Block}
 )
 
-// O16, O17: the other subsystems ask nobody.
+// O16, O17: the reactions of the other subsystems.
 var (
 	recordAndStop = done{reaction: "record_and_stop", action: taxonomy.Abort}
 	blockTask     = done{reaction: "block_task", action: taxonomy.Block}

@@ -94,7 +94,10 @@ func (s *scripted) next(prompt string) (turn, bool) {
 	review := strings.HasPrefix(prompt, "Review ")
 	for i, t := range s.turns {
 		first, _, _ := strings.Cut(prompt, "\n")
-		about := strings.Contains(first, "step "+t.Step+" of a plan") || t.Step == "" && !strings.Contains(first, "step ")
+		about := strings.Contains(first, "step "+t.Step+" of a plan")
+		if t.Step == "" {
+			about = !strings.Contains(first, "step ")
+		}
 		if t.Review == review && about && strings.Contains(prompt, t.Told) {
 			s.turns = append(s.turns[:i:i], s.turns[i+1:]...)
 			return t, true

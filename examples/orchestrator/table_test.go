@@ -14,8 +14,8 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// O1 to O8: five categories in their order, causes and observations told apart. B-O01: a sixth for
-// what is none, and the tiers' own.
+// O1 to O8: five categories in their order, faults and failures. B-O01: a sixth for everything else,
+// and one for the failures of tiers.
 func TestCategories(t *testing.T) {
 	tests := []struct {
 		row, category string
@@ -148,7 +148,7 @@ func TestCaps(t *testing.T) {
 	assert.Equal(t, taxonomy.SessionReduced, less.Session, "O13: less context")
 }
 
-// O16, O17: nothing is tried again there, not even what has no place in the taxonomy.
+// O16, O17: these profiles retry nothing, not even an error without a code.
 func TestProfiles(t *testing.T) {
 	assert.Equal(t, []string{string(errs.ProfileChains), string(errs.ProfileTasks)}, errs.Table.ProfileNames())
 	for _, name := range errs.Table.ProfileNames() {
@@ -160,7 +160,7 @@ func TestProfiles(t *testing.T) {
 			for row := range errs.Table.Taxonomy.Rows() {
 				r := table.Row(row).Reaction
 				assert.Contains(t, []taxonomy.Action{taxonomy.Abort, taxonomy.Block}, r.Action, "row %d", row)
-				assert.Equal(t, taxonomy.PurposeNone, r.Purpose, "nobody is asked")
+				assert.Equal(t, taxonomy.PurposeNone, r.Purpose, "no tier is asked")
 			}
 		})
 	}

@@ -84,7 +84,7 @@ func TestTiersOwn(t *testing.T) {
 		{"no program, by its status", called("claude-cli", exit(127)), turnedDown, false, handOver},
 
 		{"no budget", from("budget", "budget", "exceeded"), notCalled, false, askUser},
-		{"a cost that nobody knows", from("budget", "budget", "unknown_cost"), notCalled, false, askUser},
+		{"an unknown cost", from("budget", "budget", "unknown_cost"), notCalled, false, askUser},
 		{"a lock", from("executor", "lock", ""), notCalled, false, askUser},
 		{"a disk that is full", from("executor", "prepare", "", errno("ENOSPC")), notCalled, false, askUser},
 		{"a directory without a right", from("executor", "prepare", "", errno("EACCES")), notCalled, false, askUser},

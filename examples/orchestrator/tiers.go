@@ -36,8 +36,8 @@ type tierConfig struct {
 	AllowedTools []string `yaml:"allowed_tools"`
 }
 
-// loadTiers makes the providers of the tiers. Without a configuration, each tier with a script beside
-// the plan plays it.
+// loadTiers makes the providers of the tiers. Without a configuration, each tier with a script
+// beside the plan plays it.
 func loadTiers(path, planFile string, guard *scope.Scope) (map[string]executor.Provider, error) {
 	tiers, dir := map[string]*tierConfig{}, filepath.Dir(path)
 	if path == "" {

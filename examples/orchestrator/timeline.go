@@ -42,7 +42,8 @@ func (l *timeline) observe(step string, e executor.Event) {
 	if what == "" {
 		return
 	}
-	line := fmt.Sprintf("%6.1fs  %-5s %-7s %-60s %s", e.At.Sub(l.began).Seconds(), step, l.tier[e.Run], oneLine(what, 60), code)
+	line := fmt.Sprintf("%6.1fs  %-5s %-7s %-60s %s", e.At.Sub(l.began).Seconds(), step, l.tier[e.Run],
+		oneLine(what, 60), code)
 	fmt.Fprintln(l.out, strings.TrimRight(line, " "))
 }
 
@@ -92,7 +93,9 @@ func oneLine(s string, n int) string {
 
 // printResult prints the steps, the corrected instructions, and the question.
 func printResult(out io.Writer, p *plan.Plan, res *plan.Result, again string) {
-	marks := map[string]string{"completed": "[x]", "open": "[ ]", "blocked": "[!]", "failed": "[†]", "cancelled": "[-]"}
+	marks := map[string]string{
+		"completed": "[x]", "open": "[ ]", "blocked": "[!]", "failed": "[†]", "cancelled": "[-]",
+	}
 	fmt.Fprintln(out)
 	for i, s := range res.Steps {
 		fmt.Fprintf(out, "%s %s %s\n", marks[s.Status], s.ID, oneLine(p.Steps[i].Title, 100))

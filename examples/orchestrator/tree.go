@@ -30,10 +30,14 @@ func openDir(ctx context.Context, name, project string) (dir string, remove func
 			return "", remove, err
 		}
 		if _, err := os.Stat(dir); err == nil {
-			return dir, remove, nil
+			dir, err = filepath.EvalSymlinks(dir)
+			return dir, remove, err
 		}
 	}
-	if err = create(ctx, dir, project); err != nil {
+	if err = create(ctx, dir, project); err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
 		remove()
 		return "", func() {}, fmt.Errorf("create %s from %s: %w", dir, project, err)
 	}
@@ -46,8 +50,9 @@ func create(ctx context.Context, dir, project string) error {
 		return err
 	}
 	for _, args := range [][]string{
-		{"init", "--quiet"}, {"config", "user.name", "Orchestrator"}, {"config", "user.email", "orchestrator@example.com"},
-		{"add", "--all"}, {"commit", "--quiet", "--message", "Begin"},
+		{"init", "--quiet"}, {"config", "user.name", "Orchestrator"},
+		{"config", "user.email", "orchestrator@example.com"}, {"add", "--all"},
+		{"commit", "--quiet", "--message", "Begin"},
 	} {
 		if _, err := git(ctx, dir, args...); err != nil {
 			return err
@@ -82,8 +87,8 @@ func dirty(ctx context.Context, dir string) ([]string, error) {
 	return paths, nil
 }
 
-// openTree returns the working tree for runs, and the store of their states. The states are in git's
-// own directory, where package gittree keeps what it needs.
+// openTree returns the working tree for runs, and the store of their states. The states are in
+// git's own directory, where package gittree keeps what it needs.
 func openTree(ctx context.Context, dir string, guard *scope.Scope) (*gittree.Workspace, func() executor.Store, error) {
 	tree, err := gittree.New(ctx, dir, gittree.Options{Watch: guard})
 	if err != nil {

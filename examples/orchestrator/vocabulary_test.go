@@ -125,6 +125,6 @@ func TestCalls(t *testing.T) {
 		{"B-O03 files are no misalignment", from("scope", "scope", "drift"), unexpected, false, verifyIt},
 		{"git cannot say what was changed", from("git", "detect_changes", "", exit(128)), execution, false, analyse},
 		{"git cannot be started", from("git", "save", "start"), execution, false, analyse},
-		{"git cannot put back", from("git", "revert", "", errno("EACCES")), prerequisite, false, findOut},
+		{"git cannot revert", from("git", "revert", "", errno("EACCES")), prerequisite, false, findOut},
 	})
 }

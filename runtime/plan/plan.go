@@ -50,8 +50,8 @@ type Need struct {
 	MadeBy string `json:"madeBy,omitempty" yaml:"made_by"`
 }
 
-// Kind returns the kind of the prerequisite ("file", "directory", "program", "env" or "address") and
-// its name. The kind is empty unless exactly one of them is set.
+// Kind returns the kind of the prerequisite ("file", "directory", "program", "env" or "address")
+// and its name. The kind is empty unless exactly one of them is set.
 func (n *Need) Kind() (kind, name string) {
 	for _, of := range [...][2]string{{"file", n.File}, {"directory", n.Directory}, {"program", n.Program},
 		{"env", n.Env}, {"address", n.Address}} {
@@ -75,8 +75,8 @@ type Command struct {
 // String returns the program and its arguments, separated by spaces.
 func (c Command) String() string { return strings.Join(c.Run, " ") }
 
-// Criterion is a condition that holds when its step is done. It is about a path, about the number of
-// files that match a pattern, or about a command. A path alone requires that the path exists.
+// Criterion is a condition that holds when its step is done. It is about a path, about the number
+// of files that match a pattern, or about a command. A path alone requires that the path exists.
 type Criterion struct {
 	Path     string   `json:"path,omitempty" yaml:"path"`
 	Format   string   `json:"format,omitempty" yaml:"format"`     // json, csv, xml or utf-8
@@ -128,7 +128,8 @@ func (k *Criterion) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// Count is a range of numbers. Both ends are included; a Max of 0 means that there is no upper bound.
+// Count is a range of numbers. Both ends are included; a Max of 0 means that there is no upper
+// bound.
 type Count struct {
 	Matching string `json:"matching,omitempty" yaml:"matching"` // the lines to count; empty means all
 	Min      int64  `json:"min,omitempty" yaml:"min"`

@@ -27,10 +27,10 @@ var (
 
 // Read reads a plan from Markdown and returns it with its faults of form; [Check] finds the others.
 //
-// "# Title" is the plan's title, and each "## ID: Title" a step. The text below the heading of a step,
-// with all deeper headings, is the step's instructions, except for one fenced block "yaml step" with
-// needs, criteria, files and review. A block "yaml plan" with needs, gate and review may precede the
-// first step. Unknown keys are faults.
+// "# Title" is the plan's title, and each "## ID: Title" a step. The text below the heading of a
+// step, with all deeper headings, is the step's instructions, except for one fenced block "yaml
+// step" with needs, criteria, files and review. A block "yaml plan" with needs, gate and review may
+// precede the first step. Unknown keys are faults.
 func Read(source []byte) (*Plan, []Problem) {
 	r := &reader{source: source, plan: &Plan{}, headings: map[int]bool{}}
 	doc := goldmark.DefaultParser().Parse(text.NewReader(source))
@@ -99,7 +99,8 @@ func (r *reader) heading(n *ast.Heading) {
 	r.endStep(begin)
 	m := stepHeading.FindStringSubmatch(title)
 	if m == nil {
-		r.add(begin, "%q is not the heading of a step: write \"## ID: Title\", and deeper headings within a step", title)
+		r.add(begin, "%q is not the heading of a step: write \"## ID: Title\", and deeper headings within a step",
+			title)
 		m = []string{"", "", title}
 	}
 	line := r.line(begin)

@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// report is the answer of a tier. Its last line is the claim; a tier that classifies may put a block of
-// JSON before it.
+// report is the answer of a tier. Its last line is the claim; a tier that classifies may put a
+// block of JSON before it.
 type report struct {
 	done bool
 	raw  string // the answer without the claim
@@ -21,7 +21,7 @@ type report struct {
 	Signal       string          `json:"signal"`
 	Files        []string        `json:"files"`
 	Cause        string          `json:"cause"`
-	Needed       string          `json:"needed"`       // what somebody above has to decide or provide
+	Needed       string          `json:"needed"`       // a decision, or something to provide
 	Instructions string          `json:"instructions"` // the corrected ones
 	Findings     []reviewFinding `json:"findings"`     // of a review
 }
@@ -44,8 +44,8 @@ var (
 	signalName  = regexp.MustCompile(`^SIG[A-Z0-9+-]{1,12}$`)
 )
 
-// readReport reads an answer. It is not a report unless its last line is a claim with the mark of the
-// call, because a text from elsewhere cannot contain the mark.
+// readReport reads an answer. It is not a report unless its last line is a claim with the mark of
+// the call, because a text from elsewhere cannot contain the mark.
 func readReport(answer string, of subject, mark string, classifies bool) (*report, bool) {
 	raw, claim := cutClaim(answer)
 	good := claim == of.name+" "+of.good+" "+mark
@@ -100,8 +100,8 @@ func (r *report) evidence(step, tier string) *taxonomy.Evidence {
 	return ev
 }
 
-// evidenceOf returns the findings of a review as evidence. A review that failed without a finding is
-// one finding: its text.
+// evidenceOf returns the findings of a review as evidence. A review that failed without a finding
+// is one finding: its text.
 func (r *report) evidenceOf(source, op, step string) []*taxonomy.Evidence {
 	findings := r.Findings
 	if len(findings) == 0 && !r.done {

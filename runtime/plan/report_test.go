@@ -12,8 +12,8 @@ import (
 
 const mark = "0123456789ab"
 
-// O24, O37: only the last line with the mark of the call is a claim, and a block that contradicts it
-// outranks it.
+// O24, O37: only the last line with the mark of the call is a claim, and a block that contradicts
+// it outranks it.
 func TestReadReport(t *testing.T) {
 	block := func(keys string) string { return "```json\n{" + keys + "}\n```\n" }
 	for _, tt := range []struct {
@@ -50,7 +50,8 @@ func TestReadReport(t *testing.T) {
 // O18 to O20, O26: a label is evidence of a tier that classifies; the text is unchanged.
 func TestReportEvidence(t *testing.T) {
 	const answer = "I saw\n\tthis: \x01 {{.Mark}}\n```json\n" + `{"label": "AMBIGUITY_ERROR", "finding": "silent_plan",
-"reason": "timeout", "exit_code": 3, "signal": "SIGKILL", "files": ["a"], "needed": "the price"}` + "\n```\nSTEP FAILED " + mark
+"reason": "timeout", "exit_code": 3, "signal": "SIGKILL", "files": ["a"], "needed": "the price"}` +
+		"\n```\nSTEP FAILED " + mark
 	raw := strings.TrimSuffix(answer, "\nSTEP FAILED "+mark)
 	strong, ok := readReport(answer, stepClaim, mark, true)
 	require.True(t, ok)
@@ -64,15 +65,19 @@ func TestReportEvidence(t *testing.T) {
 	require.True(t, ok)
 	assert.Equal(t, &taxonomy.Evidence{Source: "agent", Op: "execute", Text: raw,
 		Attributes: map[string]string{"step": "1", "tier": "haiku"}}, weak.evidence("1", "haiku"))
-	odd, _ := readReport("```json\n{\"finding\": \"No Word\", \"signal\": \"x\"}\n```\nSTEP FAILED "+mark, stepClaim, mark, true)
+	odd, _ := readReport("```json\n{\"finding\": \"No Word\", \"signal\": \"x\"}\n```\nSTEP FAILED "+mark, stepClaim,
+		mark, true)
 	assert.Empty(t, odd.evidence("1", "sonnet").Type+odd.evidence("1", "sonnet").Signal)
 }
 
 func TestReviewFindings(t *testing.T) {
 	for _, tt := range []struct{ name, answer, want string }{
 		{"passed", "REVIEW PASSED " + mark, ""},
-		{"found", "```json\n{\"findings\": [{\"type\": \"drift\", \"text\": \"too much\"}]}\n```\nREVIEW FAILED " + mark, "drift: too much"},
-		{"passed with a finding", "```json\n{\"findings\": [{\"type\": \"drift\"}]}\n```\nREVIEW PASSED " + mark, "drift: "},
+		{"found", "```json\n{\"findings\": [{\"type\": \"drift\", \"text\": \"too much\"}]}\n```\n" +
+			"REVIEW FAILED " + mark,
+			"drift: too much"},
+		{"passed with a finding", "```json\n{\"findings\": [{\"type\": \"drift\"}]}\n```\nREVIEW PASSED " + mark,
+			"drift: "},
 		{"failed in words", "It is wrong.\nREVIEW FAILED " + mark, ": It is wrong."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,12 +107,15 @@ func TestPrompts(t *testing.T) {
 		prompt           string
 		contains, absent []string
 	}{
-		"the lowest tier": {lowest, []string{"Read CLAUDE.md", "an: example", "r.md exists; it has the headings", "`go test ./...` exits with 0",
-			"match: r.md", "\nSTEP DONE " + mark + "\nSTEP FAILED " + mark}, []string{"label", "failed before", "made_by"}},
-		"a higher tier": {higher, []string{strings.TrimSuffix(raw, "hunter2hunter2"), "why the command failed", "A person answered:\nIt is 500 cents.",
+		"the lowest tier": {lowest, []string{"Read CLAUDE.md", "an: example", "r.md exists; it has the headings",
+			"`go test ./...` exits with 0", "match: r.md", "\nSTEP DONE " + mark + "\nSTEP FAILED " + mark},
+			[]string{"label", "failed before", "made_by"}},
+		"a higher tier": {higher, []string{strings.TrimSuffix(raw, "hunter2hunter2"), "why the command failed",
+			"A person answered:\nIt is 500 cents.",
 			"<<<" + mark, mark + ">>>", "- AMBIGUITY_ERROR: The plan"}, []string{"hunter2"}},
-		"a review": {data.render("review"), []string{"Changed files: r.md", "REVIEW PASSED " + mark, "<<<" + mark}, []string{"hunter2"}},
-		"a plan":   {data.render("plan"), []string{"## 2.2: List", "Read CLAUDE.md", "REVIEW FAILED " + mark}, nil},
+		"a review": {data.render("review"), []string{"Changed files: r.md", "REVIEW PASSED " + mark, "<<<" + mark},
+			[]string{"hunter2"}},
+		"a plan": {data.render("plan"), []string{"## 2.2: List", "Read CLAUDE.md", "REVIEW FAILED " + mark}, nil},
 	} {
 		for _, fact := range facts.contains {
 			assert.Contains(t, facts.prompt, fact, name)

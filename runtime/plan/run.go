@@ -24,7 +24,8 @@ type Verifier interface {
 	Criteria(ctx context.Context, criteria []Criterion) []*taxonomy.Evidence
 }
 
-// Config is what a Runner works with. Table, Classify, Tiers, Facts, Workspace and Store are required.
+// Config is what a Runner works with. Table, Classify, Tiers, Facts, Workspace and Store are
+// required.
 type Config struct {
 	// Table is the generated table, or a profile of it.
 	Table    taxonomy.Table
@@ -53,7 +54,8 @@ type Config struct {
 	KeepWork bool
 	// Turns is the number of calls that a step may have; 0 is 150.
 	Turns int
-	// Call is how long a call may take; 0 is 10 minutes. StepTime limits the whole step; 0 does not.
+	// Call is how long a call may take; 0 is 10 minutes. StepTime limits the whole step; 0 does
+	// not.
 	Call, StepTime time.Duration
 	// Observe gets the events of each step's runs, also of its reviews.
 	Observe func(step string, e executor.Event)
@@ -174,7 +176,8 @@ type Answer struct {
 	// Text is in every later prompt of the step. It may be empty, for example because the cause was
 	// removed or the step was edited.
 	Text string
-	// ByHand reports that the person carried out the step. It is verified before any tier is called.
+	// ByHand reports that the person carried out the step. It is verified before any tier is
+	// called.
 	ByHand bool
 }
 
@@ -247,8 +250,8 @@ func (r *Runner) carryOut(ctx context.Context, name string, p *Plan, answer *Ans
 
 const inARow = 3
 
-// repeated returns an error that each of the last three steps had before it was done. An answer of a
-// person ends the row.
+// repeated returns an error that each of the last three steps had before it was done. An answer of
+// a person ends the row.
 func repeated(before []*executor.RunState) *executor.ErrorRecord {
 	if len(before) < inARow {
 		return nil

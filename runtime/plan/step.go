@@ -169,7 +169,7 @@ func (w *work) prepare(ctx context.Context) error {
 }
 
 // weightiest returns one piece of evidence with the texts of all: the first that does not pass by
-// itself, otherwise the first. It returns nil if there is none.
+// itself, otherwise the first. It returns nil for no evidence.
 func (w *work) weightiest(found []*taxonomy.Evidence) error {
 	if len(found) == 0 {
 		return nil
@@ -187,8 +187,8 @@ func (w *work) weightiest(found []*taxonomy.Evidence) error {
 	return &one
 }
 
-// Validate implements executor.Validator. It checks the prerequisites, the gate and the criteria, or
-// makes the review, and that the check left the tree unchanged.
+// Validate implements executor.Validator. It checks the prerequisites, the gate and the criteria,
+// or makes the review, and that the check left the tree unchanged.
 func (w *work) Validate(ctx context.Context, c executor.Check) error {
 	if c.Started != nil {
 		ctx = context.WithValue(ctx, startedKey{}, c.Started)
@@ -278,7 +278,8 @@ func (w *work) review(ctx context.Context, run string, by int, template string, 
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case st.End != executor.EndCompleted: // it is no finding about the step
-		ev := &taxonomy.Evidence{Source: "executor", Op: "review", Type: string(st.End), Text: "the review could not be made"}
+		ev := &taxonomy.Evidence{Source: "executor", Op: "review", Type: string(st.End),
+			Text: "the review could not be made"}
 		if st.LastError != nil {
 			ev.Text += ": " + st.LastError.Message
 		}

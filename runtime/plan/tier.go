@@ -81,8 +81,9 @@ func (w *openTree) Open(ctx context.Context, run string) (executor.Space, error)
 
 type startedKey struct{}
 
-// Started returns the function that a [Verifier] calls with each process that it starts, immediately
-// after that; nil outside of a step. If it returns an error, the process is to be ended.
+// Started returns the function that a [Verifier] calls with each process that it starts,
+// immediately after that; nil outside of a step. If it returns an error, the process is to be
+// ended.
 func Started(ctx context.Context) func(executor.Process) error {
 	started, _ := ctx.Value(startedKey{}).(func(executor.Process) error)
 	return started

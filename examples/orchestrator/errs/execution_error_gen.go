@@ -27,7 +27,7 @@ type ExecutionError struct {
 	base[ExecutionCode]
 
 	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail    taxonomy.Opt[string]
 	Files     []string                         // the files that it is about.
 	Reason    taxonomy.Opt[ExecutionReason]    // why it failed.

@@ -28,7 +28,7 @@ type PrerequisiteError struct {
 	base[PrerequisiteCode]
 
 	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail taxonomy.Opt[string]
 	Files  []string                         // the files that it is about.
 	Reason taxonomy.Opt[PrerequisiteReason] // what is wrong with the environment.

@@ -28,14 +28,14 @@ const (
 	CodeTierNotCalled
 )
 
-// TierError is an error of category tier: what a tier itself fails with, or whoever calls it. It is
-// none of the five and says nothing about the step. Its factories are the only way to give it a
-// code.
+// TierError is an error of category tier: a failure of a tier itself, or of its caller. It is none
+// of the five categories and says nothing about the step. Its factories are the only way to give it
+// a code.
 type TierError struct {
 	base[TierCode]
 
 	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail     taxonomy.Opt[string]
 	Files      []string                    // the files that it is about.
 	Provider   string                      // who was asked, or who could not ask.
@@ -173,7 +173,7 @@ func (e *TierError) list() []any {
 
 var tierCategory = taxonomy.Category{
 	Name: "tier", Type: "TierError",
-	Doc: "What a tier itself fails with, or whoever calls it. It is none of the five and says nothing about the step.",
+	Doc: "A failure of a tier itself, or of its caller. It is none of the five categories and says nothing about the step.",
 	New: func(code uint16, cause error) taxonomy.Error {
 		return &TierError{base: gen.Made[TierCode](code, cause)}
 	},

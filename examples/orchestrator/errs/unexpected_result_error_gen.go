@@ -27,7 +27,7 @@ type UnexpectedResultError struct {
 	base[UnexpectedResultCode]
 
 	Step taxonomy.Opt[string] // which step of the plan.
-	// Detail: the end of the raw report, for whoever takes over. Shown masked and cut.
+	// Detail: the end of the raw report, for the tier that takes over. Shown masked and cut.
 	Detail   taxonomy.Opt[string]
 	Files    []string                              // the files that it is about.
 	Finding  taxonomy.Opt[UnexpectedResultFinding] // in what it differs.

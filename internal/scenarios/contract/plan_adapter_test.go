@@ -158,7 +158,8 @@ func (g *planGame) outcome(r *plan.Result) PlanOutcome {
 			o.Corrected = append(o.Corrected, s.ID+" "+s.Tier+": "+s.Instructions)
 		}
 		for _, e := range s.Errors {
-			o.Failures = append(o.Failures, fmt.Sprint(s.ID, " ", errs.Table.Taxonomy.Tiers[e.Tier-1].Name, " ", e.Code))
+			tier := errs.Table.Taxonomy.Tiers[e.Tier-1].Name
+			o.Failures = append(o.Failures, fmt.Sprint(s.ID, " ", tier, " ", e.Code))
 		}
 		if s.State != nil && s.State.LastError != nil && s.Status != "completed" && s.Status != "cancelled" {
 			o.Code = s.State.LastError.Code
@@ -209,8 +210,8 @@ func planOf(p Plan, service string, review bool) *plan.Plan {
 	needs := func(all []Need) (out []plan.Need) {
 		for _, n := range all {
 			need := plan.Need{MadeBy: n.MadeBy}
-			*map[string]*string{"file": &need.File, "directory": &need.Directory, "program": &need.Program, "env": &need.Env,
-				"address": &need.Address}[n.Kind] = strings.ReplaceAll(n.Name, "SERVICE", service)
+			*map[string]*string{"file": &need.File, "directory": &need.Directory, "program": &need.Program,
+				"env": &need.Env, "address": &need.Address}[n.Kind] = strings.ReplaceAll(n.Name, "SERVICE", service)
 			out = append(out, need)
 		}
 		return out

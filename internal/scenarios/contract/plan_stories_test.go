@@ -139,7 +139,8 @@ func treeStories() []PlanStory {
 		{"label beats the exit status", "O36 O38", Turn{Says: "odd", Label: unclear, Exit: 1}, unclear},
 		{"label beats a text", "O38", Turn{Says: "cat: a: No such file or directory", Label: unclear}, unclear},
 		{"signal beats a label", "O38", Turn{Says: "odd", Label: unclear, Signal: "SIGKILL"}, failed},
-		{"failed although it claims to be done", "O37", Turn{Says: "odd", Label: failed, Claim: "STEP DONE MARK"}, failed},
+		{"failed although it claims to be done", "O37", Turn{Says: "odd", Label: failed, Claim: "STEP DONE MARK"},
+			failed},
 		{"label that only a review may give", "O8 O35",
 			Turn{Says: "odd", Label: "INTER_AGENT_MISALIGNMENT", Exit: 3}, failed},
 		{"label of the failures of tiers", "O18", Turn{Says: "odd", Label: "TIER_RATE_LIMITED"}, unknown},
@@ -237,8 +238,9 @@ func retryStories() []PlanStory {
 	flaky := Turn{Says: "odd", Fails: true, Label: "EXECUTION_ERROR", Reason: "flaky_test"}
 	stale := Turn{Says: "odd", Fails: true, Label: "UNEXPECTED_RESULT", Reason: "stale_cache"}
 	sonnet := func(code string) PlanWant {
-		return PlanWant{Status: "completed", Steps: []string{"1 completed sonnet"}, Turns: Counts{"haiku": 1, "sonnet": 2},
-			Failures: []string{"1 haiku UNCLASSIFIED", "1 sonnet " + code}, Commits: [][]string{{"out"}}, Waited: 2e9}
+		return PlanWant{Status: "completed", Steps: []string{"1 completed sonnet"},
+			Turns: Counts{"haiku": 1, "sonnet": 2}, Failures: []string{"1 haiku UNCLASSIFIED", "1 sonnet " + code},
+			Commits: [][]string{{"out"}}, Waited: 2e9}
 	}
 	all := []PlanStory{
 		{
@@ -316,9 +318,9 @@ func reviewStories() []PlanStory {
 			Want:  byHaiku(1).with(func(w *PlanWant) { w.Waited = 60e9 })},
 		{Name: "another tier reviews", Rows: "O35", Facts: PlanFacts{Reviews: []Verdict{key, passed}},
 			Tiers: Turns{"haiku": {carries}}, Want: byHaiku(1)},
-		{Name: "nothing is done without its review", Rows: "O35", Facts: PlanFacts{Reviews: []Verdict{key, key, passed}},
-			Tiers: Turns{"haiku": {carries}},
-			Want:  blockedAt("TIER_NOT_CALLED", Counts{"haiku": 1}, "1 haiku TIER_NOT_CALLED"),
+		{Name: "nothing is done without its review", Rows: "O35",
+			Facts: PlanFacts{Reviews: []Verdict{key, key, passed}}, Tiers: Turns{"haiku": {carries}},
+			Want: blockedAt("TIER_NOT_CALLED", Counts{"haiku": 1}, "1 haiku TIER_NOT_CALLED"),
 			Then: []PlanRound{{Answer: &PlanAnswer{ByHand: true}, Want: byHaiku(1).with(func(w *PlanWant) {
 				w.Steps, w.Failures = []string{"1 completed"}, []string{"1 haiku TIER_NOT_CALLED"}
 			})}}},

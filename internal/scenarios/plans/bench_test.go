@@ -25,9 +25,8 @@ func BenchmarkEntryPoints(b *testing.B) {
 	work := &agent{name: "p", do: says("STEP DONE MARK"), point: func(string) {}}
 	b.Run("retry.Do", func(b *testing.B) {
 		for b.Loop() {
-			if err := retry.Do(b.Context(), func(context.Context) error { return nil }, retry.ByTable(errs.Table)); err != nil {
-				b.Fatal(err)
-			}
+			err := retry.Do(b.Context(), func(context.Context) error { return nil }, retry.ByTable(errs.Table))
+			require.NoError(b, err)
 		}
 	})
 	config := executor.Config{Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: finished{work}}
@@ -53,8 +52,8 @@ func BenchmarkEntryPoints(b *testing.B) {
 	})
 	b.Run("plan step in git", func(b *testing.B) {
 		dir, states := b.TempDir(), b.TempDir()
-		for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "T"}, {"config", "user.email", "t@example.com"},
-			{"commit", "-q", "--allow-empty", "-m", "begin"}} {
+		for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "T"},
+			{"config", "user.email", "t@example.com"}, {"commit", "-q", "--allow-empty", "-m", "begin"}} {
 			cmd := exec.Command("git", args...)
 			cmd.Dir = dir
 			require.NoError(b, cmd.Run())
@@ -66,10 +65,12 @@ func BenchmarkEntryPoints(b *testing.B) {
 		require.NoError(b, err)
 		r, err := plan.New(plan.Config{
 			Table: errs.Table, Classify: detect.Classifier(errs.Explain), Facts: facts, Workspace: tree,
-			Tiers: map[string]executor.Provider{"haiku": work}, Store: func() executor.Store { return filestore.New(states) },
+			Tiers: map[string]executor.Provider{"haiku": work},
+			Store: func() executor.Store { return filestore.New(states) },
 		})
 		require.NoError(b, err)
-		p := &plan.Plan{Steps: []plan.Step{{ID: "1", Instructions: "x", Criteria: []plan.Criterion{{Files: "*", Max: 9}}}}}
+		criteria := []plan.Criterion{{Files: "*", Max: 9}}
+		p := &plan.Plan{Steps: []plan.Step{{ID: "1", Instructions: "x", Criteria: criteria}}}
 		n := 0
 		for b.Loop() {
 			n++

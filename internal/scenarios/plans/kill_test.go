@@ -17,7 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// killer ends the process at its n-th point: its goroutine exits, so that nothing else of it happens.
+// killer ends the process at its n-th point: its goroutine exits, so that nothing else of it
+// happens.
 type killer struct {
 	n, at int
 	what  string
@@ -80,7 +81,9 @@ func (k *kit) process(p *plan.Plan, answer *plan.Answer, kill *killer) (res *pla
 		}
 	}()
 	<-over
-	if !kill.dead {
+	if kill.dead {
+		k.died()
+	} else {
 		require.NoError(k.t, err)
 	}
 	return res, kill.dead
@@ -204,7 +207,8 @@ func TestKilledAnywhere(t *testing.T) {
 			for n := 1; n <= count.at; n += stride {
 				k, p := scenes()[name](t)
 				kill := &killer{n: n}
-				require.Equal(t, want, k.outcome(k.play(p, kill)), "killed at point %d of %d: %s", n, count.at, kill.what)
+				got := k.outcome(k.play(p, kill))
+				require.Equal(t, want, got, "killed at point %d of %d: %s", n, count.at, kill.what)
 			}
 			t.Logf("%d points: %s", count.at, want)
 		})

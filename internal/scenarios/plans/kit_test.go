@@ -32,8 +32,8 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// agent is a tier. What it does depends on the prompt and the tree only. In its answers, MARK is the
-// mark of the call.
+// agent is a tier. What it does depends on the prompt and the tree only. In its answers, MARK is
+// the mark of the call.
 type agent struct {
 	name  string
 	calls []string
@@ -62,6 +62,7 @@ type kit struct {
 	cfg                 plan.Config
 	point               func(what string)
 	saved               func(*executor.RunState)
+	died                func() // releases what a dead process releases
 }
 
 const (
@@ -73,11 +74,14 @@ const (
 func newKit(t *testing.T) *kit {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"old": "old", "AGENTS.md": "Tests: go test. Prices: cents.", "go.mod": "module x"} {
+	for name, content := range map[string]string{
+		"old": "old", "AGENTS.md": "Tests: go test. Prices: cents.", "go.mod": "module x",
+	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	k := &kit{t: t, tree: newTree(dir), states: memory{}, clock: &clock{time.Unix(1e9, 0).UTC()},
-		point: func(string) {}, saved: func(*executor.RunState) {}}
+		point: func(string) {}, saved: func(*executor.RunState) {},
+		died: func() {}}
 	k.haiku, k.sonnet, k.opus = k.agent("p-haiku"), k.agent("p-sonnet"), k.agent("p-opus")
 	facts, err := verify.Open(dir)
 	require.NoError(t, err)
@@ -123,9 +127,13 @@ func (a *agent) reviewed() {
 }
 
 func onePlan() *plan.Plan {
-	return &plan.Plan{Title: "T", Gate: []plan.Command{{Run: []string{"test", "!", "-e", "broken"}}}, Steps: []plan.Step{{
-		ID: "1", Title: "One", Instructions: "Write out.", Criteria: []plan.Criterion{{Path: "out", Matches: "done"}},
-	}}}
+	return &plan.Plan{
+		Title: "T", Gate: []plan.Command{{Run: []string{"test", "!", "-e", "broken"}}},
+		Steps: []plan.Step{{
+			ID: "1", Title: "One", Instructions: "Write out.",
+			Criteria: []plan.Criterion{{Path: "out", Matches: "done"}},
+		}},
+	}
 }
 
 // steps adds copies of the first step.

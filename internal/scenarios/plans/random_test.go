@@ -22,9 +22,9 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// TestDoneMeansVerified plays plans with random tiers, reviewers, checks, failures of git, reactions
-// and deaths. Whenever a step is reported as done, its criteria, the gate and the review hold on
-// exactly what is committed. Each plan ends.
+// TestDoneMeansVerified plays plans with random tiers, reviewers, checks, failures of git,
+// reactions and deaths. Whenever a step is reported as done, its criteria, the gate and the review
+// hold on exactly the committed files. Each plan ends.
 func TestDoneMeansVerified(t *testing.T) {
 	seeds := 400
 	if testing.Short() {
@@ -35,7 +35,8 @@ func TestDoneMeansVerified(t *testing.T) {
 		r := rand.New(rand.NewSource(seed))
 		k, p := newKit(t), steps(onePlan(), "2")
 		p.Review = r.Intn(3) == 0
-		p.Steps[1].Criteria = []plan.Criterion{{Path: "two"}, {Command: plan.Command{Run: []string{"sh", "-c", "true # two"}}}}
+		exists := plan.Command{Run: []string{"test", "-e", "two"}}
+		p.Steps[1].Criteria = []plan.Criterion{{Path: "two"}, {Command: exists}}
 		p.Gate = []plan.Command{{Run: []string{"sh", "-c", "test ! -e broken"}}}
 		if r.Intn(3) == 0 {
 			table, err := errs.Table.Profile([]taxonomy.ProfileName{"chains", "tasks"}[r.Intn(2)])
@@ -63,7 +64,8 @@ func TestDoneMeansVerified(t *testing.T) {
 		}
 		finished := 0
 		k.saved = func(s *executor.RunState) {
-			if s.Step != executor.StepOver || s.End != executor.EndCompleted || strings.Contains(s.Task.Run, ".review") {
+			completed := s.Step == executor.StepOver && s.End == executor.EndCompleted
+			if !completed || strings.Contains(s.Task.Run, ".review") {
 				return
 			}
 			finished++
@@ -130,7 +132,8 @@ func randomAgent(
 		if quality == 2 {
 			return done, nil
 		}
-		for _, change := range []string{"out=done", "out=wrong", "two=x", "broken=1", "broken=-", "out=-", "two=-", "litter=-"} {
+		changes := []string{"out=done", "out=wrong", "two=x", "broken=1", "broken=-", "out=-", "two=-", "litter=-"}
+		for _, change := range changes {
 			if r.Intn(4) == 0 && quality == 0 {
 				path, content, _ := strings.Cut(change, "=")
 				k.tree.write(path, content)
@@ -139,8 +142,8 @@ func randomAgent(
 		answers := []string{done, done, done, "STEP DONE wrong", "odd" + failed, labelled("AMBIGUITY_ERROR", ""),
 			labelled("EXECUTION_ERROR", `, "exit_code": 1`), "cat: a: No such file or directory" + failed,
 			labelled("X", "") + "\nSTEP DONE MARK", ""}
-		errors := []error{nil, nil, nil, nil, nil, nil, away(429), &taxonomy.Evidence{Source: "p", Op: "call", Type: "timeout"},
-			fmt.Errorf("oh")}
+		errors := []error{nil, nil, nil, nil, nil, nil, away(429), fmt.Errorf("oh"),
+			&taxonomy.Evidence{Source: "p", Op: "call", Type: "timeout"}}
 		return answers[r.Intn(len(answers))], errors[r.Intn(len(errors))]
 	}
 }

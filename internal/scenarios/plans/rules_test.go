@@ -125,7 +125,8 @@ func TestNoPerson(t *testing.T) {
 	t.Cleanup(func() { k.cfg.Table.Taxonomy.Tiers = tiers })
 	k.haiku.do, k.sonnet.do, k.opus.do = says("odd"+failed), says("odd"+failed), says("odd"+failed)
 	res := k.run(onePlan())
-	assert.Equal(t, "1:UNCLASSIFIED>find_out 2:UNCLASSIFIED>find_out 3:UNCLASSIFIED>ask_user blocked", path(res.Steps[0]))
+	assert.Equal(t, "1:UNCLASSIFIED>find_out 2:UNCLASSIFIED>find_out 3:UNCLASSIFIED>ask_user blocked",
+		path(res.Steps[0]))
 	assert.Equal(t, executor.EndLadderUsedUp, res.Question.Reason)
 }
 
@@ -133,7 +134,8 @@ func TestNoPerson(t *testing.T) {
 func TestPlanReview(t *testing.T) {
 	k, p := newKit(t), onePlan()
 	k.cfg.ReviewPlan = true
-	k.opus.do = says("```json\n{\"findings\": [{\"type\": \"several_readings\", \"text\": \"which out\"}]}\n```\nREVIEW FAILED MARK")
+	k.opus.do = says("```json\n{\"findings\": [{\"type\": \"several_readings\", \"text\": \"which out\"}]}\n```\n" +
+		"REVIEW FAILED MARK")
 	res := k.run(p)
 	assert.Equal(t, "1:AMBIGUITY_ERROR>find_out blocked", path(res.Steps[0]))
 	assert.Empty(t, k.haiku.calls)
@@ -182,8 +184,10 @@ func TestLabelsOfPrompts(t *testing.T) {
 	k := newKit(t)
 	k.haiku.do = says("odd" + failed)
 	k.run(onePlan())
-	for label, want := range map[string]bool{"PREREQUISITE_FAILURE": true, "EXECUTION_ERROR": true, "UNEXPECTED_RESULT": true,
-		"AMBIGUITY_ERROR": true, "INTER_AGENT_MISALIGNMENT": false, "TIER_REFUSED": false, "UNCLASSIFIED": false} {
+	for label, want := range map[string]bool{
+		"PREREQUISITE_FAILURE": true, "EXECUTION_ERROR": true, "UNEXPECTED_RESULT": true, "AMBIGUITY_ERROR": true,
+		"INTER_AGENT_MISALIGNMENT": false, "TIER_REFUSED": false, "UNCLASSIFIED": false,
+	} {
 		assert.Equal(t, want, strings.Contains(k.sonnet.calls[0], "\n- "+label+":"), label)
 	}
 }

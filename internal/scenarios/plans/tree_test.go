@@ -16,8 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// tree is a working tree in a directory, with the trees and commits that git would keep. It outlives
-// the processes of a test, as a repository does.
+// tree is a working tree in a directory, with the trees and commits that git would keep. It
+// outlives the processes of a test, as a repository does.
 type tree struct {
 	dir     string
 	trees   map[executor.Tree]map[string]string
@@ -39,7 +39,10 @@ func newTree(dir string) *tree {
 func (t *tree) files() map[string]string {
 	files := map[string]string{}
 	err := fs.WalkDir(os.DirFS(t.dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		switch {
+		case d != nil && d.Name() == ".git":
+			return fs.SkipDir
+		case err != nil || d.IsDir():
 			return err
 		}
 		b, err := os.ReadFile(filepath.Join(t.dir, path))

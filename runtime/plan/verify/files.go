@@ -42,8 +42,8 @@ func (e errKind) Error() string {
 	return "a device"
 }
 
-// openFile opens a regular file of the tree. Anything else is not opened, because opening a pipe or a
-// device can block.
+// openFile opens a regular file of the tree. Anything else is not opened, because opening a pipe or
+// a device can block.
 func (f *Facts) openFile(name string) (*os.File, error) {
 	info, err := f.root.Stat(name)
 	if err != nil {

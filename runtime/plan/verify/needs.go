@@ -22,8 +22,8 @@ import (
 const dialTimeout = 5 * time.Second
 
 // Needs returns evidence for each prerequisite that is missing: the type not_found, denied,
-// unset_variable, network or timeout, with the attributes kind and name. The values of variables are
-// never in it.
+// unset_variable, network or timeout, with the attributes kind and name. The values of variables
+// are never in it.
 func (f *Facts) Needs(ctx context.Context, op string, needs []plan.Need) []*taxonomy.Evidence {
 	var found []*taxonomy.Evidence
 	for i := range needs {

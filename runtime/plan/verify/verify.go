@@ -61,8 +61,8 @@ func (*Facts) End(ctx context.Context, p executor.Process) error {
 	return proc.End(ctx, proc.ID{PID: p.PID, Start: p.Start}, 0)
 }
 
-// Gate runs all commands and returns evidence for each that does not exit with 0: its exit code, its
-// signal, or the type timeout, not_found or start. The text is the end of its output.
+// Gate runs all commands and returns evidence for each that does not exit with 0: its exit code,
+// its signal, or the type timeout, not_found or start. The text is the end of its output.
 func (f *Facts) Gate(ctx context.Context, gate []plan.Command) []*taxonomy.Evidence {
 	var found []*taxonomy.Evidence
 	for _, command := range gate {
@@ -107,9 +107,9 @@ func (f *Facts) run(ctx context.Context, op string, c plan.Command) (*taxonomy.E
 
 func join(parts ...string) string { return strings.TrimSpace(strings.Join(parts, "\n")) }
 
-// Criteria returns evidence for each criterion that does not hold: the type format, missing_sections,
-// count, size or content, with the attributes expected and actual. A command that cannot be started
-// or takes too long is evidence as of a gate.
+// Criteria returns evidence for each criterion that does not hold: the type format,
+// missing_sections, count, size or content, with the attributes expected and actual. A command that
+// cannot be started or takes too long is evidence as of a gate.
 func (f *Facts) Criteria(ctx context.Context, criteria []plan.Criterion) []*taxonomy.Evidence {
 	var found []*taxonomy.Evidence
 	for i := range criteria {
@@ -131,8 +131,8 @@ func (f *Facts) Criteria(ctx context.Context, criteria []plan.Criterion) []*taxo
 	return found[:min(len(found), maxFindings)]
 }
 
-// exits checks a criterion that is a command. A command that ran and failed is a criterion that does
-// not hold, and not a failed execution.
+// exits checks a criterion that is a command. A command that ran and failed is a criterion that
+// does not hold, and not a failed execution.
 func (f *Facts) exits(ctx context.Context, k *plan.Criterion) *taxonomy.Evidence {
 	ev, output := f.run(ctx, "criteria", k.Command)
 	if ev == nil {

@@ -43,8 +43,9 @@ func sh(script string) plan.Command { return plan.Command{Run: []string{"sh", "-
 // O51 to O55.
 func TestCriteria(t *testing.T) {
 	dir := tree(t, map[string]string{
-		"a.md": "# One\n\ntext\n\n```\n# No\n```\n\n## Two\n", "b.json": "{} {}", "c.csv": "a,b\n1\n", "d/e.go": "x\nx\n",
-		"d/.git/f.go": "", "ok.xml": "<a/>", "text.xml": "a", "open.xml": "<a>", "bad": "\xff",
+		"a.md": "# One\n\ntext\n\n```\n# No\n```\n\n## Two\n", "b.json": "{} {}",
+		"c.csv": "a,b\n1\n", "d/e.go": "x\nx\n", "d/.git/f.go": "", "ok.xml": "<a/>",
+		"text.xml": "a", "open.xml": "<a>", "bad": "\xff",
 	})
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, "out")))
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
@@ -210,7 +211,8 @@ func TestGate(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.NotEmpty(t, f.Gate(ctx, []plan.Command{sh("touch ran"), sh("touch ran")}), "a command that did not run has not passed")
+	assert.NotEmpty(t, f.Gate(ctx, []plan.Command{sh("touch ran"), sh("touch ran")}),
+		"a command that did not run has not passed")
 	assert.NoFileExists(t, filepath.Join(dir, "ran"))
 }
 
