@@ -58,7 +58,8 @@ func (p *program) newAgent(task string, h *hooks) (*agent, error) {
 		path = p.at(path)
 	}
 	env = proc.SafeEnv(env...)
-	a.Provider = &process{proc.Command{Path: path, Args: s.Command[1:], Dir: p.dir, Env: env, Grace: s.Grace, Sweep: true},
+	a.Provider = &process{proc.Command{Path: path, Args: s.Command[1:], Dir: p.dir, Env: env, Grace: s.Grace,
+		Sweep: true},
 		masking(env)}
 	return a, nil
 }

@@ -62,7 +62,8 @@ func TestFailures(t *testing.T) {
 			o := got.outcome(t)
 			require.Len(t, o.Tasks, 1, got.hints)
 			assert.Equal(t, exitLeft, got.code)
-			assert.Equal(t, []string{c.code, c.status}, []string{o.Tasks[0].Code, string(o.Tasks[0].Status)}, o.Tasks[0].Error)
+			assert.Equal(t, []string{c.code, c.status}, []string{o.Tasks[0].Code, string(o.Tasks[0].Status)},
+				o.Tasks[0].Error)
 			assert.Equal(t, c.ends, strings.Contains(o.Why, "ended everything"), o.Why)
 			if c.name != "S17" { // on a busy machine the limit can end before the agent has noted its call
 				assert.Len(t, p.calls(), c.calls)
@@ -70,7 +71,8 @@ func TestFailures(t *testing.T) {
 			all := p.attempts("TASK-001")
 			require.Len(t, all, c.attempts)
 			for i, a := range all {
-				assert.Equal(t, []any{false, c.code, taxonomy.Some(c.counts)}, []any{a.Success, a.CodeAsWritten, a.Counted})
+				assert.Equal(t, []any{false, c.code, taxonomy.Some(c.counts)}, []any{a.Success, a.CodeAsWritten,
+					a.Counted})
 				if i < c.attempts-1 || c.attempts == 1 {
 					assert.Equal(t, c.reaction, a.Reaction)
 				}
@@ -87,9 +89,12 @@ func TestNextPrompt(t *testing.T) {
 		name, config, agent string
 		want                []string
 	}{
-		{"S20", "hooks: {post_done: [{run: [sh, hook.sh], type: tests}]}\n", "", []string{"TEST_FAILURE", "--- FAIL: TestSum"}},
-		{"S21", "hooks: {post_done: [{run: [sh, hook.sh], type: lint}]}\n", "", []string{"LINT_FAILURE", "--- FAIL: TestSum"}},
-		{"S22", "", "echo 'TASK_FAILED: there is no such table'; exit 0", []string{"TASK_FAILED", "there is no such table"}},
+		{"S20", "hooks: {post_done: [{run: [sh, hook.sh], type: tests}]}\n", "", []string{"TEST_FAILURE",
+			"--- FAIL: TestSum"}},
+		{"S21", "hooks: {post_done: [{run: [sh, hook.sh], type: lint}]}\n", "", []string{"LINT_FAILURE",
+			"--- FAIL: TestSum"}},
+		{"S22", "", "echo 'TASK_FAILED: there is no such table'; exit 0", []string{"TASK_FAILED",
+			"there is no such table"}},
 		{"S24", "", "echo 'panic: index' >&2; exit 3", []string{"UNKNOWN", "panic: index"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -151,8 +156,10 @@ func TestJudge(t *testing.T) {
 		{"failed and a limit on stderr", limited + "echo TASK_FAILED; exit 1", "TASK_FAILED", 0},
 		{"limit on stderr", limited, "RATE_LIMIT", 0},
 		{"limit of a failed call", limited + "exit 1", "RATE_LIMIT", 0},
-		{"limit in the answer of a failed call", `echo "You've hit your limit"; echo more >&2; exit 1`, "RATE_LIMIT", 0},
-		{"body of the service", `echo '{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}' >&2; exit 1`,
+		{"limit in the answer of a failed call", `echo "You've hit your limit"; echo more >&2; exit 1`, "RATE_LIMIT",
+			0},
+		{"body of the service",
+			`echo '{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}' >&2; exit 1`,
 			"RATE_LIMIT", 0},
 		{"full context", "echo 'Prompt is too long' >&2; exit 1", "TASK_FAILED", 0},
 		{"signal", "echo TASK_COMPLETE; kill -9 $$", "UNKNOWN", 0},

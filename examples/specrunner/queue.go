@@ -13,6 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -94,7 +95,8 @@ func (q *queue) setBudgets(ctx context.Context) error {
 		current[l.Scope] = l.Amount
 	}
 	b, wanted := q.settings.Budget, map[string]state.Amount{}
-	for scope, a := range map[string]*amount{state.ScopeAttempt: b.Attempt, state.ScopeTask: b.Task, state.ScopeAll: b.All} {
+	for scope, a := range map[string]*amount{state.ScopeAttempt: b.Attempt, state.ScopeTask: b.Task,
+		state.ScopeAll: b.All} {
 		if a != nil {
 			wanted[scope] = a.state()
 		}
@@ -151,8 +153,9 @@ func (q *queue) findInterrupted(ctx context.Context) error {
 		switch {
 		case err != nil:
 		case !q.resume || t == nil:
-			left = append(left, fmt.Errorf("run %s of task %s was interrupted: -resume continues it (if the file still has "+
-				"the task), -reset %s lets the task begin anew", r.Run, r.Task, r.Task))
+			left = append(left,
+				fmt.Errorf("run %s of task %s was interrupted: -resume continues it (if the file still has "+
+					"the task), -reset %s lets the task begin anew", r.Run, r.Task, r.Task))
 		default:
 			err = q.do(ctx, t, r.Run)
 		}
@@ -333,6 +336,13 @@ func (p *program) execute(ctx context.Context, t *task, run string, attempts int
 		Markers: executor.Markers{Done: markComplete, Blocked: markBlocked},
 		Limits: executor.Limits{Iterations: l.Iterations, Failures: executor.Unlimited, Attempts: attempts,
 			Iteration: iteration, Run: l.Run, Grace: l.Grace},
+	}
+	if p.settings.Git {
+		if cfg.Workspace, err = gittree.New(ctx, p.dir, gittree.Options{}); err != nil {
+			return nil, broken("%w", err)
+		}
+		cfg.Deliver = executor.DeliverCommits
+		cfg.CommitMessage = func(t executor.Task, _ int, _ []string) string { return t.ID + ": " + t.Title }
 	}
 	e, err := executor.New(cfg)
 	if err != nil {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -217,10 +218,39 @@ func TestNoSuchAgent(t *testing.T) {
 func TestOlderState(t *testing.T) {
 	p := begin(t, threeTasks, "", "echo TASK_COMPLETE\n")
 	p.write("spec/.executor-state.json", `{"tasks": {"TASK-001": {"status": "success", "attempts": [{"timestamp": "2026-01-02T15:04:05", "success": true,
-		"duration_seconds": 1.5, "error": null, "claude_output": "done"}], "started_at": "2026-01-02T15:04:03", "completed_at": "2026-01-02T15:04:05"}},
+		"duration_seconds": 1.5, "error": null, "claude_output": "done"}], "started_at": "2026-01-02T15:04:03",
+		"completed_at": "2026-01-02T15:04:05"}},
 		"consecutive_failures": 0, "total_completed": 1, "total_failed": 0}`)
 	assert.Regexp(t, `(?m)^TASK-001 +completed +1 `, p.do("-status").out)
 	assert.Equal(t, exitDone, p.do().code)
 	assert.Equal(t, []string{"TASK-002", "TASK-003"}, p.calls())
 	assert.FileExists(t, p.path("spec/.executor-state.json.bak"))
+}
+
+// With git, each finished task is a commit, and the agent's change of HEAD is reverted and explained to it.
+func TestGit(t *testing.T) {
+	p := begin(t, threeTasks, "git: true\n", "echo $SPECRUNNER_TASK >>work.txt\n"+
+		"[ $SPECRUNNER_TASK$n != TASK-0031 ] || git checkout -q -b other\necho TASK_COMPLETE\n")
+	git := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", p.dir}, args...)...)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return string(out)
+	}
+	p.write(".gitignore", "spec/.executor-*\ncalls.txt\nprompt.txt\n")
+	git("init", "-q", "-b", "main")
+	git("config", "user.name", "A Person")
+	git("config", "user.email", "person@example.com")
+	git("add", ".")
+	git("commit", "-q", "-m", "begin")
+	got := p.do("-json")
+	require.Equal(t, exitDone, got.code, got.hints)
+	assert.Equal(t, "TASK-003: Three\nTASK-002: Two\nTASK-001: One\nbegin\n", git("log", "--format=%s"))
+	assert.Equal(t, "* main\n", git("branch"))
+	assert.Equal(t, "TASK-001\nTASK-002\nTASK-003\nTASK-003\n", p.read("work.txt"), "allowed changes stay")
+	attempts := p.attempts("TASK-003")
+	require.Len(t, attempts, 2)
+	assert.Equal(t, "revert_and_retry", attempts[0].Reaction)
+	assert.Contains(t, attempts[0].Changed, ".git/HEAD")
+	assert.Contains(t, p.read("prompt.txt"), "must not be changed, and were reverted: .git/HEAD")
 }

@@ -133,7 +133,8 @@ func (s *settings) Validate() []config.Problem {
 	p.Word("on_failure", s.OnFailure, failurePolicies)
 	p.Word("profile", s.Profile, errs.Table.ProfileNames())
 	if s.State != "" && s.Prefix != "" || !isPrefix(s.Prefix) {
-		p = append(p, config.Problem{Field: "prefix", Expected: "letters, digits, '-', '_' and '.', and no state beside it"})
+		p = append(p, config.Problem{Field: "prefix",
+			Expected: "letters, digits, '-', '_' and '.', and no state beside it"})
 	}
 	if a := s.Agent; (a.Claude == nil) == (len(a.Command) == 0) {
 		p = append(p, config.Problem{Field: "agent", Expected: "claude: {} or command: [program, arguments ...]"})

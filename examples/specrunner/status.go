@@ -146,7 +146,8 @@ func (p *program) showStatus(ctx context.Context) error {
 	_, err := os.Stat(p.statePath())
 	_, old := os.Stat(state.LegacyPath(p.statePath()))
 	if err == nil || old == nil {
-		if p.store, err = state.Open(ctx, p.statePath(), state.Options{Table: p.table, ReadOnly: err == nil}); err != nil {
+		if p.store, err = state.Open(ctx, p.statePath(), state.Options{Table: p.table,
+			ReadOnly: err == nil}); err != nil {
 			return broken("state %s: %w", p.statePath(), err)
 		}
 		if order, err = p.list(ctx, known); err != nil {
@@ -208,7 +209,8 @@ func (p *program) list(ctx context.Context, known map[string]listed) (order []st
 		return nil, broken("%w", err)
 	}
 	for _, st := range all {
-		r := listed{ID: st.ID, Status: string(st.Status), Attempts: st.Attempts, Code: st.Last.Code, Error: st.Last.Error,
+		r := listed{ID: st.ID, Status: string(st.Status), Attempts: st.Attempts, Code: st.Last.Code,
+			Error:    st.Last.Error,
 			Question: st.Question, Spent: st.Spent}
 		if st.Last.CodeAsWritten != st.Last.Code {
 			r.Written = st.Last.CodeAsWritten

@@ -158,11 +158,11 @@ func TestFeedback(t *testing.T) {
 		{"S20", errs.NewTestFailure().WithCheckOutput("--- FAIL: TestSum"),
 			"The tests fail after your last attempt. Make them pass. --- FAIL: TestSum"},
 		{"S21", errs.NewLintFailure().WithCheckOutput("a.py:1:1: F401"),
-			"The linters object to your last attempt. Mend what they name. a.py:1:1: F401"},
+			"The linters object to your last attempt. Fix what they name. a.py:1:1: F401"},
 		{"S22", errs.NewTaskFailed().WithReason("no table"),
 			"Your last attempt ended without success. You said: no table."},
 		{"S24", errs.NewUnknown().WithDetail("panic"),
-			"Your last attempt failed, and nothing says why. The last that was heard: panic"},
+			"Your last attempt failed. The end of its output: panic"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package state
 
 import (
 	"database/sql"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -76,6 +77,49 @@ func bareInsert(b *testing.B, a Attempt) func() {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkSave saves a run in the middle of a call, with a state of 42 KB, and by turns updates the
+// same row of a file of the same settings.
+func BenchmarkSave(b *testing.B) {
+	s := newStore(b)
+	store := s.RunStore()
+	_, err := store.Open(b.Context(), "r")
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, store.Close()) })
+	st := &executor.RunState{Version: 1, Task: executor.Task{Run: "r", ID: "T", Prompt: prose(4 << 10)},
+		Now:  s.clock.Now(),
+		Step: executor.StepCall, Text: prose(16 << 10), Iter: executor.Iteration{Number: 1, Open: true, Calls: 1}}
+	for range 20 {
+		st.Errors = append(st.Errors, executor.ErrorRecord{Op: "call", Source: "agent", Message: prose(1 << 10)})
+	}
+	save := func() {
+		st.Saves++
+		if err := store.Save(b.Context(), st); err != nil {
+			b.Fatal(err)
+		}
+	}
+	save()
+	bare := opened(b, filepath.Join(b.TempDir(), "bare.db"))
+	other := bare.RunStore()
+	require.NoError(b, other.Save(b.Context(), st))
+	body, err := json.Marshal(st)
+	require.NoError(b, err)
+	update, err := bare.writer.Prepare("UPDATE runs SET state = ?, saves = saves + 1 WHERE run = 'r'")
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, update.Close()) })
+	compare(b, func() {
+		tx, err := bare.writer.Begin()
+		if err == nil {
+			_, err = tx.Stmt(update).Exec(string(body))
+		}
+		if err == nil {
+			err = tx.Commit()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}, save)
 }
 
 // compare measures f and what it is compared with by turns, so that both meet the same disk.

@@ -104,7 +104,7 @@ func (r *runStore) Save(ctx context.Context, st *executor.RunState) error {
 // maskJSON masks the secrets in the texts of a state. Names, trees and marks do not look like
 // secrets, so they stay.
 func maskJSON(b []byte) ([]byte, error) {
-	if s := string(b); taxonomy.Redact(s) == s && !bytes.ContainsRune(b, '\\') {
+	if s := string(b); !bytes.ContainsRune(b, '\\') && taxonomy.Redact(s) == s {
 		return b, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(b))

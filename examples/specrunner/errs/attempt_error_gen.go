@@ -55,6 +55,7 @@ type AttemptError struct {
 	Command         taxonomy.Opt[string]
 	Limit           taxonomy.Opt[time.Duration] // how long the call could take. The next attempt gets the same.
 	RetryAfter      taxonomy.Opt[time.Duration] // how long the agent's service asks to wait.
+	Files           []string                    // the files that were changed and may not be.
 	ContextOverflow taxonomy.Opt[bool]          // the conversation outgrew what the model can read at once.
 	// BudgetScope is what the budget is for that is spent, "attempt", "task:" and its name, or "all".
 	BudgetScope taxonomy.Opt[string]
@@ -83,9 +84,11 @@ const (
 	AttemptReporterExecutor
 	AttemptReporterState
 	AttemptReporterValidator
+	AttemptReporterScope
+	AttemptReporterGit
 )
 
-var attemptReporterWords = []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}
+var attemptReporterWords = []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator", "scope", "git"}
 
 func (v AttemptReporter) String() string { return gen.EnumWord(uint8(v), attemptReporterWords) }
 func (v AttemptReporter) MarshalText() ([]byte, error) {
@@ -129,7 +132,7 @@ func NewTaskFailed() *AttemptError {
 
 // NewHookFailure returns a [CodeHookFailure].
 func NewHookFailure(reporter AttemptReporter) *AttemptError {
-	return &AttemptError{base: gen.Of(CodeHookFailure), Reporter: gen.SomeEnum(reporter, AttemptReporterValidator)}
+	return &AttemptError{base: gen.Of(CodeHookFailure), Reporter: gen.SomeEnum(reporter, AttemptReporterGit)}
 }
 
 // NewUnknown returns a [CodeUnknown].
@@ -140,7 +143,7 @@ func NewUnknown() *AttemptError {
 // Each With method returns a copy of e with the value.
 
 func (e *AttemptError) WithReporter(reporter AttemptReporter) *AttemptError {
-	return gen.With(*e, func(e *AttemptError) { e.Reporter = gen.SomeEnum(reporter, AttemptReporterValidator) })
+	return gen.With(*e, func(e *AttemptError) { e.Reporter = gen.SomeEnum(reporter, AttemptReporterGit) })
 }
 func (e *AttemptError) WithExitCode(exitCode int) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.ExitCode = taxonomy.Some(exitCode) })
@@ -165,6 +168,9 @@ func (e *AttemptError) WithLimit(limit time.Duration) *AttemptError {
 }
 func (e *AttemptError) WithRetryAfter(retryAfter time.Duration) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.RetryAfter = taxonomy.Some(retryAfter) })
+}
+func (e *AttemptError) WithFiles(files []string) *AttemptError {
+	return gen.With(*e, func(e *AttemptError) { e.Files = gen.CloneStrings(files) })
 }
 func (e *AttemptError) WithContextOverflow(contextOverflow bool) *AttemptError {
 	return gen.With(*e, func(e *AttemptError) { e.ContextOverflow = taxonomy.Some(contextOverflow) })
@@ -205,7 +211,7 @@ func (e *AttemptError) AppendMessage(dst []byte) []byte {
 		m = m.Text(" failed").Begin(" with exit code ").Int(e.ExitCode).Begin(": ").Line(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
 		m = m.Text("unknown failure").Begin(" with exit code ").Int(e.ExitCode).Begin(" by ").String(e.Signal.Or(""))
-		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(": ").Line(e.Detail.Or(""), attemptDetail).Begin(", files changed against the rules: ").Strings(e.Files, 0)
 	default:
 		m = m.NoCode("attempt")
 	}
@@ -220,14 +226,14 @@ func (e *AttemptError) AppendFeedback(dst []byte) []byte {
 		m = m.Text("The tests fail after your last attempt. Make them pass.")
 		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeLintFailure:
-		m = m.Text("The linters object to your last attempt. Mend what they name.")
+		m = m.Text("The linters object to your last attempt. Fix what they name.")
 		m = m.Begin(" ").Clean(e.CheckOutput.Or(""), attemptCheckOutput).Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeTaskFailed:
 		m = m.Text("Your last attempt ended without success.")
 		m = m.Begin(" You said: ").Clean(e.Reason.Or(""), attemptReason).End(".").Begin(" ").Clean(e.Detail.Or(""), attemptDetail)
 	case CodeUnknown:
-		m = m.Text("Your last attempt failed, and nothing says why.")
-		m = m.Begin(" The last that was heard: ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Text("Your last attempt failed.").Begin(" The end of its output: ").Clean(e.Detail.Or(""), attemptDetail)
+		m = m.Begin(" These files must not be changed, and were reverted: ").Strings(e.Files, 0).End(".")
 	}
 	return m.Bytes()
 }
@@ -244,6 +250,7 @@ func (e *AttemptError) AppendContext(dst []byte) []byte {
 	o = o.Clean("command", e.Command, attemptCommand)
 	o = o.Duration("limit", e.Limit)
 	o = o.Duration("retryAfter", e.RetryAfter)
+	o = o.OptStrings("files", e.Files, 0)
 	o = o.Bool("contextOverflow", e.ContextOverflow)
 	o = o.String("budgetScope", e.BudgetScope)
 	o = o.Bool("interrupted", e.Interrupted)
@@ -262,6 +269,7 @@ func (e *AttemptError) list() []any {
 		&e.Command,
 		&e.Limit,
 		&e.RetryAfter,
+		&e.Files,
 		&e.ContextOverflow,
 		&e.BudgetScope,
 		&e.Interrupted,
@@ -276,7 +284,7 @@ var attemptCategory = taxonomy.Category{
 	},
 	List: func(e taxonomy.Error) []any { return e.(*AttemptError).list() },
 	Fields: []taxonomy.Field{
-		{Name: "reporter", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator"}, From: []string{"source"}},
+		{Name: "reporter", Type: "enum", Enum: []string{"agent", "pre_start", "post_done", "budget", "config", "executor", "state", "validator", "scope", "git"}, From: []string{"source"}},
 		{Name: "exitCode", Type: "int", From: []string{"exit_code"}},
 		{Name: "signal", Type: "string", From: []string{"signal"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 2000, Scrub: true, KeepTail: true},
@@ -285,6 +293,7 @@ var attemptCategory = taxonomy.Category{
 		{Name: "command", Type: "string", From: []string{"attributes.command"}, MaxLength: 200, Scrub: true},
 		{Name: "limit", Type: "duration", From: []string{"attributes.limit"}},
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
+		{Name: "files", Type: "strings", From: []string{"files"}},
 		{Name: "contextOverflow", Type: "bool"},
 		{Name: "budgetScope", Type: "string", From: []string{"attributes.scope"}},
 		{Name: "interrupted", Type: "bool"},
@@ -312,19 +321,19 @@ var attemptCategory = taxonomy.Category{
 		},
 		CodeSyntax: {
 			Value: "SYNTAX", Message: "the code cannot be parsed[: {detail:first_line}]",
-			Doc: "The agent's code could not be parsed.", Resolution: "Mend the syntax.",
+			Doc: "The agent's code could not be parsed.", Resolution: "Fix the syntax.",
 			Deprecated: "nothing makes it any more; stored attempts may still have it",
 			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeTestFailure: {
 			Value: "TEST_FAILURE", Message: "tests failed[: {detail:first_line}]",
 			Doc:        "The tests fail with what the agent has done.",
-			Resolution: "Mend the code, or the tests if they are wrong.",
+			Resolution: "Fix the code, or the tests if they are wrong.",
 			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeLintFailure: {
 			Value: "LINT_FAILURE", Message: "the linters object[: {detail:first_line}]",
-			Doc: "The linters object to what the agent has done.", Resolution: "Mend what the linters name.",
+			Doc: "The linters object to what the agent has done.", Resolution: "Fix what the linters name.",
 			Traits: taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeTaskFailed: {
@@ -339,16 +348,18 @@ var attemptCategory = taxonomy.Category{
 		CodeHookFailure: {
 			Value:   "HOOK_FAILURE",
 			Message: "the hook {reporter}[ ({command:first_line})] failed[ with exit code {exitCode}][: {detail:first_line}]",
-			Doc:     "A hook failed for a reason of its own.", Resolution: "Run the hook by hand, and mend what it needs.",
+			Doc:     "A hook failed for a reason of its own.", Resolution: "Run the hook by hand, and fix what it needs.",
 			Takes: []string{"reporter"}, Traits: taxonomy.Traits{Reaction: &reactionFailFast},
 		},
 		CodeUnknown: {
-			Value: "UNKNOWN", Message: "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}]",
+			Value:      "UNKNOWN",
+			Message:    "unknown failure[ with exit code {exitCode}][ by {signal}][: {detail:first_line}][, files changed against the rules: {files}]",
 			Doc:        "Nothing describes the failure, or a stored attempt has a code that this version does not know.",
 			Resolution: "Read what the attempt said last.",
 			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionBeginAgain, Retryable: true, Recoverability: taxonomy.Retryable},
+				{Reaction: &reactionRevertAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 				{Reaction: &reactionStopTheRunner},
 			},
 		},
@@ -385,8 +396,9 @@ var attemptRules = [][]detect.CodeRule{
 	},
 	CodeUnknown: {
 		{Doc: "source: executor, op: resume, type: interrupted, set: {interrupted: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: `{"interrupted":true}`},
+		{Doc: "source: scope", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},
 		{Doc: "source: agent, type: [not_found, start], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"not_found", "start"}}}, Set: `{"instrument":true}`},
-		{Doc: "source: [budget, config, executor, state, validator], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator"}}}, Set: `{"instrument":true}`},
+		{Doc: "source: [budget, config, executor, state, validator, git], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator", "git"}}}, Set: `{"instrument":true}`},
 		{Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: `{"instrument":true}`},
 	},
 }
@@ -426,12 +438,15 @@ func (e *AttemptError) Row() taxonomy.Row {
 		}
 	case CodeUnknown:
 		v1, ok1 := e.Interrupted.Get()
-		v2, ok2 := e.Instrument.Get()
+		v2, ok2 := e.Reporter.Get()
+		v3, ok3 := e.Instrument.Get()
 		switch {
 		case ok1 && v1:
 			return CodeUnknown.Row().When(1)
-		case ok2 && v2:
+		case ok2 && v2 == AttemptReporterScope:
 			return CodeUnknown.Row().When(2)
+		case ok3 && v3:
+			return CodeUnknown.Row().When(3)
 		}
 	}
 	return e.Code().Row()

@@ -56,6 +56,8 @@ const (
 	SourceExecutor  taxonomy.SourceName = "executor"
 	SourceState     taxonomy.SourceName = "state"
 	SourceValidator taxonomy.SourceName = "validator"
+	SourceScope     taxonomy.SourceName = "scope"
+	SourceGit       taxonomy.SourceName = "git"
 )
 
 // The policies.
@@ -69,6 +71,7 @@ const (
 	ReactionSameAgain       taxonomy.ReactionName = "same_again"
 	ReactionExplainAndRetry taxonomy.ReactionName = "explain_and_retry"
 	ReactionShortenAndRetry taxonomy.ReactionName = "shorten_and_retry"
+	ReactionRevertAndRetry  taxonomy.ReactionName = "revert_and_retry"
 	ReactionReturnAPIError  taxonomy.ReactionName = "return_api_error"
 	ReactionSpendNoMore     taxonomy.ReactionName = "spend_no_more"
 	ReactionSpendNoMoreOnIt taxonomy.ReactionName = "spend_no_more_on_it"

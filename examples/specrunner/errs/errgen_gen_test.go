@@ -19,6 +19,7 @@ var genPackage = gentest.Package{
 		"same_again policy=attempts then=give_up action=retry log_level=warn count_failure",
 		"explain_and_retry policy=attempts then=give_up action=retry log_level=warn count_failure feed_back",
 		"shorten_and_retry policy=attempts then=give_up action=retry session=reduced log_level=warn count_failure feed_back",
+		"revert_and_retry policy=attempts then=give_up action=retry revert=files log_level=warn count_failure feed_back",
 		"return_api_error log_message=API_ERROR action=block extent=run log_level=error",
 		"spend_no_more action=block extent=run log_level=error",
 		"spend_no_more_on_it action=block log_level=error",
@@ -49,7 +50,7 @@ func TestTaxonomy(t *testing.T) {
 		"domain: specrunner.example.com",
 		"fallback: UNKNOWN",
 		"categories: attempt",
-		"sources: agent pre_start post_done budget config executor state validator",
+		"sources: agent pre_start post_done budget config executor state validator scope git",
 		"profile: phase1 detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(context)",
 	)
 	gentest.Names(t, "attempt", Categories()...)

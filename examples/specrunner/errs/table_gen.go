@@ -12,14 +12,14 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
-	Package: "errs", Domain: "specrunner.example.com",
-	Doc: "How an attempt at a task can fail, and what the next attempt is told.", Fallback: "UNKNOWN",
 	Categories: []*taxonomy.Category{
 		&attemptCategory,
 	},
+	Package: "errs", Domain: "specrunner.example.com",
+	Doc: "How an attempt at a task can fail, and what the next attempt is told.", Fallback: "UNKNOWN",
 	None:      taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionExplainAndRetry,
-	Reactions: []*taxonomy.Reaction{&reactionSameAgain, &reactionExplainAndRetry, &reactionShortenAndRetry, &reactionReturnAPIError, &reactionSpendNoMore, &reactionSpendNoMoreOnIt, &reactionBeginAgain, &reactionStopTheRunner, &reactionFailFast, &reactionGiveUp, &reactionAbort, &reactionBlock, &reactionContinue},
+	Reactions: []*taxonomy.Reaction{&reactionGiveUp, &reactionSameAgain, &reactionExplainAndRetry, &reactionShortenAndRetry, &reactionRevertAndRetry, &reactionReturnAPIError, &reactionSpendNoMore, &reactionSpendNoMoreOnIt, &reactionBeginAgain, &reactionStopTheRunner, &reactionFailFast, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:  []*taxonomy.Policy{&policyAttempts, &policyInterruptions},
 	Profiles: []taxonomy.Profile{
 		{
@@ -38,6 +38,8 @@ var definition = taxonomy.Taxonomy{
 		{Name: "executor", Doc: "The runner itself, when it takes a run, goes on with one, or prepares it."},
 		{Name: "state", Doc: "The database in which attempts are kept."},
 		{Name: "validator", Doc: "What runs the hooks after the agent, when it breaks down itself."},
+		{Name: "scope", Doc: "The files that the agent may not change, such as those of git itself."},
+		{Name: "git", Doc: "The working tree, when changes cannot be found, reverted or committed."},
 	},
 }
 
@@ -61,6 +63,13 @@ var reactionExplainAndRetry = taxonomy.Reaction{
 var reactionShortenAndRetry = taxonomy.Reaction{
 	Name: "shorten_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
 	Session: taxonomy.SessionReduced, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
+}
+
+// reactionRevertAndRetry: the agent changed files that it may not change. They are reverted, and
+// the next attempt learns that.
+var reactionRevertAndRetry = taxonomy.Reaction{
+	Name: "revert_and_retry", Policy: &policyAttempts, Then: &reactionGiveUp, Action: taxonomy.Retry,
+	Revert: taxonomy.RevertFiles, LogLevel: taxonomy.LogWarn, CountFailure: true, FeedBack: true,
 }
 
 // reactionReturnAPIError: Ends the run at once, since every other task would meet the same limit.
@@ -89,7 +98,7 @@ var reactionBeginAgain = taxonomy.Reaction{
 // is tried, and nothing counts.
 var reactionStopTheRunner = taxonomy.Reaction{Name: "stop_the_runner", Action: taxonomy.Block, Extent: taxonomy.ExtentRun, LogLevel: taxonomy.LogError}
 
-// reactionFailFast: the infrastructure is at fault, and an agent cannot mend it. The task fails at
+// reactionFailFast: the infrastructure is at fault, and an agent cannot fix it. The task fails at
 // once and counts once.
 var reactionFailFast = taxonomy.Reaction{Name: "fail_fast", LogLevel: taxonomy.LogError, CountFailure: true}
 
@@ -99,7 +108,7 @@ var reactionAbort = taxonomy.Reaction{Name: "abort"}
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-// reactionContinue: Continues as if nothing had happened.
+// reactionContinue: Goes on as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 // phase1ReactionReturnAPIError: Ends the run at once, since every other task would meet the same
@@ -109,7 +118,7 @@ var phase1ReactionReturnAPIError = taxonomy.Reaction{
 	LogLevel: taxonomy.LogError, CountFailure: true,
 }
 
-// policyAttempts: Three attempts at a task, a breath apart.
+// policyAttempts: Three attempts at a task, five seconds apart.
 var policyAttempts = taxonomy.Policy{
 	Name: "attempts", MaxAttempts: 3, InitialDelay: 5 * time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
 	MaxRetryAfter: 30 * time.Second, Backoff: taxonomy.Constant,
