@@ -420,4 +420,3 @@ func (s *stage) replays() {
 		require.NoError(s.t, replayer.ReplayWorkflowHistory(quiet, &h), profile)
 	}
 }
-
