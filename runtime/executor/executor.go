@@ -169,7 +169,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	switch {
 	case saved == nil:
 		if reopen != nil && reopen.Answer != "" {
-			s.Answers = []string{reopen.Answer}
+			s.Answers = []string{taxonomy.Redact(reopen.Answer)}
 		}
 		return nil
 	case saved.Version != StateVersion:
@@ -179,18 +179,27 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		Reopen(saved, e.loop, *reopen)
 		env.state = saved
 		saved.Saves++
-		return e.cfg.Store.Save(env.ctx, saved) // before anything else: an answer is taken once
+		return e.store(env.ctx, saved) // before anything else: an answer is taken once
 	case reopen != nil:
 		saved.Crashes = 0
 	}
 	switch {
-	case saved.Task.ID != task.ID || saved.Task.Prompt != task.Prompt:
+	case saved.Task.ID != task.ID || taxonomy.Redact(saved.Task.Prompt) != taxonomy.Redact(task.Prompt):
 		return refusal("the run was begun with another task")
 	case saved.Dir != s.Dir:
 		return refusal("the run was begun in " + saved.Dir)
 	}
+	saved.Task = task
 	env.state = saved
 	return nil
+}
+
+// store saves the state with the secrets of the task masked. The resuming process gets them with its
+// own task.
+func (e *Executor) store(ctx context.Context, s *RunState) error {
+	masked := *s
+	masked.Task.Title, masked.Task.Prompt = taxonomy.Redact(s.Task.Title), taxonomy.Redact(s.Task.Prompt)
+	return e.cfg.Store.Save(ctx, &masked)
 }
 
 func refusal(reason string) error {
@@ -315,7 +324,7 @@ func (e *localEnv) started(p Running) error {
 	}
 	e.state.Processes = append(e.state.Processes, p)
 	e.state.Saves++
-	return e.cfg.Store.Save(context.WithoutCancel(e.ctx), e.state)
+	return e.store(context.WithoutCancel(e.ctx), e.state)
 }
 
 // Classify classifies a failure that the loop found.
@@ -337,7 +346,7 @@ func (e *localEnv) Save(s *RunState) {
 	if e.cfg.Store == nil {
 		return
 	}
-	err := contain("state", "state_write", func() error { return e.cfg.Store.Save(context.WithoutCancel(e.ctx), s) })
+	err := contain("state", "state_write", func() error { return e.store(context.WithoutCancel(e.ctx), s) })
 	if err != nil && !e.saveFailed {
 		warning := "save the state: " + text.Error(err, maxMessage)
 		s.Warnings = push(s.Warnings, warning)

@@ -27,6 +27,7 @@ func detected(l *Loop, s *RunState, it *Iteration, out *Outcome) {
 	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
 	it.Reverted, it.AllReverted = nil, false
 	if len(out.Paths) > 0 {
+		it.Changed = out.Paths[:min(len(out.Paths), maxListed)]
 		l.emit(s, Event{Kind: ChangesDetected, Files: out.Paths})
 	}
 	if !it.BeforeRetry {

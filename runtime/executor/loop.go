@@ -91,6 +91,9 @@ type Loop struct {
 	// that is done.
 	setup Iteration
 	back  Step
+	// expired reports that the grace of a cancelled run ended before its changes were inspected. The
+	// saved state stays what it was, so that the next process inspects them.
+	expired bool
 	// Yielded reports that Yield ended the loop.
 	Yielded bool
 }
@@ -127,7 +130,7 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 		s.Text = ""
 	}
 	if r.Answer != "" {
-		s.Answers = append(s.Answers, r.Answer)
+		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))
 	}
 }
 
@@ -173,6 +176,9 @@ func (l *Loop) Run(s *RunState) {
 }
 
 func (l *Loop) save(s *RunState) {
+	if l.expired {
+		return
+	}
 	s.Saves++
 	l.env.Save(s)
 }
@@ -180,7 +186,8 @@ func (l *Loop) save(s *RunState) {
 // resumable counts the processes that died in the state's step, and refuses to continue when that
 // seems to be what kills them.
 func (l *Loop) resumable(s *RunState) bool {
-	if s.Step != StepHead && s.Step != StepWait {
+	s.Iter.Cancelled = false // this process is not cancelled
+	if s.Step != StepHead && s.Step != StepWait && s.End == "" {
 		s.Crashes++
 	}
 	if s.Crashes < maxCrashes {
@@ -317,6 +324,7 @@ func (l *Loop) perform(s *RunState, op operation) Step {
 	switch {
 	case out.Cancelled:
 		it.Cancelled = true
+		l.expired = l.expired || e.Graced && e.Op == OpDetect
 		if l.back != "" {
 			return ""
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Status is how a run ended. It follows from the [EndReason].
@@ -117,6 +116,9 @@ type Result struct {
 
 	StartedAt time.Time `json:"startedAt"`
 	EndedAt   time.Time `json:"endedAt"`
+
+	// State is the final state. It must not be changed.
+	State *RunState `json:"-"`
 }
 
 // Spending returns what the run has cost.
@@ -139,7 +141,7 @@ func (h *Host) result(s *RunState) *Result {
 		Reactions: s.Reactions, Commits: slices.Clone(s.Commits), UncommittedFiles: maskedPaths(s.Uncommitted),
 		UncheckedFiles: maskedPaths(s.Unchecked), SavedRefs: s.Refs, Pushed: s.Pushed, PullRequest: s.PullRequest,
 		Usage: s.Spent.Usage, UnknownTokens: s.Spent.UnknownTokens, UnknownCost: s.Spent.UnknownCost, Text: s.Text,
-		Question: s.Question, Warnings: s.Warnings, StartedAt: s.Began, EndedAt: s.Ended,
+		Question: s.Question, Warnings: s.Warnings, StartedAt: s.Began, EndedAt: s.Ended, State: s,
 	}
 	for i := range r.Errors {
 		r.Errors[i].Files = maskedPaths(r.Errors[i].Files)
@@ -170,5 +172,3 @@ func (r *Result) cancelledBy(cause error) {
 }
 
 func countTimes(n int) string { return strconv.Itoa(n) + " times" }
-
-var _ = taxonomy.Redacted

@@ -129,13 +129,14 @@ func afterAccept(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 }
 
 func inspectEndEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	s.Undetected = l.cfg.Workspace && s.Checked != "" && s.End != EndDryRun // until the inspection succeeds
 	return Effect{
 		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked, Committed: s.Committed}, Graced: true,
-	}, l.cfg.Workspace && s.Checked != "" && s.End != EndDryRun
+	}, s.Undetected
 }
 
 func inspectedEnd(l *Loop, s *RunState, it *Iteration, out *Outcome) {
-	it.Found, it.Count, s.Uncommitted = out.Trees.Found, out.Count, out.Left
+	it.Found, it.Count, s.Uncommitted, s.Undetected = out.Trees.Found, out.Count, out.Left, false
 	s.Unchecked = union(s.Unchecked, out.Paths)
 }
 

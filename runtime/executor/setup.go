@@ -49,7 +49,7 @@ func adoptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 	return Effect{
 		Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked,
 		Trees: Trees{Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed},
-	}, l.cfg.Workspace && s.Checked != ""
+	}, l.cfg.Workspace && s.Checked != "" && !s.Undetected
 }
 
 func adopted(l *Loop, s *RunState, it *Iteration, out *Outcome) { prepared(l, s, it, out) }
@@ -204,7 +204,7 @@ func (l *Loop) admit(s *RunState) Step {
 	it.Calls++
 	it.Spent.begin()
 	s.Spent.begin()
-	it.With = s.Session
+	it.With, it.Provider = s.Session, l.provider(s)
 	return StepCall
 }
 

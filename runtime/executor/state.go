@@ -47,10 +47,12 @@ type RunState struct {
 	Committed Tree `json:"committed,omitempty"`
 	// Uncommitted are allowed changes in no commit, Unchecked changes that were neither allowed nor
 	// reverted. Both are bounded.
-	Uncommitted Paths    `json:"uncommitted,omitempty"`
-	Unchecked   Paths    `json:"unchecked,omitempty"`
-	Approved    Paths    `json:"approved,omitempty"`
-	Denied      []string `json:"denied,omitempty"` // fingerprints of sets of changes
+	Uncommitted Paths `json:"uncommitted,omitempty"`
+	Unchecked   Paths `json:"unchecked,omitempty"`
+	// Undetected reports that the changes at the end are unknown, so none of them is adopted.
+	Undetected bool     `json:"undetected,omitempty"`
+	Approved   Paths    `json:"approved,omitempty"`
+	Denied     []string `json:"denied,omitempty"` // fingerprints of sets of changes
 
 	Failures   int                    `json:"failures"` // in a row
 	Counted    int                    `json:"counted"`  // in all
@@ -112,8 +114,7 @@ func (s *RunState) Info() RunInfo {
 	}
 }
 
-// Iteration is the open iteration. Number stays when it is closed; the rest is cleared when the
-// next one begins.
+// Iteration is the open iteration. When it is closed, its summary stays until the next one begins.
 type Iteration struct {
 	Number int       `json:"number"`
 	Open   bool      `json:"open,omitempty"`
@@ -121,8 +122,11 @@ type Iteration struct {
 	Ends   time.Time `json:"ends,omitzero"` // deadline of its calls
 	Calls  int       `json:"calls,omitempty"`
 	Spent  Spending  `json:"spent,omitzero"`
-	Sent   int       `json:"sent,omitempty"`    // feedback in the prompt
-	With   string    `json:"session,omitempty"` // the conversation of the call
+	// Provider is the provider of the last call, Changed the changes found last, bounded.
+	Provider string `json:"provider,omitempty"`
+	Changed  Paths  `json:"changed,omitempty"`
+	Sent     int    `json:"sent,omitempty"`    // feedback in the prompt
+	With     string `json:"session,omitempty"` // the conversation of the call
 
 	Answered     bool      `json:"answered,omitempty"`
 	Signal       Signal    `json:"signal,omitempty"`

@@ -1,4 +1,4 @@
-package contract_test
+package gittree_test
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/gittree"
 )
 
 // treeVariable makes the test program a process that has a working tree; it holds a [treeProcess].
@@ -23,13 +25,15 @@ const treeVariable = "CONTRACT_TREE"
 
 // treeProcess carries out one iteration in a repository.
 type treeProcess struct {
-	Maker, Home, Git string
+	Home, Git string
+	At        int // the change of a file before which the process is killed; 0 is none
 }
 
 // treeProgress is what the process notes of its iteration, so that another one can continue.
 type treeProgress struct {
-	Checked, Saved, Next, Commit string
-	Called                       bool
+	Checked, Next gittree.Tree
+	Saved, Commit string
+	Called        bool
 }
 
 // treeAgent does all that an agent may do, and must not.
@@ -41,6 +45,19 @@ git commit -qm 'attempt 1
 Errgen-Run: run
 Errgen-Attempt: 1'; git config core.fsmonitor ./x; git checkout -qb agents`
 
+// killAt kills this process before the nth change of a file.
+func killAt(n int) {
+	gittree.SetBeforeStep(func(step string) {
+		if strings.HasPrefix(step, "git ") {
+			return
+		}
+		if n--; n == 0 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	})
+}
+
 func (p treeProcess) note() string { return filepath.Join(p.Home, "progress.json") }
 
 func playTree(text string) error {
@@ -48,6 +65,7 @@ func playTree(text string) error {
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		return err
 	}
+	killAt(p.At)
 	return p.play(context.Background())
 }
 
@@ -61,10 +79,8 @@ func (p treeProcess) play(ctx context.Context) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	all := trees()
-	m := all[slices.IndexFunc(all, func(m treeMaker) bool { return m.name == p.Maker })]
 	dir := filepath.Join(p.Home, "repo")
-	tr, err := m.open(ctx, dir, done.Checked, p.Git)
+	tr, err := openTree(ctx, dir, p.Git)
 	if err != nil {
 		return err
 	}
@@ -87,9 +103,9 @@ func (p treeProcess) play(ctx context.Context) error {
 		return cmd.Run()
 	})
 	step(done.Saved == "", func() error {
-		changes, err := tr.detect(done.Checked)
+		_, err := tr.detect(done.Checked)
 		if err == nil {
-			done.Saved, err = tr.save(1, done.Checked, changes)
+			done.Saved, err = tr.save(1, done.Checked)
 		}
 		return err
 	})
@@ -101,7 +117,7 @@ func (p treeProcess) play(ctx context.Context) error {
 		if err == nil {
 			changes, err = tr.detect(done.Checked)
 		}
-		if i := slices.IndexFunc(changes, func(c treeChange) bool { return !allowedChange(c) }); i >= 0 {
+		if i := slices.IndexFunc(changes, func(c gittree.Change) bool { return !allowedChange(c) }); i >= 0 {
 			err = fmt.Errorf("%v is left", changes[i])
 		}
 		if err == nil {
@@ -116,58 +132,81 @@ func (p treeProcess) play(ctx context.Context) error {
 	return errors.Join(err, tr.close())
 }
 
-func allowedChange(c treeChange) bool {
-	return strings.HasPrefix(c.path, "src/") && !c.git && !c.escapes
+func allowedChange(c gittree.Change) bool {
+	return strings.HasPrefix(c.Path, "src/") && !c.Git && !c.Escapes
 }
 
-// TestTreeKilled kills the process of an iteration before and after each command of git, and
-// compares what the next process comes to with an undisturbed iteration.
+// TestTreeKilled kills the process of an iteration at each point, and compares what the next process
+// comes to with an undisturbed iteration.
 func TestTreeKilled(t *testing.T) {
 	git, err := exec.LookPath("git")
 	require.NoError(t, err)
-	for _, m := range trees() {
-		t.Run(m.name, func(t *testing.T) {
-			first := newRepo(t, "")
-			whole := copyRepo(t, first)
-			p := treeProcess{Maker: m.name, Home: filepath.Dir(whole.dir), Git: "git"}
-			require.NoError(t, p.play(t.Context()))
-			want := whole.ended()
-			assert.Contains(t, want, "A\tsrc/new/n.txt\nM\tsrc/s.txt")
-			stride := 1
-			if testing.Short() {
-				stride = 9
-			}
-			for shard := range 4 {
-				t.Run(fmt.Sprint(shard), func(t *testing.T) {
-					t.Parallel()
-					for n := 1 + shard*stride; ; n += 4 * stride {
-						r := copyRepo(t, first)
-						p := treeProcess{Maker: m.name, Home: filepath.Dir(r.dir)}
-						p.Git = filepath.Join(p.Home, "git")
-						writeProgram(t, p.Git, killingGit(p.Home, git, n))
-						wasKilled := killed(t, treeVariable, p)
-						p.Git = "git"
-						require.NoError(t, p.play(t.Context()), "killed at %d", n)
-						require.Equal(t, want, r.ended(), "killed at %d", n)
-						if !wasKilled {
-							require.Greater(t, n, 4*stride, "hardly any command was killed")
-							return
-						}
+	first := newRepo(t, "")
+	whole := copyRepo(t, first)
+	require.NoError(t, treeProcess{Home: filepath.Dir(whole.dir), Git: "git"}.play(t.Context()))
+	want := whole.ended()
+	assert.Contains(t, want, "A\tsrc/new/n.txt\nM\tsrc/s.txt")
+	for _, mode := range []struct {
+		name   string
+		stride int // of the sample in -short
+		script func(home string, n int) string
+	}{
+		{"before each git command", 16, func(home string, n int) string { return killingGit(home, n, "", "exec "+git+` "$@"`) }},
+		{"after each git command", 16, func(home string, n int) string { return killingGit(home, n, git+` "$@"`, "exec "+git+` "$@"`) }},
+		{"with the git command", 16, func(home string, n int) string {
+			return killingGit(home, n, git+` "$@" & sleep 0.00$((n % 8)); kill -9 $!`, "exec "+git+` "$@"`)
+		}},
+		{"before each change of a file", 16, nil},
+	} {
+		for shard := range 2 {
+			t.Run(fmt.Sprintf("%s %d", mode.name, shard), func(t *testing.T) {
+				t.Parallel()
+				stride := 1
+				if testing.Short() {
+					stride = mode.stride
+				}
+				for n := 1 + shard*stride; ; n += 2 * stride {
+					r := copyRepo(t, first)
+					p := treeProcess{Home: filepath.Dir(r.dir), Git: "git", At: n}
+					if mode.script != nil {
+						p.Git, p.At = filepath.Join(p.Home, "git"), 0
+						writeProgram(t, p.Git, mode.script(p.Home, n))
 					}
-				})
-			}
-		})
+					wasKilled := killed(t, treeVariable, p)
+					p.Git, p.At = "git", 0
+					require.False(t, killed(t, treeVariable, p), "killed at %d", n)
+					require.Equal(t, want, r.ended(), "killed at %d", n)
+					if !wasKilled {
+						require.Greater(t, n, 4*stride, "hardly any point was killed")
+						return
+					}
+					require.NoError(t, os.RemoveAll(p.Home))
+				}
+			})
+		}
 	}
 }
 
-// killingGit is a git that kills its caller at the nth command: before it, if n is odd, or after.
-func killingGit(home, git string, n int) string {
-	kill := fmt.Sprintf(`if [ $n = %d ]; then kill -9 $PPID; exit 1; fi`, (n+1)/2)
-	count := fmt.Sprintf("n=$(($(cat %[1]s 2>/dev/null || echo 0) + 1)); echo $n > %[1]s", filepath.Join(home, "calls"))
-	if n%2 == 1 {
-		return fmt.Sprintf("#!/bin/sh\n%s\n%s\nexec %s \"$@\"\n", count, kill, git)
+// killingGit is a git that kills its caller at the nth command, after doing something.
+func killingGit(home string, n int, do, git string) string {
+	count := filepath.Join(home, "calls")
+	return fmt.Sprintf("#!/bin/sh\nn=$(($(cat %[1]s 2>/dev/null || echo 0) + 1)); echo $n > %[1]s\n"+
+		"if [ $n = %[2]d ]; then %[3]s\nkill -9 $PPID; exit 1; fi\n%[4]s\n", count, n, do, git)
+}
+
+// killed runs a process, and reports whether it was killed.
+func killed(t *testing.T, variable string, v any) bool {
+	t.Helper()
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable+"="+string(b))
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return false
 	}
-	return fmt.Sprintf("#!/bin/sh\n%s\n%s \"$@\"\ncode=$?\n%s\nexit $code\n", count, git, kill)
+	require.False(t, cmd.ProcessState.Exited(), "%s", out)
+	return true
 }
 
 // writeProgram writes a program. No process is started meanwhile, because it would inherit the open

@@ -1,4 +1,4 @@
-package contract_test
+package gittree_test
 
 // treeCase is what an agent does to a repository.
 type treeCase struct {

@@ -1,0 +1,141 @@
+package executor
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// canceller cancels the run in its n-th effect.
+type canceller struct {
+	Env
+	n, at int
+	stop  func()
+	ops   []string
+}
+
+func (c *canceller) Do(e Effect) Outcome {
+	if c.at++; c.at == c.n {
+		c.stop()
+	}
+	c.ops = append(c.ops, e.Op)
+	return c.Env.Do(e)
+}
+
+func TestCancelAtEachEffect(t *testing.T) {
+	for _, st := range stories() {
+		for n := 1; ; n++ {
+			w, cfg, _ := play(st)
+			ctx, stop := context.WithCancel(context.Background())
+			c := &canceller{n: n, stop: stop}
+			s := runState(ctx, cfg, aTask, func(e Env) Env { c.Env = e; return c })
+			stop()
+			require.NotEmpty(t, s.End, "%s: cancelled at %d", st.name, n)
+			for i, op := range c.ops {
+				require.False(t, op == OpCall && i >= n, "%s: called after cancellation at %d: %v", st.name, n, c.ops)
+			}
+			for p := range w.Disk {
+				if strings.HasPrefix(p, "forbidden") || isGit(p) {
+					require.NotEmpty(t, s.Unchecked, "%s: %s stays after cancellation at %d: %v", st.name, p, n, c.ops)
+				}
+			}
+			require.Empty(t, w.Lost, "%s: cancelled at %d", st.name, n)
+			require.Zero(t, w.Open, "%s: cancelled at %d", st.name, n)
+			require.False(t, twice(w), "%s: cancelled at %d", st.name, n)
+			if c.at < n {
+				break
+			}
+		}
+	}
+}
+
+func TestIterationTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(callStep{Hangs: true, Writes: written("a", "forbidden/x")}, done("b"))
+		m := reactions()
+		m["timeout"] = taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true}
+		cfg := w.config(tablesOf(m), nil)
+		cfg.Clock, cfg.Limits.Iteration = retry.System, time.Minute
+		s := runState(t.Context(), cfg, aTask, nil)
+		assert.Equal(t, EndCompleted, s.End)
+		assert.Equal(t, "timeout", s.Errors[0].Code)
+		assert.Equal(t, 1, s.Counted)
+		assert.NotContains(t, w.Disk, "forbidden/x")
+		assert.Contains(t, w.LastCommit, "a")
+	})
+}
+
+// A cancelled run has the grace to judge and revert, and no longer.
+func TestGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(callStep{Hangs: true, Writes: written("forbidden/x")})
+		cfg := w.config(tablesOf(reactions()), &memStore{})
+		cfg.Clock, cfg.Limits.Grace, cfg.Guard = retry.System, time.Minute, slowGuard{}
+		e, err := New(cfg)
+		require.NoError(t, err)
+		ctx, stop := context.WithCancelCause(t.Context())
+		run := e.Start(ctx, aTask)
+		time.Sleep(time.Second)
+		began := time.Now()
+		stop(assert.AnError)
+		r := run.Wait()
+		assert.Equal(t, EndCancelled, r.EndReason)
+		assert.ErrorIs(t, r.Err, assert.AnError)
+		assert.Equal(t, time.Minute, time.Since(began))
+		assert.Contains(t, w.Disk, "forbidden/x")
+
+		// The next process inspects what was left.
+		w.Steps, cfg.Guard = []callStep{done("a")}, judge{w}
+		s := runState(t.Context(), cfg, aTask, nil)
+		assert.Equal(t, EndCompleted, s.End)
+		assert.NotContains(t, w.Disk, "forbidden/x")
+	})
+}
+
+// slowGuard judges until its context ends.
+type slowGuard struct{}
+
+func (slowGuard) Mode() string { return "strict" }
+func (slowGuard) Judge(ctx context.Context, _ []Change) ([]Verdict, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(done("a"))
+		var kinds []EventKind
+		cfg := w.config(tablesOf(reactions()), nil)
+		cfg.Clock, cfg.Validator = retry.System, nil
+		cfg.Observer = observe(func(e Event) {
+			if e.Kind == Paused || e.Kind == Unpaused {
+				kinds = append(kinds, e.Kind)
+			}
+		})
+		e, err := New(cfg)
+		require.NoError(t, err)
+		run := &Run{}
+		run.Pause()
+		run.Pause()
+		done := make(chan *Result)
+		go func() { done <- e.run(t.Context(), aTask, run, nil) }()
+		synctest.Wait()
+		assert.Zero(t, w.Calls)
+		run.Unpause()
+		run.Unpause()
+		assert.Equal(t, EndCompleted, (<-done).EndReason)
+		assert.Equal(t, []EventKind{Paused, Unpaused}, kinds)
+	})
+}
+
+type observe func(Event)
+
+func (f observe) Observe(e Event) { f(e) }

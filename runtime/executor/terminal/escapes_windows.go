@@ -1,0 +1,18 @@
+package terminal
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// understandsEscapes reports whether the console can be told to erase a line; it has to be asked to
+// listen.
+func understandsEscapes(f *os.File) bool {
+	console := windows.Handle(f.Fd())
+	var mode uint32
+	if windows.GetConsoleMode(console, &mode) != nil {
+		return false
+	}
+	return windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+}

@@ -1,0 +1,216 @@
+package terminal
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/text"
+)
+
+// The colours of lines.
+const (
+	plain  = ""
+	faint  = "\x1b[2m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	red    = "\x1b[31m"
+)
+
+// line is a line that stays.
+type line struct{ color, text string }
+
+func (o *Observer) paint(color, s string) string {
+	if !o.color || color == plain || s == "" {
+		return s
+	}
+	return color + s + "\x1b[0m"
+}
+
+// lines returns the lines that stay of an event.
+func (o *Observer) lines(e executor.Event) []line {
+	s := executor.Describe(e)
+	switch e.Kind {
+	case executor.RunStarted, executor.IterationStarted:
+		return []line{{plain, s}}
+	case executor.RunEnded:
+		return resultLines(e, s)
+	case executor.Progressed, executor.IterationEnded:
+		return nil
+	case executor.CallStarted:
+		if o.live {
+			return nil
+		}
+	case executor.Waiting:
+		if o.live {
+			return nil
+		}
+		s = fmt.Sprintf("%s, until %s", s, o.timeOfDay(e.Until, o.o.Clock.Now()))
+	case executor.Waited:
+		if !o.live {
+			return nil
+		}
+	}
+	return []line{{colorOf(e), "  " + s}}
+}
+
+func colorOf(e executor.Event) string {
+	switch e.Kind {
+	case executor.ErrorClassified:
+		return red
+	case executor.ReactionTaken, executor.Warned, executor.Reverted, executor.Escalated:
+		return yellow
+	case executor.Committed, executor.Pushed, executor.PROpened, executor.Validated, executor.Recovered:
+		if e.Err != nil {
+			return red
+		}
+		return green
+	case executor.Saved, executor.CallEnded, executor.Waited:
+		return faint
+	}
+	if executor.Severity(e) >= slog.LevelWarn {
+		return red
+	}
+	return plain
+}
+
+// resultLines returns the lines that end a run.
+func resultLines(e executor.Event, s string) []line {
+	r := e.Result
+	if r == nil {
+		return []line{{plain, s}}
+	}
+	color := yellow
+	switch r.Status {
+	case executor.StatusCompleted:
+		color = green
+	case executor.StatusFailed:
+		color = red
+	}
+	out := []line{{color, s}}
+	if r.Error != "" && r.Status != executor.StatusCompleted {
+		message := r.Error
+		if r.ErrorCategory != "" {
+			message = fmt.Sprintf("[%s] %s (%s)", strings.ToUpper(r.ErrorCategory), r.Error, r.ErrorCode)
+		}
+		out = append(out, line{red, "  " + message})
+	}
+	if r.Question != "" {
+		out = append(out, line{yellow, "  question: " + r.Question})
+	}
+	for _, files := range []struct {
+		color, name string
+		paths       []string
+	}{{yellow, "not committed", r.UncommittedFiles}, {red, "not checked", r.UncheckedFiles}} {
+		if n := len(files.paths); n > 0 {
+			list := strings.Join(files.paths[:min(n, 5)], ", ")
+			if n > 5 {
+				list += fmt.Sprintf(" and %d more", n-5)
+			}
+			out = append(out, line{files.color, "  " + files.name + ": " + text.Count(n, "file") + ": " + list})
+		}
+	}
+	return out
+}
+
+// maxText limits how much of a text is shown, in bytes.
+const maxText = 8 << 10
+
+// clean returns s without secrets and without anything that breaks a line, commands a terminal or
+// changes the direction of reading.
+func clean(s string) string {
+	masked := text.Mask(func(s string) string { return text.Masked(withoutEscapes(s)) })
+	return text.Printable(masked.Head(s, maxText), "")
+}
+
+// withoutEscapes returns s without escape sequences, such as colours.
+func withoutEscapes(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "\x1b")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		s = rest[escapeLength(rest):]
+	}
+}
+
+// escapeLength returns the length of the escape sequence that s begins with, without the escape.
+func escapeLength(s string) int {
+	switch {
+	case strings.HasPrefix(s, "["):
+		if end := strings.IndexFunc(s[1:], func(r rune) bool { return '@' <= r && r <= '~' }); end >= 0 {
+			return end + 2
+		}
+	case strings.HasPrefix(s, "]"):
+		if end := strings.IndexAny(s, "\x07\x1b"); end >= 0 {
+			return end + 1
+		}
+	}
+	return 0
+}
+
+// cut returns the part of s that fits into columns, with an ellipsis if it was cut.
+func cut(s string, columns int) string {
+	used, fits := 0, 0 // fits is how much of s leaves room for the ellipsis
+	for i, r := range s {
+		if used < columns {
+			fits = i
+		}
+		if used += columnsOf(r); used > columns {
+			if columns < 1 {
+				return ""
+			}
+			return s[:fits] + "…"
+		}
+	}
+	return s
+}
+
+// columnsOf returns the columns of a printable character.
+func columnsOf(r rune) int {
+	if r < 0x300 {
+		return 1
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// Printable returns s with a replacement character in place of everything that would move the
+// cursor, change colours, change the direction of reading, or begin another line.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// PrintableJSON does the same to JSON with escapes, so that nothing is lost. Its lines stay.
+func PrintableJSON(b []byte) []byte {
+	out := make([]byte, 0, len(b)+1)
+	for _, r := range string(b) {
+		if r == '\n' || unicode.IsPrint(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
+}
