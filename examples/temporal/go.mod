@@ -6,6 +6,7 @@ require (
 	github.com/errgen/errgen v0.0.0
 	github.com/errgen/errgen/runtime/providers v0.0.0
 	github.com/errgen/errgen/runtime/temporal v0.0.0
+	github.com/stretchr/testify v1.12.1
 	go.temporal.io/sdk v1.50.0
 )
 
@@ -22,7 +23,6 @@ require (
 	github.com/nexus-rpc/sdk-go v0.7.0 // indirect
 	github.com/robfig/cron v1.2.0 // indirect
 	github.com/stretchr/objx v0.5.3 // indirect
-	github.com/stretchr/testify v1.12.1 // indirect
 	go.temporal.io/api v1.63.5 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/net v0.58.0 // indirect
