@@ -132,7 +132,7 @@ var server struct {
 }
 
 // serverProgram returns the Temporal CLI, which `make temporal` builds.
-func serverProgram(t *testing.T) string {
+func serverProgram(t testing.TB) string {
 	built, err := filepath.Abs("../../build/temporal")
 	require.NoError(t, err)
 	if _, err := os.Stat(built); err == nil {
@@ -149,7 +149,7 @@ func serverProgram(t *testing.T) string {
 }
 
 // dial returns a client of a development server, which all tests share.
-func dial(t *testing.T) client.Client {
+func dial(t testing.TB) client.Client {
 	t.Helper()
 	if server.cmd == nil {
 		program := serverProgram(t)
