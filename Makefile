@@ -4,14 +4,15 @@ SHELL := bash
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+TEMPORAL    := github.com/temporalio/cli/cmd/temporal@v1.5.1
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 
 # The module of errgen itself, the modules nested in it, and the modules that use it. CONSUMERS are
 # those with a taxonomy of their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
-NESTED    := runtime/providers runtime/state runtime/report/export
-USERS     := internal/scenarios $(CONSUMERS) examples/aidf
+NESTED    := runtime/providers runtime/state runtime/report/export runtime/temporal
+USERS     := internal/scenarios $(CONSUMERS) examples/aidf examples/temporal
 MODULES   := . $(NESTED) $(USERS)
 PACKAGES  := ./... $(patsubst %,./%/...,$(filter-out .,$(MODULES)))
 # The modules whose dependencies errgen must not require: benchmarks against other libraries, and
@@ -63,6 +64,12 @@ soak: export ALONE = $(NESTED)
 soak: lint check ## run all tests at full length with the race detector, then fuzz and mutate; takes an hour
 	GO=$(GO) .ci/test . -vet=off -timeout=60m $(TESTFLAGS) -- $(RACE)
 	$(MAKE) fuzz mutation
+
+.PHONY: temporal
+temporal: build/temporal ## build the Temporal CLI for the tests and the example on a real server; takes minutes, once
+
+build/temporal: | build/
+	GOBIN=$(CURDIR)/build $(GO) install $(TEMPORAL)
 
 .PHONY: build
 build: ## compile everything

@@ -1,0 +1,43 @@
+package executor
+
+import "context"
+
+// The functions of this file are for a loop in another environment, such as the workflow of an
+// engine: there, the effects of one run may be carried out by several processes in turn.
+
+// WithHooks returns a context for [Host.Do]. Emit receives the events of the effect, such as the
+// progress of a call, and started the process that it starts; an error of started ends the process.
+// Both may be nil.
+func WithHooks(ctx context.Context, emit func(Event), started func(Running) error) context.Context {
+	return context.WithValue(ctx, hooksKey{}, hooks{emit: emit, started: started})
+}
+
+// Attach opens the working tree of a run, unless this process has it open or there is none. Call it
+// before an effect on the tree of a run that another process may have begun.
+func (h *Host) Attach(ctx context.Context, run string) error {
+	if h.cfg.Workspace == nil {
+		return nil
+	}
+	return contain(sourceGit, OpLock, func() error { return h.lock(ctx, &Effect{Run: run}) })
+}
+
+// Release unlocks the working tree of a run. If the run is over, it also removes what was stored for
+// it, except saved attempts.
+func (h *Host) Release(s *RunState) error {
+	return h.close(s.Task.Run, s.End == EndCompleted && len(s.Unchecked) == 0)
+}
+
+// Result returns the result of a state; its Err is an error of the host's taxonomy.
+func (h *Host) Result(s *RunState) *Result { return h.result(s) }
+
+// Observe passes an event of a run to the configuration's observer.
+func (h *Host) Observe(s *RunState, e Event) {
+	if h.cfg.Observer == nil {
+		return
+	}
+	e.Run, e.Task, e.Iteration = s.Task.Run, s.Task.ID, s.Iter.Number
+	if e.At.IsZero() {
+		e.At = h.cfg.Clock.Now()
+	}
+	h.cfg.Observer.Observe(e)
+}

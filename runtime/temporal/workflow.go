@@ -1,0 +1,253 @@
+package temporal
+
+import (
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// The names under which a worker registers, and by which clients reach a run.
+const (
+	WorkflowName = "errgen.Run"
+	ActivityName = "errgen.Effect"
+	ReleaseName  = "errgen.Release"
+
+	// SignalPause has a bool: true pauses the run before its next iteration.
+	SignalPause = "pause"
+	// SignalAnswer has a bool: whether the changes in question are approved.
+	SignalAnswer = "answer"
+	// QueryStatus returns a [Status].
+	QueryStatus = "status"
+)
+
+// Input is what a run begins or continues with.
+type Input struct {
+	Task executor.Task `json:"task"`
+	// State is that of the history before this one; nil for a new run.
+	State *executor.RunState `json:"state,omitempty"`
+	// Reopen continues a run that was over.
+	Reopen *executor.Reopening `json:"reopen,omitempty"`
+	// Paused reports that the run is paused.
+	Paused bool `json:"paused,omitempty"`
+	// Settings are those that the run began with; nil takes the worker's.
+	Settings *Settings `json:"settings,omitempty"`
+}
+
+// Settings are what a run takes from its worker when it begins. Later workers keep to them.
+type Settings struct {
+	Loop executor.LoopConfig `json:"loop"`
+	Seed uint64              `json:"seed"`
+	Word string              `json:"word"`
+	// Ask reports that questions are answered by [SignalAnswer].
+	Ask       bool          `json:"ask,omitempty"`
+	Heartbeat time.Duration `json:"heartbeat"`
+	Effect    time.Duration `json:"effect"`
+	MaxEvents int           `json:"maxEvents,omitempty"`
+}
+
+// Status is what a run answers to [QueryStatus].
+type Status struct {
+	State *executor.RunState `json:"state"`
+	// Question has the paths that wait for a person's approval.
+	Question []string `json:"question,omitempty"`
+	Paused   bool     `json:"paused,omitempty"`
+}
+
+// run is the workflow. A task that fails is a result; the workflow fails only if it cannot run.
+func (h *host) run(ctx workflow.Context, in Input) (*executor.RunState, error) {
+	if in.Settings == nil {
+		in.Settings = &Settings{}
+		encoded := workflow.SideEffect(ctx, func(workflow.Context) any { return h.settings() })
+		if err := encoded.Get(in.Settings); err != nil {
+			return nil, err
+		}
+	}
+	s, cfg := in.State, in.Settings.Loop
+	if s == nil {
+		s = executor.Begin(in.Task, cfg, in.Settings.Seed, in.Settings.Word)
+	}
+	if in.Reopen != nil {
+		s.Task = in.Task
+		executor.Reopen(s, cfg, *in.Reopen)
+	}
+	env := &env{host: h, ctx: ctx, Settings: in.Settings, state: s, paused: in.Paused}
+	if err := workflow.SetQueryHandler(ctx, QueryStatus, env.status); err != nil {
+		return nil, err
+	}
+	workflow.Go(ctx, env.listen)
+	cfg.Yield = func(*executor.RunState) bool {
+		info := workflow.GetInfo(ctx)
+		return info.GetContinueAsNewSuggested() ||
+			env.MaxEvents > 0 && info.GetCurrentHistoryLength() > env.MaxEvents
+	}
+	loop := executor.NewLoop(cfg, env)
+	loop.Run(s)
+	if loop.Yielded {
+		next := Input{Task: s.Task, State: s, Paused: env.paused, Settings: in.Settings}
+		next.Settings.Loop.Limits.Deadline, next.Settings.Loop.Limits.Run = s.Deadline, 0
+		return nil, workflow.NewContinueAsNewError(ctx, WorkflowName, next)
+	}
+	env.release()
+	env.emit(executor.Event{Kind: executor.RunEnded, At: s.Now, Result: h.Result(s)})
+	return s, nil
+}
+
+// env is the [executor.Env] of a workflow.
+type env struct {
+	*host
+	*Settings
+	ctx      workflow.Context
+	state    *executor.RunState
+	paused   bool
+	question []string
+	answer   *bool
+}
+
+func (e *env) status() (Status, error) {
+	return Status{State: e.state, Question: e.question, Paused: e.paused}, nil
+}
+
+// listen receives signals for as long as the workflow runs.
+func (e *env) listen(ctx workflow.Context) {
+	receive := workflow.NewSelector(ctx)
+	receive.AddReceive(workflow.GetSignalChannel(ctx, SignalPause), func(c workflow.ReceiveChannel, _ bool) {
+		c.Receive(ctx, &e.paused)
+	})
+	receive.AddReceive(workflow.GetSignalChannel(ctx, SignalAnswer), func(c workflow.ReceiveChannel, _ bool) {
+		var approved bool
+		c.Receive(ctx, &approved)
+		e.answer = &approved
+	})
+	receive.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
+	for ctx.Err() == nil {
+		receive.Select(ctx)
+	}
+}
+
+// Do carries out an effect as an activity.
+func (e *env) Do(f executor.Effect) executor.Outcome {
+	ctx := e.ctx
+	switch {
+	case f.Graced:
+		var stop workflow.CancelFunc
+		ctx, stop = workflow.NewDisconnectedContext(ctx)
+		defer stop()
+	case ctx.Err() != nil:
+		return executor.Outcome{Cancelled: true}
+	case f.Op == executor.OpBudget && !f.Call.InPlace && !e.awaitUnpause():
+		return executor.Outcome{Cancelled: true}
+	case f.Op == executor.OpAsk && e.Ask:
+		return e.awaitAnswer(f.Paths)
+	}
+	var out executor.Outcome
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, e.options(&f)), ActivityName, f).Get(ctx, &out)
+	var timeout *temporal.TimeoutError
+	switch {
+	case err == nil:
+		return out
+	case temporal.IsCanceledError(err), errors.As(err, &timeout) && e.ctx.Err() != nil:
+		return executor.Outcome{Cancelled: true}
+	case errors.As(err, &timeout):
+		return e.interrupted(&f, timeout)
+	}
+	failure := e.Classify(taxonomy.Evidence{Source: f.Source, Op: f.Op, Type: "panic", Text: err.Error()})
+	return executor.Outcome{Failure: &failure}
+}
+
+// interrupted is the outcome of an effect whose worker died. It ends the processes that the worker
+// has left.
+func (e *env) interrupted(f *executor.Effect, timeout *temporal.TimeoutError) executor.Outcome {
+	var left []executor.Running
+	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&left) == nil && len(left) > 0 {
+		e.Do(executor.Effect{Op: executor.OpResume, Source: "executor", Run: f.Run, Processes: left, Graced: true})
+	}
+	failure := e.Classify(taxonomy.Evidence{
+		Source: "executor", Op: executor.OpResume, Type: "interrupted", Text: "the worker ended during the effect",
+		Attributes: map[string]string{"provider": f.Source},
+	})
+	if f.Op == executor.OpCall {
+		failure.Op = executor.OpResume
+	}
+	return executor.Outcome{Failure: &failure}
+}
+
+func (e *env) awaitUnpause() bool {
+	return workflow.Await(e.ctx, func() bool { return !e.paused }) == nil
+}
+
+func (e *env) awaitAnswer(paths []string) executor.Outcome {
+	e.question, e.answer = paths, nil
+	defer func() { e.question = nil }()
+	if workflow.Await(e.ctx, func() bool { return e.answer != nil }) != nil {
+		return executor.Outcome{Cancelled: true}
+	}
+	return executor.Outcome{Approved: *e.answer}
+}
+
+// options returns how an effect is carried out. A call is made once; everything else can be
+// repeated, as it is when a run is resumed in one process.
+func (e *env) options(f *executor.Effect) workflow.ActivityOptions {
+	const margin = 5 * time.Second
+	grace := e.Loop.Limits.Grace
+	o := workflow.ActivityOptions{
+		StartToCloseTimeout: e.Effect, HeartbeatTimeout: e.Heartbeat, WaitForCancellation: true, Summary: f.Op,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute},
+	}
+	if f.Limit > 0 {
+		o.StartToCloseTimeout = f.Limit + grace + margin
+	}
+	if f.Op == executor.OpCall {
+		o.RetryPolicy.MaximumAttempts = 1
+	}
+	if f.Graced && e.ctx.Err() != nil {
+		o.ScheduleToCloseTimeout = grace + margin
+	}
+	return o
+}
+
+// release unlocks the working tree. If no worker does so, the lock ends with the worker's process.
+func (e *env) release() {
+	ctx, stop := workflow.NewDisconnectedContext(e.ctx)
+	defer stop()
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		ScheduleToCloseTimeout: e.Effect, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
+	})
+	brief := &executor.RunState{Task: e.state.Task, End: e.state.End, Unchecked: e.state.Unchecked}
+	if err := workflow.ExecuteActivity(ctx, ReleaseName, brief).Get(ctx, nil); err != nil {
+		e.state.Warnings = append(e.state.Warnings, "close the working tree: "+taxonomy.Redact(err.Error()))
+	}
+}
+
+// Classify asks the worker's taxonomy. Its answer is recorded, so a history can be replayed after the
+// taxonomy has changed.
+func (e *env) Classify(ev taxonomy.Evidence) executor.Failure {
+	var f executor.Failure
+	encoded := workflow.SideEffect(e.ctx, func(workflow.Context) any { return e.Fail(&ev, ev.Source, ev.Op) })
+	if err := encoded.Get(&f); err != nil {
+		return executor.Failure{Op: ev.Op, Source: ev.Source, Message: err.Error()}
+	}
+	return f
+}
+
+func (e *env) Now() time.Time { return workflow.Now(e.ctx) }
+
+func (e *env) Cancelled() bool { return e.ctx.Err() != nil }
+
+func (e *env) Sleep(d time.Duration) bool { return workflow.Sleep(e.ctx, d) != nil }
+
+// Save does nothing, because the history is the store.
+func (e *env) Save(*executor.RunState) {}
+
+func (e *env) Emit(ev executor.Event) { e.emit(ev) }
+
+// emit passes an event to the worker's observer, once.
+func (e *env) emit(ev executor.Event) {
+	if !workflow.IsReplaying(e.ctx) {
+		e.Observe(e.state, ev)
+	}
+}
