@@ -52,7 +52,10 @@ type code struct {
 }
 
 func newChecker(t *spec.Taxonomy) *checker {
-	c := &checker{t: t, codeNamed: make(map[string]*code), reported: make(map[finding]bool), reactionNamed: make(map[string]*spec.Reaction)}
+	c := &checker{
+		t: t, codeNamed: make(map[string]*code), reported: make(map[finding]bool),
+		reactionNamed: make(map[string]*spec.Reaction),
+	}
 	for i := range t.Categories {
 		k := &category{Category: &t.Categories[i]}
 		k.index(pairs(t.Fields, nil), pairs(k.Fields, nil))

@@ -155,7 +155,9 @@ func codeTable(m *model.Package) []byte {
 			each(func(t taxonomy.Traits) string { return word(t.Severity) }),
 			each(func(t taxonomy.Traits) string { return positive(int(t.HTTP)) }),
 			each(func(t taxonomy.Traits) string { return resolve.GRPCWord(t.GRPC) }),
-			each(func(t taxonomy.Traits) string { return cmp.Or(declaredName(m, t.Reaction), t.Reaction.Action.String()) }),
+			each(func(t taxonomy.Traits) string {
+				return cmp.Or(declaredName(m, t.Reaction), t.Reaction.Action.String())
+			}),
 			cmp.Or(positive(c.Number), "-"), yesNo(c.Deprecated != ""),
 		)
 	}

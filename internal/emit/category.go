@@ -20,7 +20,8 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	}
 	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c))
 	declare(f, listMethod(l, jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
-	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c), hintsMethod(c))
+	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
+		hintsMethod(c))
 }
 
 // codeType makes the type of a category's codes.

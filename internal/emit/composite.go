@@ -4,24 +4,6 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// composite collects the elements of a struct literal, in order; zero values are left out.
-type composite []jen.Code
-
-func (c *composite) add(name string, value jen.Code) {
-	*c = append(*c, jen.Id(name).Op(":").Add(value))
-}
-
-// literal returns the struct literal without its type: in one line while it is short.
-func (c composite) literal() jen.Code {
-	if len(c) > maxInLine {
-		return multiLine(c)
-	}
-	return c.inLine()
-}
-
-// inLine returns the struct literal in one line, without its type.
-func (c composite) inLine() jen.Code { return jen.Values(c...) }
-
 // maxInLine is how many elements a struct literal has in one line.
 const maxInLine = 4
 

@@ -20,14 +20,16 @@ func factoryDoc(c *model.Code) string { return c.Factory + " returns a [" + c.Co
 // factoryLiteral gives an error its code, and the fields that are parameters or fixed, in their
 // order.
 func factoryLiteral(c *model.Code) jen.Code {
-	var values composite
-	values.add("base", jen.Qual(pkgGen, "Of").Call(jen.Id(c.Const)))
+	values := []jen.Code{jen.Id("base").Op(":").Qual(pkgGen, "Of").Call(jen.Id(c.Const))}
 	for _, f := range c.Category.Fields {
 		if value := factoryValue(c, f); value != nil {
-			values.add(f.Go, value)
+			values = append(values, jen.Id(f.Go).Op(":").Add(value))
 		}
 	}
-	return values.literal()
+	if len(values) > maxInLine {
+		return multiLine(values)
+	}
+	return jen.Values(values...)
 }
 
 // factoryValue returns what the factory puts into f; nil is nothing.

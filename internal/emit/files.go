@@ -19,7 +19,7 @@ type file struct {
 func plan(m *model.Package, t *tables, opts Options) []file {
 	var files []file
 	if opts.Tests {
-		files = append(files, testFiles(m)...)
+		files = append(files, testFiles(m, t)...)
 	}
 	for _, c := range m.Categories {
 		files = append(files, file{name: c.File + "_gen.go", build: func(f *jen.File, l *literals) {

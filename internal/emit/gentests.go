@@ -32,8 +32,8 @@ type testData struct {
 }
 
 // testFiles lists the files of the package's tests.
-func testFiles(m *model.Package) []file {
-	d := newTestData(m)
+func testFiles(m *model.Package, t *tables) []file {
+	d := newTestData(m, t)
 	files := []file{{name: "errgen_gen_test.go", text: d.packageTests}}
 	for _, c := range m.Categories {
 		files = append(files, file{name: c.File + "_gen_test.go", text: func() []byte { return d.categoryTests(c) }})
@@ -41,9 +41,9 @@ func testFiles(m *model.Package) []file {
 	return files
 }
 
-func newTestData(m *model.Package) *testData {
+func newTestData(m *model.Package, t *tables) *testData {
 	d := &testData{
-		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), tables: tablesOf(m),
+		m: m, taken: chosenNames(m), printer: tabletext.NewPrinter(), tables: t,
 		rows: make(map[*model.Row]string), rules: detection.Rules(m), byName: make(map[string]*detect.Rule),
 	}
 	d.pkg = d.free("genPackage")

@@ -135,7 +135,7 @@ func (w *testWriter) errorExpr(as, is string) string {
 // errorRef returns the name of an error as Go, and imports its package.
 func (w *testWriter) errorRef(name string) string {
 	if w.packageNames == nil {
-		w.packageNames = importNames(w.m)
+		w.packageNames = w.tables.importNames
 	}
 	e := errorName(name)
 	w.imports[e.Path] = true

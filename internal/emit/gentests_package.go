@@ -41,12 +41,8 @@ func (d *testData) packageTests() []byte {
 		eachText(m.Tiers, func(t *model.Tier) string { return t.Const })...)
 	w.enums(typesOf(m.Fields).enums)
 	w.f("}\n")
-	recorder(w, "Strategies", m.Strategies, func(s *model.Strategy) (name, constant, method string) {
-		return s.Name, s.Const, s.Method
-	})
-	recorder(w, "Checks", m.Checks, func(c *model.Check) (name, constant, method string) {
-		return c.Name, c.Const, c.Method
-	})
+	recorder(w, "Strategies", m.Strategies)
+	recorder(w, "Checks", m.Checks)
 	return w.bytes()
 }
 
@@ -83,7 +79,7 @@ func (w *testWriter) enums(list []*model.Enum) {
 
 // recorder writes an implementation of a generated interface, and the check that each name calls its
 // method.
-func recorder[T any](w *testWriter, iface string, list []T, names func(T) (name, constant, method string)) {
+func recorder(w *testWriter, iface string, list []*model.Method) {
 	if len(list) == 0 {
 		return
 	}
@@ -96,10 +92,9 @@ func recorder[T any](w *testWriter, iface string, list []T, names func(T) (name,
 	w.f("\ntype %s struct{ record gentest.Recorder }\n", typ)
 	var words, constants []string
 	for _, item := range list {
-		name, constant, method := names(item)
-		words, constants = append(words, name), append(constants, constant)
+		words, constants = append(words, item.Name), append(constants, item.Const)
 		w.f("\nfunc (r *%s) %s(ctx %s%s) error {\nreturn r.record.Called(ctx, %s)\n}\n",
-			typ, method, w.use(pkgContext, "Context"), param, w.str(name))
+			typ, item.Method, w.use(pkgContext, "Context"), param, w.str(item.Name))
 	}
 	w.test("Test" + iface)
 	w.f("gentest.Dispatch(t, func(ctx context.Context, name string) (gentest.Recorder, error) {\nvar r %s\n", typ)

@@ -68,7 +68,7 @@ func importBlock(paths []string, names map[string]string) string {
 		if name := names[path]; name != "" && !isImplied(path, name) {
 			line = fmt.Sprintf("\t%s %q\n", name, path)
 		}
-		if isStandard(line) {
+		if isStandard(path) {
 			standard += line
 		} else {
 			others += line

@@ -114,8 +114,7 @@ func packageName(p string) string {
 // isImplied reports whether an import needs no explicit name: that of a package of the standard
 // library is the last element of its path.
 func isImplied(p, name string) bool {
-	first, _, _ := strings.Cut(p, "/")
-	return path.Base(p) == name && !strings.Contains(first, ".")
+	return path.Base(p) == name && isStandard(p)
 }
 
 var importDecl = regexp.MustCompile(`(?m)^import (\(\n(?:[^)\n]*\n)*?\)|"[^"\n]*")\n`)
@@ -149,10 +148,9 @@ func groupImports(src []byte, packages map[string]bool) []byte {
 	return slices.Concat(src[:at[0]], []byte(block), src[at[1]:])
 }
 
-// isStandard reports whether a line imports a package of the standard library: their paths begin
-// without a dot in the first element.
-func isStandard(line string) bool {
-	path := line[strings.IndexByte(line, '"')+1:]
+// isStandard reports whether a path is one of the standard library: without a dot in the first
+// element.
+func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }

@@ -132,8 +132,8 @@ func packageComment(m *model.Package) []string {
 	if strings.HasPrefix(strings.Join(strings.Fields(m.Doc), " "), "Package "+m.Name+" ") {
 		first = sentence(m.Doc) // already a package comment
 	}
-	use := "The factory of a code makes an error. Match errors by code or type, and look up their reactions in [Table]. " +
-		"[UnmarshalError] reads an error from JSON."
+	use := "The factory of a code makes an error. Match errors by code or type, and look up their reactions in " +
+		"[Table]. [UnmarshalError] reads an error from JSON."
 	if classifies(m) {
 		use += " [Classify] makes one from any other error."
 	}

@@ -29,8 +29,8 @@ type Package struct {
 	Objects    []*Object   // order of first use
 
 	Groups     []*Group
-	Strategies []*Strategy
-	Checks     []*Check
+	Strategies []*Method
+	Checks     []*Method
 	Tiers      []*Tier
 	Policies   []Variable[taxonomy.Policy]   // declared ones, then those in place and those that profiles make
 	Reactions  []Variable[taxonomy.Reaction] // likewise; a reaction comes after the one it names as Then
@@ -59,18 +59,11 @@ type Group struct {
 	Predicate string // InNetwork
 }
 
-// Strategy is a method of the generated interface.
-type Strategy struct {
+// Method is a method of the generated interface of strategies or of checks.
+type Method struct {
 	Name, Doc string
 	Method    string // ReduceContext
 	Const     string // StrategyReduceContext
-}
-
-// Check is a method of the generated interface of checks.
-type Check struct {
-	Name, Doc string
-	Method    string // DiskSpace
-	Const     string // CheckDiskSpace
 }
 
 // Tier is a rung of the ladder.

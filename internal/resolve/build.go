@@ -92,18 +92,7 @@ func (b *builder) vocabulary() {
 		b.pkg.Groups = append(b.pkg.Groups, group)
 		putFirst(b.groups, g.Name.V, group)
 	}
-	for i, s := range b.src.Strategies {
-		method := exported(s.Name.V, i+1)
-		b.pkg.Strategies = append(b.pkg.Strategies, &model.Strategy{
-			Name: s.Name.V, Doc: s.Doc.V, Method: method, Const: "Strategy" + method,
-		})
-	}
-	for i, c := range b.src.Checks {
-		method := exported(c.Name.V, i+1)
-		b.pkg.Checks = append(b.pkg.Checks, &model.Check{
-			Name: c.Name.V, Doc: c.Doc.V, Method: method, Const: "Check" + method,
-		})
-	}
+	b.pkg.Strategies, b.pkg.Checks = methods(b.src.Strategies, "Strategy"), methods(b.src.Checks, "Check")
 	for i, d := range b.src.Tiers {
 		tier := taxonomy.Tier{
 			Name: d.Name.V, Doc: d.Doc.V, Classifies: d.Classifies.Or(true), Person: d.Person.V,
@@ -112,6 +101,15 @@ func (b *builder) vocabulary() {
 		t.Tiers = append(t.Tiers, tier)
 		b.pkg.Tiers = append(b.pkg.Tiers, &model.Tier{Tier: tier, Const: "Tier" + suffix(d.Name.V, i+1)})
 	}
+}
+
+func methods(list []spec.Named, prefix string) []*model.Method {
+	var out []*model.Method
+	for i, n := range list {
+		method := exported(n.Name.V, i+1)
+		out = append(out, &model.Method{Name: n.Name.V, Doc: n.Doc.V, Method: method, Const: prefix + method})
+	}
+	return out
 }
 
 func named(list []spec.Named) []taxonomy.Named {

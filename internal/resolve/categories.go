@@ -41,7 +41,8 @@ func (b *builder) category(d *spec.Category, files idents) {
 	own := b.fields(owner, d.Fields)
 	c.Fields = append(append(c.Fields, b.pkg.Fields...), own...)
 	b.pkg.Taxonomy.Categories = append(b.pkg.Taxonomy.Categories, &taxonomy.Category{
-		Name: c.Name, Type: c.Type, Doc: c.Doc, Fields: tableFields(c.Fields), Codes: make([]taxonomy.Code, len(d.Codes)+1),
+		Name: c.Name, Type: c.Type, Doc: c.Doc, Fields: tableFields(c.Fields),
+		Codes: make([]taxonomy.Code, len(d.Codes)+1),
 	})
 	fields := b.globals
 	if len(own) > 0 {

@@ -99,7 +99,7 @@ package: p
 checks: {disk_space: Whether there is room., up: ''}
 categories: {c: {codes: {A: {message: m, prevent: {check: up}}, B: {message: m, prevent: {throttle: 2s, concurrency: 1, likely: 0}}, C: {message: m}}}}
 `)
-	assert.Equal(t, []*model.Check{
+	assert.Equal(t, []*model.Method{
 		{Name: "disk_space", Doc: "Whether there is room.", Method: "DiskSpace", Const: "CheckDiskSpace"},
 		{Name: "up", Method: "Up", Const: "CheckUp"},
 	}, m.Checks)

@@ -158,7 +158,8 @@ func (b *builder) define() {
 		r := &taxonomy.Reaction{Name: name}
 		b.reactions[name], work.Reactions = r, append(work.Reactions, r)
 		category.Codes = append(category.Codes, taxonomy.Code{
-			Value: strconv.Itoa(i), Traits: taxonomy.Traits{Reaction: r, Retryable: true, Recoverability: taxonomy.Retryable},
+			Value:  strconv.Itoa(i),
+			Traits: taxonomy.Traits{Reaction: r, Retryable: true, Recoverability: taxonomy.Retryable},
 		})
 	}
 	table, _ := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)

@@ -20,7 +20,8 @@ func (b *builder) fallback() {
 
 // rows makes the rows: unknown and permanent, the codes, then the branches that change anything.
 func (b *builder) rows() {
-	unknown, permanent := b.addRow(&model.Row{At: taxonomy.RowUnknown}), b.addRow(&model.Row{At: taxonomy.RowUnknownPermanent})
+	unknown := b.addRow(&model.Row{At: taxonomy.RowUnknown})
+	permanent := b.addRow(&model.Row{At: taxonomy.RowUnknownPermanent})
 	for _, e := range b.entries {
 		e.code.Row = b.addRow(&model.Row{
 			At: taxonomy.At(e.code.Category.Index, uint16(e.code.Ordinal)), Code: e.code,
@@ -59,8 +60,8 @@ func (b *builder) branchRow(e entry, i int) *model.Row {
 	})
 }
 
-// unknownTraits are those of the fallback as classification would make it: with what its code and it
-// set.
+// unknownTraits are the traits of the fallback with the fields that it and its code set, as for an
+// error that classification makes.
 func (b *builder) unknownTraits() taxonomy.Traits {
 	code := b.pkg.Fallback
 	if code == nil {

@@ -33,7 +33,8 @@ func (b *builder) traits(t spec.Traits) taxonomy.Traits {
 	out := taxonomy.Traits{
 		Reaction: b.reaction(t.Reaction), Retryable: t.Retryable.V,
 		Severity: word[taxonomy.Severity](t.Severity), Kind: word[taxonomy.Kind](t.Kind),
-		GRPC: uint8(max(0, slices.Index(grpcWords, t.GRPC.V))), Recoverability: word[taxonomy.Recoverability](t.Recoverability),
+		GRPC:           uint8(max(0, slices.Index(grpcWords, t.GRPC.V))),
+		Recoverability: word[taxonomy.Recoverability](t.Recoverability),
 	}
 	if t.HTTP.V >= 100 && t.HTTP.V <= 999 {
 		out.HTTP = uint16(t.HTTP.V)

@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// Errors are filled without [taxonomy.Category.List], because that list would be a second allocation
+// Errors are filled without [taxonomy.Category.List], because that would be a second allocation
 // and take as long as the rest. The offsets of the fields are computed once, from the list of an
 // empty error. Fields of unusual types are filled by the list.
 

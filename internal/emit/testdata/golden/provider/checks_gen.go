@@ -11,8 +11,8 @@ import (
 // The checks, as codes name them under prevent.
 const CheckWindowFits = "window_fits"
 
-// Checks is what is looked at before a call that is likely to fail: a method for each check of the
-// taxonomy.
+// Checks has a method for each check of the taxonomy, which runs before calls that are likely to
+// fail.
 type Checks interface {
 	// WindowFits: whether the prompt fits the context window.
 	WindowFits(ctx context.Context) error
