@@ -257,7 +257,8 @@ func link(from, to string) (linked bool, err error) {
 		have := names(filepath.Join(to, dir.Name()))
 		for _, file := range files {
 			name := file.Name()
-			if have[name] || !file.Type().IsRegular() || strings.Contains(name, "tmp_") || strings.HasSuffix(name, ".lock") {
+			temporary := strings.Contains(name, "tmp_") || strings.HasSuffix(name, ".lock")
+			if have[name] || temporary || !file.Type().IsRegular() {
 				continue
 			}
 			if err := os.MkdirAll(filepath.Join(to, dir.Name()), 0o700); err != nil {
