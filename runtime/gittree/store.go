@@ -86,7 +86,8 @@ func (s *Space) makeStore(ctx context.Context, wanted settings) error {
 	if err != nil {
 		return err
 	}
-	made.Clone, s.made = wanted.Clone, made
+	made.Clone = wanted.Clone
+	s.made = made
 	for _, dir := range []string{"objects/info", "refs", "info", "work", "inside"} {
 		if err := atomicfile.MakeDir(filepath.Join(s.store, dir)); err != nil {
 			return err
