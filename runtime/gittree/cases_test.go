@@ -8,11 +8,12 @@ type treeCase struct {
 	files  []string // what changes of files are detected
 	git    bool     // whether a change of git itself is
 	stays  string   // what of the state a revert leaves, because git ignores it
-	// oneProcess marks a state in which git itself works only for the process that was there before.
+	// oneProcess marks a state in which git itself works only for the process that was there
+	// before.
 	oneProcess bool
 }
 
-// treeCases are what may happen to files, to git itself, and what is hostile.
+// treeCases are changes of files, changes of git itself, and hostile changes.
 func treeCases() []treeCase {
 	return append(append(fileCases(), gitCases()...), hostileCases()...)
 }
