@@ -8,11 +8,12 @@ type treeCase struct {
 	files  []string // what changes of files are detected
 	git    bool     // whether a change of git itself is
 	stays  string   // what of the state a revert leaves, because git ignores it
-	// oneProcess marks a state in which git itself works only for the process that was there before.
+	// oneProcess marks a state in which git itself works only for the process that was there
+	// before.
 	oneProcess bool
 }
 
-// treeCases are what may happen to files, to git itself, and what is hostile.
+// treeCases are changes of files, changes of git itself, and hostile changes.
 func treeCases() []treeCase {
 	return append(append(fileCases(), gitCases()...), hostileCases()...)
 }
@@ -28,6 +29,8 @@ func fileCases() []treeCase {
 			files: []string{"added new.txt", "added x/y/z.txt"}},
 		{name: "a file is removed with its directory", change: "rm -r dir", files: []string{"removed dir/b.txt"}},
 		{name: "a file is renamed in case", change: "mv a.txt A.txt", files: []string{"added A.txt", "removed a.txt"}},
+		{name: "a file is renamed in case although git ignores case", before: "git config core.ignorecase true",
+			change: "mv a.txt A.txt; echo 2 > DIRTY.txt", files: []string{"added A.txt", "added DIRTY.txt", "removed a.txt"}},
 		{name: "a file is renamed", change: "mv a.txt c.txt", files: []string{"added c.txt", "removed a.txt"}},
 		{name: "a file becomes a program", change: "chmod 755 a.txt", files: []string{"modified a.txt"}},
 		{name: "a program is changed", change: "echo x > run.sh", files: []string{"modified run.sh"}},

@@ -37,9 +37,9 @@ const (
 var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core.autocrlf", "core.eol",
 	"core.ignorecase", "core.filemode", "core.symlinks", "core.attributesfile", "core.precomposeunicode", "i18n."}
 
-// OpenClone opens a private clone for a run. The clone begins with the files of the working tree that
-// dir is in, committed or not. The first call makes the clone, another one continues with it. The
-// working tree is free for people and other runs. Deliver of user brings the result back.
+// OpenClone opens a private clone for a run. The clone begins with the files of the working tree
+// that dir is in, committed or not. The first call makes the clone, another one continues with it.
+// The working tree is free for people and other runs. Deliver of user brings the result back.
 func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Space, err error) {
 	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return nil, nil, fault(typeClone, "", err, c.Dir)
@@ -288,8 +288,8 @@ func (m *cloner) setup(ctx context.Context) error {
 }
 
 // Deliver brings the commits of a clone to a branch of the user's repository; the branch only moves
-// forward. If forward is set, it also moves the branch that is checked out there, unless files of the
-// user are in the way. It takes the working tree for that time.
+// forward. If forward is set, it also moves the branch that is checked out there, unless files of
+// the user are in the way. It takes the working tree for that time.
 func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
 	leave, err := clone.enter(opCommit)
 	if err != nil {

@@ -108,7 +108,8 @@ func TestCloneWorkspace(t *testing.T) {
 	assert.Equal(t, "prepare/clone", evidenceOf(t, other.Deliver(t.Context(), "in-place", "result", false)))
 }
 
-// TestDeliverForward moves the branch that is checked out only if no file of the user is in the way.
+// TestDeliverForward moves the branch that is checked out only if no file of the user is in the
+// way.
 func TestDeliverForward(t *testing.T) {
 	for _, c := range []struct {
 		name, change, want string

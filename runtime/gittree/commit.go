@@ -24,8 +24,8 @@ var unfinished = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "reba
 // the files, ignored files and other staged files are not committed, and other staged files stay
 // staged. Line ends, filters, identity and signing are those of the user's configuration.
 //
-// An attempt is committed once: repeating it returns the same id. The id is empty if the last commit
-// has the paths as the tree has them.
+// An attempt is committed once: repeating it returns the same id. The id is empty if the last
+// commit has the paths as the tree has them.
 func (s *Space) Commit(ctx context.Context, c executor.Commit) (id string, err error) {
 	leave, err := s.enter(opCommit, c.Paths...)
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Space) users(ctx context.Context, c command, args ...string) (string, e
 	return s.line(ctx, c)
 }
 
-// committable returns the paths without git's own, those that git ignores, and those of repositories
-// within the working tree.
+// committable returns the paths without git's own, those that git ignores, and those of
+// repositories within the working tree.
 func (s *Space) committable(ctx context.Context, paths []string) ([]string, error) {
 	entries, err := s.list(ctx, command{in: inUsers, args: []string{"ls-files", "-z", "-s", "--full-name"}})
 	if err != nil {
@@ -148,8 +148,8 @@ func (s *Space) inRepository(modules map[string]bool, p string) bool {
 	return false
 }
 
-// builder makes a commit from a copy of the files, so that later changes in the working tree have no
-// part in it.
+// builder makes a commit from a copy of the files, so that later changes in the working tree have
+// no part in it.
 type builder struct {
 	*Space
 	dir string // of the copy

@@ -57,7 +57,8 @@ func TestExecutor(t *testing.T) {
 				Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Guard: guard,
 				Deliver: executor.DeliverCommits,
 				Provider: &agent{scripts: []string{
-					"echo S > src/s.txt; echo stolen > .env; git commit -qam evil; git config core.fsmonitor 'touch ../ran'",
+					"echo S > src/s.txt; echo stolen > .env; git commit -qam evil; git config core.fsmonitor " +
+						"'touch ../ran'",
 					"echo n > src/new.txt",
 				}},
 			})

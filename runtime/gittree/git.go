@@ -176,7 +176,8 @@ func (s *Space) place(c command) (dir string, env []string) {
 	return dir, append(append(env, s.opts.Env...), c.env...)
 }
 
-// withoutGit returns env without the variables that control git, and makes ssh ask nobody.
+// withoutGit returns env without the variables that control git, and keeps ssh from asking for a
+// password.
 func withoutGit(env []string) []string {
 	out := make([]string, 0, len(env)+2)
 	asks := runtime.GOOS == "windows"

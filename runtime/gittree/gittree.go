@@ -32,7 +32,8 @@ import (
 
 // Options configure a [Space]. The zero Options are complete.
 type Options struct {
-	// Binary is the git to run: a path, or a name in PATH. Empty is "git". It must be 2.32 or later.
+	// Binary is the git to run: a path, or a name in PATH. Empty is "git". It must be 2.32 or
+	// later.
 	Binary string
 	// Timeout limits each git command; 0 is 5 minutes.
 	Timeout time.Duration
@@ -46,9 +47,9 @@ type Options struct {
 	// Remote is where Push pushes if the branch has no upstream; empty is "origin".
 	Remote string
 	// PR is the command that opens a pull request, and its arguments. In an argument, {title},
-	// {branch} and {base} are replaced; an argument that begins with one of them is invalid, because
-	// its value could be an option. The body is the standard input. The last web address in the
-	// output is the pull request's.
+	// {branch} and {base} are replaced; an argument that begins with one of them is invalid,
+	// because its value could be an option. The body is the standard input. The last web address in
+	// the output is the pull request's.
 	PR []string
 	// FindPR is the command that prints the web address of the branch's open pull request, if there
 	// is one. It has the form of PR. Without it, opening a pull request twice runs PR twice.
@@ -64,8 +65,8 @@ type Tree = executor.Tree
 // Change is a path that differs between two trees.
 type Change = executor.Change
 
-// Workspace is a working tree that runs take one after the other. It implements [executor.Workspace].
-// Make it with [New].
+// Workspace is a working tree that runs take one after the other. It implements
+// [executor.Workspace]. Make it with [New].
 type Workspace struct {
 	dir, gitDir string
 	opts        Options
@@ -84,8 +85,8 @@ func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
 	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
 }
 
-// NewClone returns a working tree that is a private clone of the one that dir is in; see [OpenClone].
-// The clone is made when a run opens it, and serves that run.
+// NewClone returns a working tree that is a private clone of the one that dir is in; see
+// [OpenClone]. The clone is made when a run opens it, and serves that run.
 func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
 	w, err := New(ctx, dir, c.Options)
 	if err != nil {
@@ -128,8 +129,8 @@ func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
 	return clone, nil
 }
 
-// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository; see
-// [Space.Deliver]. No process may have the clone.
+// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository;
+// see [Space.Deliver]. No process may have the clone.
 func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
 	s, err := w.open(ctx, run)
 	if err != nil {
@@ -183,8 +184,8 @@ var ErrMoved = errors.New("git itself changed")
 // beforeStep is called before every git command and every change of a file. Tests replace it.
 var beforeStep = func(string) {}
 
-// enter begins an operation: it checks that only this process changed the store. The function that it
-// returns ends the operation, and turns its error into evidence.
+// enter begins an operation: it checks that only this process changed the store. The function that
+// it returns ends the operation, and turns its error into evidence.
 func (s *Space) enter(op string, files ...string) (leave func(*error), err error) {
 	s.mu.Lock()
 	s.op = op
@@ -244,8 +245,8 @@ func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tr
 	return s.acceptRules(ctx, tree, only(changes, paths))
 }
 
-// Seal records the state of the store. Every operation does that when it ends, and the next one fails
-// if another process changed the store since.
+// Seal records the state of the store. Every operation does that when it ends, and the next one
+// fails if another process changed the store since.
 func (s *Space) Seal(context.Context) (err error) {
 	leave, err := s.enter(opPrepare)
 	if err == nil {

@@ -26,9 +26,9 @@ const (
 // lockPatience is how long a lock of git's gets to be removed by its owner.
 const lockPatience = 3 * time.Second
 
-// Guard returns the changes of git itself since the run began or committed last, and of repositories
-// within the working tree. It belongs after Snapshot. What nobody needs is restored: a changed
-// index, locks, and states of merges. Changes by other working trees and by git's housekeeping are
+// Guard returns the changes of git itself since the run began or committed last, and of
+// repositories within the working tree. It belongs after Snapshot. A changed index, locks and cut
+// logs are restored without a report. Changes by other working trees and by git's housekeeping are
 // accepted: remote branches, packed references, grown logs, an index with equal entries.
 func (s *Space) Guard(ctx context.Context) (changes []Change, err error) {
 	leave, err := s.enter(opDetect)

@@ -142,8 +142,8 @@ func allowedChange(c gittree.Change) bool {
 	return strings.HasPrefix(c.Path, "src/") && !c.Git && !c.Escapes
 }
 
-// TestTreeKilled kills the process of an iteration at each point, and compares what the next process
-// comes to with an undisturbed iteration.
+// TestTreeKilled kills the process of an iteration at each point, and compares what the next
+// process comes to with an undisturbed iteration.
 func TestTreeKilled(t *testing.T) {
 	git, err := exec.LookPath("git")
 	require.NoError(t, err)

@@ -157,8 +157,8 @@ func (n *nested) guard(ctx context.Context) ([]change, error) {
 	return found, err
 }
 
-// restoreNested restores paths in the .git of a repository. A repository that is new is moved to the
-// store and not removed, because it may contain commits.
+// restoreNested restores paths in the .git of a repository. A repository that is new is moved to
+// the store and not removed, because it may contain commits.
 func (s *Space) restoreNested(ctx context.Context, repo string, paths []string) error {
 	for _, n := range s.nested {
 		if n.Repo != repo {

@@ -227,8 +227,8 @@ func (s *Space) readJSON(name string, v any) error {
 	return nil
 }
 
-// includedFiles returns the files below the root that the configuration includes, also those that do
-// not exist: a change of one is a change of the configuration.
+// includedFiles returns the files below the root that the configuration includes, also those that
+// do not exist: a change of one is a change of the configuration.
 func (s *Space) includedFiles(ctx context.Context) ([]string, error) {
 	entries, err := s.list(ctx, command{in: inUsers,
 		args: []string{"config", "--list", "--includes", "--show-origin", "-z"}})

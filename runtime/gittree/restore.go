@@ -18,8 +18,8 @@ import (
 )
 
 // Restore gives the paths the content that they have in the tree to, and returns the working tree
-// after that. Paths that contain ".git" are restored to what git was when the run began or committed
-// last.
+// after that. Paths that contain ".git" are restored to what git was when the run began or
+// committed last.
 //
 // Restore begins with a snapshot, so that the store has what it overwrites. What the store cannot
 // hold, such as a repository, is moved to the directory "kept" of the store. A restored .gitignore
@@ -251,7 +251,7 @@ func (w *writer) directories(p string, make bool) (bool, error) {
 	return true, nil
 }
 
-// moveAside moves to the store what is at a path and cannot be stored by git.
+// moveAside moves a file or directory that git cannot store to the store.
 func (a *area) moveAside(p string) error {
 	beforeStep("move " + p)
 	kept := filepath.Join(a.store, "kept")

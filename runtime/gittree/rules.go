@@ -58,7 +58,8 @@ func (s *Space) writeRule(c change, content io.Reader) error {
 }
 
 // acceptRules makes the changed .gitignore files among the changes apply, and returns the tree that
-// contains the files that were ignored until then: they were there before, so they are no additions.
+// contains the files that were ignored until then: they were there before, so they are no
+// additions.
 func (s *Space) acceptRules(ctx context.Context, tree Tree, changes []change) (Tree, error) {
 	rules := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return !isRule(c.Path) })
 	if len(rules) == 0 {
@@ -149,8 +150,8 @@ func (a *area) findChangedRules(ctx context.Context) error {
 	return err
 }
 
-// reclassify corrects entries of git's status, which applies the .gitignore files as they are now, by
-// the rules that apply in the run.
+// reclassify corrects entries of git's status, which applies the .gitignore files as they are now,
+// by the rules that apply in the run.
 func (a *area) reclassify(ctx context.Context, entries []string) ([]string, error) {
 	var in strings.Builder
 	probe := func(p string) string {

@@ -20,8 +20,8 @@ const (
 )
 
 // Save keeps a tree and the state of git itself under a name, such as the attempt's number, and
-// returns the reference in the store. It never overwrites: another tree gets the next free name, and
-// the same trees get the same reference.
+// returns the reference in the store. It never overwrites: another tree gets the next free name,
+// and the same trees get the same reference.
 func (s *Space) Save(ctx context.Context, name string, base, tree Tree) (ref string, err error) {
 	leave, err := s.enter(opSave)
 	if err != nil {
@@ -190,7 +190,8 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 	return s, nil
 }
 
-// ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a patch.
+// ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a
+// patch.
 func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, opts Options) error {
 	s, err := openSaves(ctx, dir, run, opts)
 	if err != nil {

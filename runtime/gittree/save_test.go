@@ -170,7 +170,8 @@ func TestAttempt(t *testing.T) {
 	}
 }
 
-// attemptVariable makes the test program a process that dies during an attempt; it holds a directory.
+// attemptVariable makes the test program a process that dies during an attempt; it holds a
+// directory.
 const attemptVariable = "GITTREE_ATTEMPT"
 
 func playAttempt(text string) error {

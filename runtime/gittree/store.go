@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,7 +116,7 @@ const headless = "ref: refs/heads/none\n"
 func (s *Space) readUsers(ctx context.Context) (settings, error) {
 	made := settings{Root: s.root, Format: s.made.Format, Core: map[string]string{}}
 	entries, err := s.list(ctx, command{in: inUsers, none: 1, args: []string{"config", "-z", "--get-regexp",
-		`^core\.(ignorecase|filemode|symlinks|precomposeunicode|excludesfile)$`}})
+		`^core\.(filemode|symlinks|precomposeunicode|excludesfile)$`}})
 	if err != nil {
 		return made, err
 	}
@@ -144,9 +145,18 @@ func (s *Space) readUsers(ctx context.Context) (settings, error) {
 			return made, err
 		}
 	}
+	made.Core["ignorecase"] = strconv.FormatBool(s.ignoresCase())
 	made.Others = s.otherBranches()
 	made.Includes, err = s.includedFiles(ctx)
 	return made, err
+}
+
+// ignoresCase reports whether the file system ignores the case of names. A configuration that is wrong
+// about that would hide files.
+func (s *Space) ignoresCase() bool {
+	lower, err := os.Lstat(filepath.Join(s.root, ".git"))
+	upper, uerr := os.Lstat(filepath.Join(s.root, ".GIT"))
+	return err == nil && uerr == nil && os.SameFile(lower, upper)
 }
 
 // configure writes the configuration, the attributes and the exclusions of the store.
