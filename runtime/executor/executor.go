@@ -155,7 +155,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	if err := filelock.CheckName(task.Run); err != nil {
 		return refusal("the name of the run: " + err.Error())
 	}
-	if e.cfg.Store == nil {
+	if e.cfg.Store == nil || e.cfg.DryRun { // a dry run begins nothing
 		return nil
 	}
 	if !e.busy.CompareAndSwap(false, true) {
@@ -321,6 +321,7 @@ func (e *localEnv) track(calling bool) {
 }
 
 // started registers a process in the saved state, so that the process that resumes the run ends it.
+// As any other save, it never changes an outcome.
 func (e *localEnv) started(p Running) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -329,7 +330,8 @@ func (e *localEnv) started(p Running) error {
 	}
 	e.state.Processes = append(e.state.Processes, p)
 	e.state.Saves++
-	return e.store(context.WithoutCancel(e.ctx), e.state)
+	e.Save(e.state)
+	return nil
 }
 
 // Classify classifies a failure that the loop found.
@@ -348,7 +350,7 @@ func (e *localEnv) Sleep(d time.Duration) bool {
 
 // Save saves the state. If that fails the run continues, and a warning says so once.
 func (e *localEnv) Save(s *RunState) {
-	if e.cfg.Store == nil {
+	if e.cfg.Store == nil || e.cfg.DryRun {
 		return
 	}
 	err := contain("state", "state_write", func() error { return e.store(context.WithoutCancel(e.ctx), s) })
