@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/notify"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // A run that cannot begin has a code like any other failure: in what is printed, in the result, and
@@ -105,32 +105,30 @@ func TestAnotherRunIsAtWork(t *testing.T) {
 		}
 		assert.Zero(t, a.calls())
 	}
-	git, err := workspace.Open(t.Context(), a.dir, workspace.Options{})
+	git, err := gittree.New(t.Context(), a.dir, gittree.Options{})
 	require.NoError(t, err)
-	unlock, err := git.Lock(t.Context(), "one")
+	space, err := git.Open(t.Context(), "one")
 	require.NoError(t, err)
 	said("file access denied: "+a.dir, "(run one)")
-	require.NoError(t, unlock())
+	require.NoError(t, space.Close(true))
 
-	j := filejournal.New(a.options.journal)
+	j := filestore.New(a.options.journal)
 	_, err = j.Open(t.Context(), "two")
 	require.NoError(t, err)
 	said("two.lock", "run two is held by process")
 	require.NoError(t, j.Close())
 }
 
-// A journal that is damaged is named, and the line.
-func TestDamagedJournal(t *testing.T) {
+// A damaged state is named, and the run is refused.
+func TestDamagedState(t *testing.T) {
 	a := begun(t, "", done())
-	file := filepath.Join(a.options.journal, "one.journal")
+	file := filepath.Join(a.options.journal, "one.json")
 	require.NoError(t, errors.Join(os.MkdirAll(a.options.journal, 0o700), os.WriteFile(file, []byte("hello\n"), 0o600)))
-	why := "journal " + file + ", line 1: it does not begin as a journal does"
 	got := a.do("-resume=one")
 	assert.Equal(t, exitFailed, got.code)
-	assert.Equal(t, "invalid configuration: "+why, got.result(t).Error)
-	list := do("-list", "-journal="+a.options.journal)
-	assert.Equal(t, exitOK, list.code)
-	assert.Contains(t, list.out, "run one cannot be read: "+why)
+	assert.Contains(t, got.result(t).Error, "read run one: invalid character")
+	assert.Contains(t, do("-list", "-journal="+a.options.journal).out, "no run is remembered")
+	assert.Zero(t, a.calls())
 }
 
 // What is wrong with patterns names the file that they are in.

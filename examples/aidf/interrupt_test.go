@@ -32,7 +32,7 @@ func (a *acted) ready() {
 	a.t.Helper()
 	require.NoError(a.t, await(a.t.Context(), func() bool {
 		b, err := os.ReadFile(a.path("deploy/production.yml"))
-		return err == nil && strings.Contains(string(b), "300") && a.point() == executor.PointProcess
+		return err == nil && strings.Contains(string(b), "300") && len(a.processes()) > 0
 	}))
 }
 

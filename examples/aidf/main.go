@@ -80,8 +80,10 @@ type options struct {
 	provider, model, profile   string
 	taskFile, repo, configFile string
 	run, resume, journal       string
+	answer                     string
 
 	unattended, push, dryRun bool
+	byHand, takeOver         bool
 	list, json, verbose      bool
 	story, keep              bool
 }
@@ -142,7 +144,10 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.configFile, "config", "", "the configuration, a YAML `file`")
 	fs.StringVar(&o.profile, "profile", "", "react as the taxonomy's profile of this `name` does")
 	fs.StringVar(&o.run, "run", "", "the `name` of the run; one that died is gone on with")
-	fs.StringVar(&o.resume, "resume", "", "go on with the run of this `name`, which must have begun and not ended")
+	fs.StringVar(&o.resume, "resume", "", "continue the run of this `name`: one that died, is blocked or failed")
+	fs.StringVar(&o.answer, "answer", "", "with -resume: the `text` that answers the run's question")
+	fs.BoolVar(&o.byHand, "by-hand", false, "with -resume: the work was done by hand; check and deliver it")
+	fs.BoolVar(&o.takeOver, "take-over", false, "deliver also what earlier runs left uncommitted")
 	fs.StringVar(
 		&o.journal, "journal", "", "the `directory` where runs are remembered (default: with the user's state)")
 	fs.BoolVar(&o.unattended, "unattended", false, "ask nobody; what a person would have to allow is denied")
@@ -168,6 +173,8 @@ func (o *options) check() error {
 		return fmt.Errorf("there is no provider %q; there are %s", o.provider, config.Either(providers))
 	case o.run != "" && o.resume != "":
 		return errors.New("-run and -resume name a run twice")
+	case o.resume == "" && (o.answer != "" || o.byHand):
+		return errors.New("-answer and -by-hand need -resume NAME")
 	case o.resume != "" && o.dryRun:
 		return errors.New("a dry run begins nothing that could be gone on with")
 	}

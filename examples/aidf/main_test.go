@@ -131,7 +131,7 @@ func TestUsage(t *testing.T) {
 		{"-task t.md -provider openai -dry-run -resume b", "dry run"},
 		{"-task t.md -provider openai now", `unexpected argument "now"`},
 		{"-tsak t.md", "-tsak"},
-		{"-task t.md -provider openai -resume b", `there is no run "b" to go on with`},
+		{"-task t.md -provider openai -resume b", `there is no run "b" to resume`},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := do(strings.Fields(c.args)...)
@@ -279,14 +279,14 @@ func TestPushIsGivenUp(t *testing.T) {
 		got := a.do("-push", flag)
 		assert.Equal(t, exitOK, got.code, got.hints)
 		if flag == "-json=false" {
-			assert.Regexp(t, `(?m)^  warning     gave up on push: git push failed: `, got.out)
+			assert.Regexp(t, `(?m)^  warning     continue without push: git push failed: `, got.out)
 			continue
 		}
 		r := got.result(t)
 		assert.Equal(t, executor.StatusCompleted, r.Status)
 		assert.False(t, r.Pushed)
 		require.Len(t, r.Warnings, 1)
-		assert.Contains(t, r.Warnings[0], "gave up on push: git push failed: ")
+		assert.Contains(t, r.Warnings[0], "continue without push: git push failed: ")
 	}
 }
 

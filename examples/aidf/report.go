@@ -2,8 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -72,9 +72,9 @@ func counts(by map[string]int) string {
 // listRuns prints the runs that are remembered.
 func (p *program) listRuns() int {
 	dir, err := p.journalDir()
-	var runs []filejournal.Run
+	var runs []executor.RunInfo
 	if err == nil {
-		runs, err = filejournal.Runs(dir)
+		runs, err = filestore.New(dir).Runs(context.Background())
 	}
 	if err == nil && p.json {
 		err = writeJSON(p.out, listed(runs))
@@ -93,48 +93,38 @@ type listedRun struct {
 	Run       string             `json:"run"`
 	Task      string             `json:"task"`
 	Dir       string             `json:"dir"`
-	Status    executor.Status    `json:"status,omitempty"` // none has a run that can be gone on with
+	Status    executor.Status    `json:"status,omitempty"` // empty for a run that can be resumed
 	EndReason executor.EndReason `json:"endReason,omitempty"`
 	Iteration int                `json:"iteration"`
 	At        time.Time          `json:"at"`
-	Error     string             `json:"error,omitempty"`
+	Question  string             `json:"question,omitempty"`
 }
 
-func listed(runs []filejournal.Run) []listedRun {
+func listed(runs []executor.RunInfo) []listedRun {
 	out := make([]listedRun, len(runs))
 	for i, r := range runs {
 		out[i] = listedRun{
-			Run: r.Name, Task: r.Task, Dir: r.Dir, Status: r.Status, EndReason: r.EndReason, Iteration: r.Iteration,
-			At: r.At,
+			Run: r.Run, Task: r.Task, Dir: r.Dir, EndReason: r.End, Iteration: r.Iteration, At: r.Updated,
+			Question: r.Question,
 		}
-		if r.Err != nil {
-			out[i].Error = cmp.Or(reason(r.Err), taxonomy.Redact(r.Err.Error()))
+		if r.End != "" {
+			out[i].Status = r.End.Status()
 		}
 	}
 	return out
 }
 
-func writeRuns(w io.Writer, runs []filejournal.Run) error {
+func writeRuns(w io.Writer, runs []executor.RunInfo) error {
 	if len(runs) == 0 {
 		_, err := fmt.Fprintln(w, "no run is remembered")
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "RUN\tSTATUS\tITERATION\tLAST\tTASK\tDIRECTORY")
-	var unreadable []listedRun
 	for _, r := range listed(runs) {
 		status := cmp.Or(string(r.Status), "not ended")
-		if r.Error != "" {
-			status = "unreadable"
-			unreadable = append(unreadable, r)
-		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", r.Run, status, r.Iteration, r.At.Local().Format(time.DateTime),
 			printable(r.Task), printable(r.Dir))
 	}
-	err := t.Flush()
-	for _, r := range unreadable {
-		_, more := fmt.Fprintf(w, "run %s cannot be read: %s\n", r.Run, printable(r.Error))
-		err = errors.Join(err, more)
-	}
-	return err
+	return t.Flush()
 }

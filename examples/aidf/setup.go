@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,14 +17,14 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
 	"github.com/errgen/errgen/runtime/executor/filelanes"
+	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/notify"
 	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // setup is what a task needs before it can begin.
@@ -33,7 +34,7 @@ type setup struct {
 	file     taskfile.Task
 	table    taxonomy.Table
 	scope    *scope.Scope
-	git      *workspace.Git
+	git      *gittree.Workspace
 	notifier *notify.Notifier
 
 	task   executor.Task
@@ -85,16 +86,14 @@ func (s *setup) apart() error {
 
 // goesOn refuses to resume what cannot be.
 func (s *setup) goesOn() error {
-	runs, err := filejournal.Runs(s.journal)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(runs, func(r filejournal.Run) bool { return r.Name == s.resume })
+	state, err := filestore.New(s.journal).Peek(context.Background(), s.resume)
 	switch {
-	case i < 0:
-		return misuse("there is no run %q to go on with; -list lists what there is", s.resume)
-	case runs[i].Ended():
-		return misuse("run %s has ended (%s); begin a new one", s.resume, runs[i].EndReason)
+	case err != nil:
+		return err
+	case state == nil:
+		return misuse("there is no run %q to resume; -list lists the runs", s.resume)
+	case state.End == executor.EndCompleted:
+		return misuse("run %s has ended (%s); begin a new one", s.resume, state.End)
 	}
 	return nil
 }
@@ -180,7 +179,6 @@ func (s *setup) guard() (err error) {
 	if s.scope, err = scope.New(c); err != nil {
 		return in(s.configFile, err)
 	}
-	s.git.Watch(s.scope)
 	return nil
 }
 
@@ -199,7 +197,7 @@ func (s *setup) open(ctx context.Context) (err error) {
 	if info, err := os.Stat(s.repo); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return refused("", "repo", s.repo, "a directory of a git repository")
 	}
-	s.git, err = workspace.Open(ctx, s.repo, workspace.Options{
+	s.git, err = gittree.New(ctx, s.repo, gittree.Options{
 		Hooks: s.settings.Hooks, Remote: s.settings.Remote, PR: s.settings.PullRequest,
 	})
 	return err
@@ -217,12 +215,13 @@ func (s *setup) configure() error {
 	s.config = executor.Config{
 		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(s.table)), Decode: decode,
 		Provider: provider, Workspace: s.git, Guard: s.scope, Validator: validator, Filer: filer,
-		Journal: filejournal.New(s.journal), Lanes: filelanes.New(filepath.Join(s.journal, "lanes"), nil, nil),
+		Store:     filestore.New(s.journal),
+		Admission: executor.Admission{Lanes: filelanes.New(filepath.Join(s.journal, "lanes"), nil, nil)},
 		Limits: executor.Limits{
 			Iterations: l.Iterations, Failures: l.Failures, Attempts: l.Attempts,
 			Iteration: l.Iteration, Run: l.Run, Grace: l.Grace, Feedback: l.Feedback,
 		},
-		Deliver: s.delivery(), Continue: s.settings.Continue, DryRun: s.dryRun,
+		Deliver: s.delivery(), Continue: s.settings.Continue, DryRun: s.dryRun, TakeOver: s.takeOver,
 	}
 	if s.notifier != nil {
 		s.config.Notifier = s.notifier
@@ -258,6 +257,16 @@ func (s *setup) filer() (executor.Filer, error) {
 		return nil, nil
 	}
 	return taskfile.NewFiler(taskfile.FilerConfig{
-		Root: s.git.Dir(), Path: relative(s.git.Dir(), s.taskFile), Stage: s.git.Stage,
+		Root: s.git.Dir(), Path: relative(s.git.Dir(), s.taskFile), Stage: s.stage,
 	})
+}
+
+// stage adds the paths to git's index.
+func (s *setup) stage(ctx context.Context, paths []string) error {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--literal-pathspecs", "add", "--all", "--"}, paths...)...)
+	cmd.Dir = s.git.Dir()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return &taxonomy.Evidence{Source: "git", Op: "file_task", Text: string(out), Err: err}
+	}
+	return nil
 }

@@ -58,7 +58,7 @@ func (s *story) tell(ctx context.Context) error {
 	s.say("An agent works on a repository, and much goes wrong. The agent is scripted; git, processes, files and "+
 		"HTTP are real.",
 		"Everything is in a temporary directory, which is called STORY here.")
-	for _, act := range []func(context.Context) error{s.badDay, s.overHTTP, s.unattended, s.killed, s.neverBegun} {
+	for _, act := range []func(context.Context) error{s.badDay, s.overHTTP, s.unattended, s.killed, s.answered, s.neverBegun} {
 		err := act(ctx)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

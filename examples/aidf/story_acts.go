@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
@@ -102,7 +102,7 @@ func (s *story) killed(ctx context.Context) error {
 	}
 	s.say(strings.TrimSpace(said))
 	s.aside("kill -9")
-	agent, err := st.agent(ctx)
+	agent, err := st.agent()
 	if s.check(err); err != nil {
 		return err
 	}
@@ -145,32 +145,63 @@ func (s *stage) killInCall(ctx context.Context) (said string, err error) {
 	}
 	err = await(ctx, func() bool {
 		b, err := os.ReadFile(s.path("greet.txt"))
-		return err == nil && string(b) == "Hel" && s.point() == executor.PointProcess
+		return err == nil && string(b) == "Hel" && len(s.processes()) > 0
 	})
 	err = errors.Join(err, cmd.Process.Kill())
 	_ = cmd.Wait() // says that it was killed
 	return out.String(), err
 }
 
-// point is where the run is, as its journal has it.
-func (s *stage) point() executor.Point {
-	runs, err := filejournal.Runs(s.options.journal)
-	if err != nil || len(runs) == 0 {
-		return ""
+// processes are those that work for the run, as its saved state has them.
+func (s *stage) processes() []executor.Running {
+	state, err := filestore.New(s.options.journal).Peek(context.Background(), s.options.run)
+	if err != nil || state == nil {
+		return nil
 	}
-	return runs[0].Point
+	return state.Processes
 }
 
-// agent returns the process that the journal names.
-func (s *stage) agent(ctx context.Context) (id proc.ID, err error) {
-	j := filejournal.New(s.options.journal)
-	entries, err := j.Open(ctx, s.options.run)
-	for _, e := range entries {
-		if e.Process != nil {
-			id = proc.ID{PID: e.Process.PID, Start: e.Process.Start}
-		}
+// agent returns the process that the saved state names.
+func (s *stage) agent() (id proc.ID, err error) {
+	for _, p := range s.processes() {
+		return proc.ID{PID: p.PID, Start: p.Start}, nil
 	}
-	return id, errors.Join(err, j.Close())
+	return id, errors.New("no process is registered")
+}
+
+// answered is a run that a question blocks, and that continues with the answer.
+func (s *story) answered(ctx context.Context) error {
+	s.act("Blocked, and answered", "The agent cannot decide something. It says so, and the run is blocked.", "")
+	st := s.begin(ctx, "question", greetingTask, configFor("question"))
+	st.cli(
+		providertest.CLIAnswer("The document is there.").Write("docs/greeting.md", "A greeting is a sentence.\n"),
+		providertest.CLIAnswer("BLOCKED: which customer is greeted?").Write("greet.txt", "Hello, NAME!\n"),
+		providertest.CLIAnswer("Done.\nTASK COMPLETE").Write("greet.txt", "Hello, Ada!\n"),
+		providertest.CLIFixture("claude/auth").Write("greet.txt", "Hello, Bob!\n"),
+		providertest.CLIAnswer("Done.\nTASK COMPLETE").Write("docs/greeting.md", "A greeting has a name.\n"),
+	)
+	s.play(ctx, st.options, scene{})
+	s.line("\nA person answers, by -resume question -answer \"Ada\". It continues with what is there:\n")
+	st.options.run, st.options.resume, st.options.answer = "", "question", "Ada"
+	s.play(ctx, st.options, scene{})
+	st.shows("greet.txt")
+
+	s.line("\nAnother run fails, and its work is left in the tree:\n")
+	st.options = st.optionsOf("left")
+	s.play(ctx, st.options, scene{})
+	s.line("\nA new run in this tree names it, and with -take-over delivers it, too:\n")
+	st.options = st.optionsOf("taken")
+	st.options.takeOver = true
+	s.play(ctx, st.options, scene{})
+	st.runs(ctx, "log", "--oneline", "--name-only", "--max-count=1")
+	return s.err
+}
+
+// optionsOf returns the options of another run in the same repository.
+func (s *stage) optionsOf(run string) options {
+	o := s.options
+	o.run, o.resume, o.answer = run, "", ""
+	return o
 }
 
 const faultyConfig = `provider: anthropic

@@ -75,7 +75,7 @@ func (s *story) badDay(ctx context.Context) error {
 	s.chapter("What is left of it")
 	st.runs(ctx, "log", "--oneline", "--decorate", "--name-only")
 	s.line("What the agent did to the deployment is not lost, and the person's work is as it was:")
-	st.runs(ctx, "show", "refs/errgen/badday/4:deploy/production.yml")
+	st.runs(ctx, "--git-dir=.git/errgen/badday", "show", "refs/attempts/4:deploy/production.yml")
 	st.runs(ctx, "status", "--short")
 	return s.err
 }

@@ -71,6 +71,9 @@ func (p *program) perform(ctx context.Context) int {
 	if err != nil {
 		return p.unready(ctx, s, invalid(p.configFile, "limits", err))
 	}
+	if p.resume != "" {
+		return p.conclude(x.Reopen(ctx, s.task, executor.Reopening{Answer: p.answer, ByHand: p.byHand}))
+	}
 	return p.conclude(x.Run(ctx, s.task))
 }
 

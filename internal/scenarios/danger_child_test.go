@@ -17,12 +17,12 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // childVariable makes this program a process that runs the executor; it names the file of an order.
@@ -84,7 +84,7 @@ func (o order) runWith(ctx context.Context, cfg executor.Config) (*executor.Resu
 			return nil, err
 		}
 		defer func() { _ = store.Close() }() // what it was asked to write is written
-		cfg.Journal, cfg.Lanes = store.Journal(), store.Lanes()
+		cfg.Store, cfg.Admission.Lanes = store.RunStore(), store.Lanes()
 	}
 	e, err := executor.New(cfg)
 	if err != nil {
@@ -104,7 +104,7 @@ func (o order) config(ctx context.Context) (executor.Config, error) {
 	if err != nil {
 		return executor.Config{}, err
 	}
-	tree, err := workspace.Open(ctx, o.Dir, workspace.Options{Watch: guard})
+	tree, err := gittree.New(ctx, o.Dir, gittree.Options{Watch: guard})
 	if err != nil {
 		return executor.Config{}, err
 	}
@@ -124,7 +124,7 @@ func (o order) config(ctx context.Context) (executor.Config, error) {
 		Validator: validator,
 		Table:     errs.Table, Classify: detect.Classifier(errs.Explain),
 		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
-		Provider: cli, Workspace: tree, Guard: guard, Journal: filejournal.New(o.Journal),
+		Provider: cli, Workspace: tree, Guard: guard, Store: filestore.New(o.Journal),
 		Deliver: executor.DeliverCommits,
 		Clock:   &jumpingClock{now: time.Now()},
 		Limits:  executor.Limits{Failures: 5, Iterations: 100, Iteration: o.Iteration, Grace: 20 * time.Second},
@@ -175,19 +175,19 @@ func (o order) result(t *testing.T) (r executor.Result, ok bool) {
 	return r, true
 }
 
-// at reports whether the last entry of the run is of a point.
-func (o order) at(point executor.Point) bool {
-	if !o.State {
-		runs, err := filejournal.Runs(o.Journal)
-		return err == nil && len(runs) == 1 && runs[0].Point == point
+// tracks reports whether the saved state of the run has a process.
+func (o order) tracks() bool {
+	var runs executor.Store = filestore.New(o.Journal)
+	if o.State {
+		store, err := state.Open(context.Background(), o.statePath(), state.Options{ReadOnly: true})
+		if err != nil {
+			return false
+		}
+		defer func() { _ = store.Close() }()
+		runs = store.RunStore()
 	}
-	store, err := state.Open(context.Background(), o.statePath(), state.Options{ReadOnly: true})
-	if err != nil {
-		return false
-	}
-	defer func() { _ = store.Close() }()
-	runs, err := store.Unfinished(context.Background())
-	return err == nil && len(runs) == 1 && runs[0].Point == point
+	s, err := runs.Peek(context.Background(), o.Run)
+	return err == nil && s != nil && len(s.Processes) > 0
 }
 
 // run goes on with the run in this process, to its end.

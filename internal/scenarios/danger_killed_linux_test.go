@@ -69,7 +69,7 @@ func TestLeftRunning(t *testing.T) {
 	o := s.order("run-1")
 	cmd := o.start(t)
 	await(t, "the provider works, and is known", func() bool {
-		return s.cli.Child() != 0 && s.exists("docs/half.txt") && s.calls() == 1 && o.at(executor.PointProcess)
+		return s.cli.Child() != 0 && s.exists("docs/half.txt") && s.calls() == 1 && o.tracks()
 	})
 	calls, err := s.cli.Calls()
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestCheckLeftRunning(t *testing.T) {
 			await(t, "the check works", func() bool {
 				b, _ := os.ReadFile(file)
 				left, _ = strconv.Atoi(strings.TrimSpace(string(b)))
-				return left > 0 && o.at(executor.PointProcess)
+				return left > 0 && o.tracks()
 			})
 			t.Cleanup(func() { _ = syscall.Kill(left, syscall.SIGKILL) })
 			require.NoError(t, cmd.Process.Kill())
@@ -210,7 +210,7 @@ func TestLockLeftBehind(t *testing.T) {
 			cmd := o.start(t)
 			await(t, "the provider works, and is known", func() bool {
 				return s.calls() == 1 &&
-					o.at(executor.PointProcess)
+					o.tracks()
 			})
 			require.NoError(t, cmd.Process.Kill())
 			_ = cmd.Wait()

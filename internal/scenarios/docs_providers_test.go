@@ -16,13 +16,13 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
 	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 func work(ctx context.Context, dir, key, prompt string) (*executor.Result, error) {
@@ -31,7 +31,7 @@ func work(ctx context.Context, dir, key, prompt string) (*executor.Result, error
 	if err != nil {
 		return nil, err
 	}
-	tree, err := workspace.Open(ctx, dir, workspace.Options{Watch: guard})
+	tree, err := gittree.New(ctx, dir, gittree.Options{Watch: guard})
 	if err != nil {
 		return nil, err
 	}

@@ -61,11 +61,11 @@ func learnFrom(ctx context.Context, history *state.Store, config *executor.Confi
 	if err != nil {
 		return nil, err
 	}
-	config.Learners = append(config.Learners, model)
+	config.Admission.Learners = append(config.Admission.Learners, model)
 	// acts as `prevent` says; see below
-	config.Preventer = predict.NewPreventer(model, errs.Table, predict.PreventerOptions{})
+	config.Admission.Preventer = predict.NewPreventer(model, errs.Table, predict.PreventerOptions{})
 	// runs the checks of the taxonomy
-	config.Checker = checks
+	config.Admission.Checker = checks
 	return model, nil
 }
 

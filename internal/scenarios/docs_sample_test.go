@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
@@ -19,7 +20,6 @@ import (
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // The functions here are what docs/executor.md and docs/state.md show; TestDocsSamples holds them
@@ -31,7 +31,7 @@ func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := workspace.Open(ctx, dir, workspace.Options{Watch: guard})
+	tree, err := gittree.New(ctx, dir, gittree.Options{Watch: guard})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 		Workspace: tree,
 		Guard:     guard,
 		Validator: checks,
-		Journal:   filejournal.New(filepath.Join(dir, ".git", "runs")),
+		Store:     filestore.New(filepath.Join(dir, ".git", "runs")),
 		Observer:  executor.Slog(slog.Default(), errs.Table),
 		Deliver:   executor.DeliverCommits,
 	})
@@ -73,11 +73,10 @@ func runTogether(ctx context.Context, claude executor.Provider, history *state.S
 		return err
 	}
 	e, err := executor.New(executor.Config{
-		Table:    errs.Table,
-		Classify: detect.Classifier(errs.Explain),
-		Provider: claude,
-		Gate:     breaker.New(breaker.Options{}),
-		Adaptive: adaptive,
+		Table:     errs.Table,
+		Classify:  detect.Classifier(errs.Explain),
+		Provider:  claude,
+		Admission: executor.Admission{Breaker: breaker.New(breaker.Options{}), Adaptive: adaptive},
 	})
 	if err != nil {
 		return err
@@ -118,11 +117,13 @@ func runStored(ctx context.Context, path string, claude executor.Provider, task 
 		Classify: detect.Classifier(errs.Explain),
 		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Provider: claude,
-		Journal:  store.Journal(),
-		Lanes:    store.Lanes(),
-		Budget:   store.Budget(state.BudgetOptions{}),
-		Prompt:   store.Prompt(state.PromptOptions{MaxAttempts: 3}),
-		Limits:   executor.Limits{Attempts: 3},
+		Store:    store.RunStore(),
+		Admission: executor.Admission{
+			Lanes:  store.Lanes(),
+			Budget: store.Budget(state.BudgetOptions{}),
+		},
+		Prompt: store.Prompt(state.PromptOptions{MaxAttempts: 3}),
+		Limits: executor.Limits{Attempts: 3},
 	})
 	if err != nil {
 		return nil, err
@@ -131,9 +132,9 @@ func runStored(ctx context.Context, path string, claude executor.Provider, task 
 }
 
 func fund(ctx context.Context, store *state.Store) error {
-	five := state.Limit{CostUSD: taxonomy.Some(5.0), Note: "agreed on Monday"}
+	five := state.Limit{Amount: state.Amount{CostUSD: taxonomy.Some(5.0)}, Note: "agreed on Monday"}
 	if err := store.SetBudget(ctx, state.ScopeAll, five); err != nil {
 		return err
 	}
-	return store.SetBudget(ctx, state.ScopeTask, state.Limit{Tokens: taxonomy.Some[int64](200_000)})
+	return store.SetBudget(ctx, state.ScopeTask, state.Limit{Amount: state.Amount{Tokens: taxonomy.Some[int64](200_000)}})
 }

@@ -61,13 +61,13 @@ type byContent struct{ tree *memTree }
 var faultyFiles = map[executor.Phase]string{executor.PreCommit: "src/bad", executor.PrePush: "src/b",
 	executor.PrePR: "src/c"}
 
-func (v byContent) Validate(_ context.Context, phase executor.Phase) error {
-	path := faultyFiles[phase]
+func (v byContent) Validate(_ context.Context, c executor.Check) error {
+	path := faultyFiles[c.Phase]
 	content := v.tree.files[path]
 	if !odd(content) {
 		return nil
 	}
-	return &taxonomy.Evidence{Source: "validator", Op: "validate_" + string(phase), Type: "exit", Text: content,
+	return &taxonomy.Evidence{Source: "validator", Op: "validate_" + string(c.Phase), Type: "exit", Text: content,
 		Files: []string{path}}
 }
 
@@ -76,44 +76,39 @@ type byChance struct {
 	fails func(executor.Phase) error
 }
 
-func (v byChance) Validate(ctx context.Context, phase executor.Phase) error {
-	return errors.Join(v.fails(phase), v.byContent.Validate(ctx, phase))
+func (v byChance) Validate(ctx context.Context, c executor.Check) error {
+	return errors.Join(v.fails(c.Phase), v.byContent.Validate(ctx, c))
 }
 
 type byBudget func() error
 
 func (b byBudget) Allow(context.Context, executor.Bill) error { return b() }
 
-// memJournal keeps entries as a file would: as JSON.
-type memJournal struct {
-	lines [][]byte
+// memStore keeps a state as a file would: as JSON.
+type memStore struct {
+	state []byte
 	fails func() error
 }
 
-func (j *memJournal) Open(context.Context, string) ([]executor.Entry, error) {
-	var out []executor.Entry
-	for _, line := range j.lines {
-		var e executor.Entry
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, err
-		}
-		out = append(out, e)
+func (m *memStore) Open(ctx context.Context, run string) (*executor.RunState, error) {
+	return m.Peek(ctx, run)
+}
+func (m *memStore) Close() error                                     { return nil }
+func (m *memStore) Runs(context.Context) ([]executor.RunInfo, error) { return nil, nil }
+
+func (m *memStore) Peek(context.Context, string) (s *executor.RunState, err error) {
+	if m.state != nil {
+		err = json.Unmarshal(m.state, &s)
 	}
-	return out, nil
+	return s, err
 }
 
-func (j *memJournal) Append(_ context.Context, e executor.Entry) error {
-	if j.fails != nil {
-		if err := j.fails(); err != nil {
+func (m *memStore) Save(_ context.Context, s *executor.RunState) (err error) {
+	if m.fails != nil {
+		if err := m.fails(); err != nil {
 			return err
 		}
 	}
-	b, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	j.lines = append(j.lines, b)
-	return nil
+	m.state, err = json.Marshal(s)
+	return err
 }
-
-func (j *memJournal) Close() error { return nil }

@@ -55,7 +55,7 @@ func TestCrowd(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range worlds {
 			w := inMemory(errs.Table, detect.Classifier(errs.Explain), crowdKinds[i%len(crowdKinds)].turns...)
-			w.cfg.Lanes, w.cfg.Limits.Iteration, w.cfg.Provider = lanes, 10*time.Minute, busy{w.actor}
+			w.cfg.Admission.Lanes, w.cfg.Limits.Iteration, w.cfg.Provider = lanes, 10*time.Minute, busy{w.actor}
 			w.task.Run = fmt.Sprint("run-", i)
 			worlds[i] = w
 			all.Go(func() { results[i] = w.run(context.Background()) })

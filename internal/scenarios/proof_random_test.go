@@ -27,7 +27,7 @@ type madeWorld struct {
 	clock *memClock
 	// cancelAt is the call in which the run is cancelled; 0 is never.
 	cancelAt int
-	journal  *memJournal
+	journal  *memStore
 }
 
 // madePaths are what an agent may write.
@@ -42,14 +42,14 @@ var madePaths = []string{
 func makeWorld(seed uint64, steady bool) *madeWorld {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	m := makeTaxonomy(rng)
-	w := &madeWorld{memWorld: inMemory(m.table(rng), m.classify), seed: seed, table: m, journal: &memJournal{}}
+	w := &madeWorld{memWorld: inMemory(m.table(rng), m.classify), seed: seed, table: m, journal: &memStore{}}
 	w.clock = w.cfg.Clock.(*memClock)
 	for range 14 {
 		t := makeTurn(rng)
 		t.hangs = t.hangs && !steady // an iteration that is gone on with has all its time again
 		w.actor.turns = append(w.actor.turns, t)
 	}
-	w.cfg.Decode, w.cfg.Journal = m.decode, w.journal
+	w.cfg.Decode, w.cfg.Store = m.decode, w.journal
 	w.cfg.Deliver = executor.Delivery(rng.IntN(4))
 	w.cfg.Continue, w.cfg.ApproveUnattended = rng.IntN(2) == 0, rng.IntN(5) == 0
 	w.cfg.Limits = executor.Limits{
@@ -163,7 +163,7 @@ func (w *madeWorld) unsettle(rng *rand.Rand) {
 	w.tree.fails = func(op string) error { return fails(reportedAs(op), 30) }
 	w.cfg.Validator = byChance{byContent{w.tree},
 		func(phase executor.Phase) error { return fails("validate_"+string(phase), 6) }}
-	w.cfg.Budget = byBudget(func() error { return fails("budget", 15) })
+	w.cfg.Admission.Budget = byBudget(func() error { return fails("budget", 15) })
 	for range 20 {
 		w.cfg.Guard.(*memGuard).fails = append(w.cfg.Guard.(*memGuard).fails, fails("scope", 15))
 		w.mended = append(w.mended, fails("call", 3))
@@ -285,7 +285,7 @@ func (w *madeWorld) checkFiles(t *testing.T, r *executor.Result) {
 // checkListed checks that the result lists what the agent has changed and no commit has.
 func (w *madeWorld) checkListed(t *testing.T, r *executor.Result) {
 	t.Helper()
-	if w.cfg.Deliver == executor.DeliverNothing || r.Iterations == 0 ||
+	if w.cfg.Deliver == executor.DeliverNothing || r.Iterations == 0 || r.State.Undetected ||
 		slices.ContainsFunc(r.Errors, func(e executor.ErrorRecord) bool { return e.Op == "detect_changes" }) {
 		return
 	}

@@ -220,7 +220,7 @@ func setupTales() []tale {
 			w.actor.missing = []error{&taxonomy.Evidence{Source: "claude-cli", Op: "available", Type: "not_found"}}
 		}},
 		{name: "the budget is spent", turns: []turn{endsWith("src/a")},
-			change: func(w *memWorld) { w.cfg.Budget = &smallBudget{left: 1} }},
+			change: func(w *memWorld) { w.cfg.Admission.Budget = &smallBudget{left: 1} }},
 	}
 }
 

@@ -15,12 +15,13 @@ import (
 type memTree struct {
 	files   map[string]string // the working tree
 	head    map[string]string // the last commit
-	trees   map[executor.Checked]map[string]string
+	trees   map[executor.Tree]map[string]string
 	saved   map[string]map[string]bool // contents that were saved, by path
 	commits []memCommit
 	pushes  int
 	prs     int
 	locked  bool
+	begun   bool
 	// judged holds what the guard has allowed or a person has approved: contents by path. What is
 	// approved stays so.
 	judged   map[string]map[string]bool
@@ -49,7 +50,7 @@ var usersFiles = map[string]string{
 func newMemTree() *memTree {
 	t := &memTree{
 		head:   map[string]string{"README": "readme", "src/main": "main", "notes": "old notes"},
-		trees:  map[executor.Checked]map[string]string{},
+		trees:  map[executor.Tree]map[string]string{},
 		saved:  map[string]map[string]bool{},
 		judged: map[string]map[string]bool{}, approved: map[string]bool{},
 		fails: func(string) error { return nil },
@@ -76,7 +77,7 @@ func noteContent(m map[string]map[string]bool, path, content string) {
 
 func (t *memTree) Dir() string { return "/tree" }
 
-func (t *memTree) Lock(context.Context, string) (func() error, error) {
+func (t *memTree) Open(context.Context, string) (executor.Space, error) {
 	if err := t.fails("lock"); err != nil {
 		return nil, err
 	}
@@ -84,47 +85,65 @@ func (t *memTree) Lock(context.Context, string) (func() error, error) {
 		t.violated("the tree was locked twice")
 	}
 	t.locked = true
-	return func() error { t.locked = false; return nil }, nil
+	return t, nil
 }
 
-func (t *memTree) keep(files map[string]string) executor.Checked {
-	name := executor.Checked(fmt.Sprint("tree-", len(t.trees)+1))
-	t.trees[name] = maps.Clone(files)
-	return name
+func (t *memTree) Close(bool) error            { t.locked = false; return nil }
+func (t *memTree) Seal(context.Context) error  { return nil }
+func (t *memTree) Adopt(context.Context) error { return nil }
+
+func (t *memTree) keep(files map[string]string) executor.Tree {
+	files = maps.Clone(files)
+	maps.DeleteFunc(files, func(path, _ string) bool { return isGitPath(path) })
+	sum := fmt.Sprint(files)
+	t.trees[executor.Tree(sum)] = files
+	return executor.Tree(sum)
 }
 
-func (t *memTree) Begin(context.Context, string) (executor.Checked, error) {
-	if err := t.fails("begin"); err != nil {
+func isGitPath(path string) bool { return strings.HasPrefix(path, ".git/") }
+
+func (t *memTree) Snapshot(context.Context) (executor.Tree, error) {
+	op := "detect"
+	if !t.begun {
+		op = "begin"
+	}
+	if err := t.fails(op); err != nil {
 		return "", err
 	}
+	t.begun = true
 	return t.keep(t.files), nil
 }
 
-func (t *memTree) Resume(context.Context, string, executor.Checked) error { return t.fails("resume") }
+func (t *memTree) Head(context.Context) (executor.Tree, error) { return t.keep(t.head), nil }
 
-func (t *memTree) Detect(_ context.Context, checked executor.Checked) ([]executor.Change, error) {
-	if err := t.fails("detect"); err != nil {
-		return nil, err
+func (t *memTree) Guard(context.Context) (out []executor.Change, err error) {
+	for _, path := range slices.Sorted(maps.Keys(t.files)) {
+		if isGitPath(path) {
+			out = append(out, executor.Change{Path: path, Kind: executor.Added, Hash: t.files[path], Git: true})
+		}
 	}
-	old, ok := t.trees[checked]
-	if !ok {
-		t.violated("detect against the unknown tree %q", checked)
+	return out, nil
+}
+
+func (t *memTree) Diff(_ context.Context, from, to executor.Tree) (out []executor.Change, err error) {
+	old, ok := t.trees[from]
+	now, known := t.trees[to]
+	if !ok || !known {
+		t.violated("an unknown tree, %q or %q", from, to)
 	}
-	var out []executor.Change
-	for _, path := range slices.Sorted(maps.Keys(unionOf(old, t.files))) {
+	for _, path := range slices.Sorted(maps.Keys(unionOf(old, now))) {
 		was, before := old[path]
-		is, now := t.files[path]
+		is, there := now[path]
 		change := executor.Change{
-			Path: path, Kind: executor.Modified, Hash: is,
-			Git: strings.HasPrefix(path, ".git/"), Ignored: strings.HasPrefix(path, "ignored/"),
+			Path: path, Kind: executor.Modified, Hash: is, Ignored: strings.HasPrefix(path, "ignored/"),
 			Escapes: path == "src/link",
 		}
 		switch {
-		case before && now && was == is:
+		case before && there && was == is:
 			continue
 		case !before:
 			change.Kind = executor.Added
-		case !now:
+		case !there:
 			change.Kind = executor.Removed
 		}
 		out = append(out, change)
@@ -141,52 +160,49 @@ func unionOf(a, b map[string]string) map[string]string {
 	return out
 }
 
-func (t *memTree) Save(_ context.Context, run string, attempt int, _ executor.Checked, changes []executor.Change) (
-	string, error) {
+func (t *memTree) Save(ctx context.Context, name string, base, tree executor.Tree) (string, error) {
 	if err := t.fails("save"); err != nil {
 		return "", err
 	}
+	git, _ := t.Guard(ctx)
+	changes, _ := t.Diff(ctx, base, tree)
+	changes = append(git, changes...)
 	for _, c := range changes {
-		noteContent(t.saved, c.Path, t.files[c.Path])
+		noteContent(t.saved, c.Path, c.Hash)
 	}
 	t.tell("save %s", pathsIn(changes))
-	return fmt.Sprintf("refs/errgen/%s/%d", run, attempt), nil
+	return "refs/attempts/" + name, nil
 }
 
-func (t *memTree) Revert(_ context.Context, checked executor.Checked, changes []executor.Change) error {
+func (t *memTree) Restore(_ context.Context, to executor.Tree, paths []string) (executor.Tree, error) {
 	if err := t.fails("revert"); err != nil {
-		return err
+		return "", err
 	}
-	old := t.trees[checked]
-	for _, c := range changes {
-		was, before := old[c.Path]
-		is, now := t.files[c.Path]
-		if now && !(before && was == is) && !t.saved[c.Path][is] {
-			t.violated("%s was put back without having been saved", c.Path)
+	old := t.trees[to]
+	for _, path := range paths {
+		was, before := old[path]
+		is, now := t.files[path]
+		if now && !(before && was == is) && !t.saved[path][is] {
+			t.violated("%s was reverted without having been saved", path)
 		}
-		if before {
-			t.files[c.Path] = was
-		} else {
-			delete(t.files, c.Path)
-		}
+		takePath(t.files, old, path)
 	}
-	t.tell("revert %s", pathsIn(changes))
-	return nil
+	t.tell("revert %s", strings.Join(paths, " "))
+	return t.keep(t.files), nil
 }
 
-func (t *memTree) Advance(_ context.Context, _ string, checked executor.Checked, changes []executor.Change) (
-	executor.Checked, error) {
+func (t *memTree) Accept(_ context.Context, base, from executor.Tree, paths []string) (executor.Tree, error) {
 	if err := t.fails("advance"); err != nil {
 		return "", err
 	}
-	next := maps.Clone(t.trees[checked])
-	for _, c := range changes {
-		takePath(next, t.files, c.Path)
+	next := maps.Clone(t.trees[base])
+	for _, path := range paths {
+		takePath(next, t.trees[from], path)
 	}
 	return t.keep(next), nil
 }
 
-// takePath has the path be in to as it is in from.
+// takePath makes the path in to what it is in from.
 func takePath(to, from map[string]string, path string) {
 	if content, ok := from[path]; ok {
 		to[path] = content
@@ -195,33 +211,31 @@ func takePath(to, from map[string]string, path string) {
 	delete(to, path)
 }
 
-func (t *memTree) Commit(_ context.Context, c executor.Commit) (executor.CommitDone, error) {
+func (t *memTree) Commit(_ context.Context, c executor.Commit) (string, error) {
+	for _, done := range t.commits {
+		if done.Attempt == c.Attempt {
+			return done.id, nil
+		}
+	}
 	if err := t.fails("commit"); err != nil {
-		return executor.CommitDone{}, err
+		return "", err
 	}
 	done := memCommit{Commit: c, id: fmt.Sprint("commit-", len(t.commits)+1), contents: map[string]string{}}
 	before := maps.Clone(t.head)
 	for _, path := range c.Paths {
-		takePath(t.head, t.trees[c.Checked], path)
+		takePath(t.head, t.trees[c.Tree], path)
 		takePath(done.contents, t.head, path)
 		t.checkCommitted(path, before)
 	}
 	if maps.Equal(before, t.head) {
-		return executor.CommitDone{}, nil
-	}
-	for _, other := range t.commits {
-		if other.Run == c.Run && other.Attempt == c.Attempt {
-			t.violated("attempt %d was committed twice", c.Attempt)
-		}
+		return "", nil
 	}
 	t.commits = append(t.commits, done)
 	t.tell("commit %s", strings.Join(c.Paths, " "))
-	return done.done(), nil
+	return done.id, nil
 }
 
-func (c memCommit) done() executor.CommitDone { return executor.CommitDone{ID: c.id, Paths: c.Paths} }
-
-// checkCommitted notes a content in a commit that nobody has allowed.
+// checkCommitted notes a content in a commit that was not allowed.
 func (t *memTree) checkCommitted(path string, before map[string]string) {
 	content, there := t.head[path]
 	was, old := before[path]
@@ -232,20 +246,11 @@ func (t *memTree) checkCommitted(path string, before map[string]string) {
 		t.violated("%s was committed with what the user had there", path)
 	}
 	if !t.judged[path][content] {
-		t.violated("%s was committed as %q, which nobody has allowed", path, content)
+		t.violated("%s was committed as %q, which was not allowed", path, content)
 	}
-	if strings.HasPrefix(path, ".git/") || strings.HasPrefix(path, "ignored/") || path == "src/link" {
+	if isGitPath(path) || strings.HasPrefix(path, "ignored/") || path == "src/link" {
 		t.violated("%s was committed", path)
 	}
-}
-
-func (t *memTree) Committed(_ context.Context, c executor.Commit) (executor.CommitDone, error) {
-	for _, done := range t.commits {
-		if done.Run == c.Run && done.Attempt == c.Attempt {
-			return done.done(), nil
-		}
-	}
-	return executor.CommitDone{}, nil
 }
 
 func (t *memTree) Push(context.Context) error {
@@ -265,8 +270,6 @@ func (t *memTree) OpenPR(context.Context, string, string) (string, error) {
 	t.tell("open a pull request")
 	return "https://example.com/pr/1", nil
 }
-
-func (t *memTree) Release(context.Context, string) error { return t.fails("release") }
 
 func pathsIn(changes []executor.Change) string {
 	var out []string

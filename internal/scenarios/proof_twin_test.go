@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/gittree"
 )
 
 // TestTwins tells random stories under random tables twice, in memory and in a repository of git.
@@ -118,10 +118,9 @@ func inGit(t *testing.T, home string, seed uint64) *madeWorld {
 	t.Helper()
 	w := tellable(seed)
 	guard := w.cfg.Guard.(*memGuard).Scope
-	tree, err := workspace.Open(
-		t.Context(), home, workspace.Options{Watch: guard, Secret: func(string) bool { return false }})
+	tree, err := gittree.New(t.Context(), home, gittree.Options{Watch: guard})
 	require.NoError(t, err)
-	w.cfg.Workspace, w.cfg.Guard, w.cfg.Lanes = tree, guard, nil
+	w.cfg.Workspace, w.cfg.Guard, w.cfg.Admission.Lanes = tree, guard, nil
 	w.cfg.Clock = &jumpingClock{now: time.Now()}
 	w.cfg.Validator = onDisk{w.cfg.Validator, w, home}
 	provider := &diskTwin{w.actor, home}
@@ -189,13 +188,13 @@ type onDisk struct {
 	dir   string
 }
 
-func (o onDisk) Validate(ctx context.Context, phase executor.Phase) error {
+func (o onDisk) Validate(ctx context.Context, c executor.Check) error {
 	files, err := readFiles(o.dir)
 	if err != nil {
 		return err
 	}
 	o.world.tree.files = files
-	return o.Validator.Validate(ctx, phase)
+	return o.Validator.Validate(ctx, c)
 }
 
 func filesIn(t *testing.T, dir string) map[string]string {
@@ -252,7 +251,7 @@ func writeOrRemove(path, content string) error {
 // another try has overcome at once.
 func compared(r *executor.Result) *executor.Result {
 	c := *r
-	c.Errors = slices.DeleteFunc(slices.Clone(r.Errors), func(e executor.ErrorRecord) bool { return e.Overcome })
+	c.Errors = slices.DeleteFunc(slices.Clone(r.Errors), func(e executor.ErrorRecord) bool { return e.Retried })
 	c.Errors, c.ErrorCount, c.Reactions = slices.Clip(c.Errors), len(c.Errors), nil
 	c.Commits = slices.Clone(r.Commits)
 	for i := range c.Commits {

@@ -109,8 +109,9 @@ func labelled(name, value string) string {
 
 // reportIn returns what a prompt reports about the work so far.
 func reportIn(prompt string) string {
-	_, rest, _ := strings.Cut(prompt, "<<<<<<<< REPORT\n")
-	report, _, _ := strings.Cut(rest, "\n>>>>>>>> REPORT")
+	_, rest, _ := strings.Cut(prompt, "<<<<<<<< REPORT ")
+	_, rest, _ = strings.Cut(rest, "\n")
+	report, _, _ := strings.Cut(rest, "\n>>>>>>>> REPORT ")
 	return report
 }
 
@@ -148,10 +149,10 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 		Table: table, Classify: classify,
 		Provider: w.actor, Workspace: w.tree, Guard: &memGuard{Scope: guard, tree: w.tree}, Validator: w, Asker: w,
 		Recoverer: w,
-		Clock:     &memClock{tell: w.tell}, Lanes: &memLanes{SharedWait: lanes, tell: w.tell},
+		Clock:     &memClock{tell: w.tell},
+		Admission: executor.Admission{Lanes: &memLanes{SharedWait: lanes, tell: w.tell}},
 		Observer: executor.Observers(
 			w, executor.Slog(slog.New(&memLog{tell: w.tell}), taxonomy.Table{Taxonomy: table.Taxonomy})),
-		Random:  func() float64 { return 0.75 },
 		Deliver: executor.DeliverCommits,
 		Limits:  executor.Limits{Iterations: 10, Failures: 3, Iteration: time.Hour},
 	}
@@ -212,7 +213,8 @@ func (w *memWorld) Observe(e executor.Event) {
 }
 
 // Validate fails with the next error of the phase.
-func (w *memWorld) Validate(_ context.Context, phase executor.Phase) error {
+func (w *memWorld) Validate(_ context.Context, c executor.Check) error {
+	phase := c.Phase
 	if len(w.checks[phase]) == 0 {
 		return nil
 	}

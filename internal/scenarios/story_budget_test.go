@@ -52,7 +52,7 @@ func TestBudgetOfRefusedRequests(t *testing.T) {
 			store, err := state.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), state.Options{})
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, store.Close()) }()
-			limit := state.Limit{CostUSD: taxonomy.Some(1.0)}
+			limit := state.Limit{Amount: state.Amount{CostUSD: taxonomy.Some(1.0)}}
 			require.NoError(t, store.SetBudget(t.Context(), state.ScopeTask, limit))
 			server := providertest.NewServer(tt.replies...)
 			defer server.Close()
@@ -62,7 +62,7 @@ func TestBudgetOfRefusedRequests(t *testing.T) {
 				Table: errs.Table, Classify: detect.Classifier(errs.Explain),
 				Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 				Provider: tt.with(t, server.URL, &http.Client{Transport: transport}),
-				Journal:  store.Journal(), Budget: store.Budget(state.BudgetOptions{}), Clock: &jumpingClock{},
+				Store:    store.RunStore(), Admission: executor.Admission{Budget: store.Budget(state.BudgetOptions{})}, Clock: &jumpingClock{},
 			})
 			require.NoError(t, err)
 			r := e.Start(t.Context(), executor.Task{Run: "r", ID: "t", Prompt: "work"}).Wait()

@@ -155,7 +155,7 @@ func TestA175_CommitRetriedAndRecovered(t *testing.T) {
 	r := s.run()
 	endedAs(t, r, end{executor.StatusCompleted, executor.EndCompleted, "", ""})
 	assert.Equal(t, []string{"GIT_COMMIT_FAILED repeat"}, reactionsOf(r))
-	assert.True(t, r.Errors[0].Overcome)
+	assert.True(t, r.Errors[0].Retried)
 	assert.Equal(t, []time.Duration{time.Second}, s.clock.slept())
 	assert.Equal(t, []string{"a.txt"}, r.CommittedFiles)
 	assert.Empty(t, r.UncommittedFiles)

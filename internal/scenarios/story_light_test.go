@@ -57,7 +57,6 @@ func newLight(t *testing.T, says ...any) *light {
 		clock: &jumpingClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	l.cfg = executor.Config{
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: l.p, Clock: l.clock, Observer: l.seen,
-		Random: func() float64 { return 0.5 },
 		Limits: executor.Limits{Failures: 3, Iterations: 10, Iteration: time.Minute},
 	}
 	return l

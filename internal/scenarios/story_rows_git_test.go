@@ -14,12 +14,12 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // TestScopeRows tests rows about files that a task must not change.
@@ -48,11 +48,8 @@ func TestScopeRows(t *testing.T) {
 	})
 	t.Run("A109 B-A01 a revert that fails outweighs the denial", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t)
-		blob := s.git("rev-parse", "HEAD:src/main.txt")
-		require.NoError(
-			t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").
-				Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:])))
+		s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n"))
+		s.cfg.Workspace = s.unrestorable()
 		s.scope = scope.Config{Ask: []string{"src/**"}}
 		s.answer("n")
 		r := s.run()
@@ -148,7 +145,7 @@ func TestGitRows(t *testing.T) {
 		assert.Equal(t, []string{"GIT_PUSH_FAILED repeat", "GIT_PUSH_FAILED go_on"}, reactionsOf(r))
 		assert.Contains(t, r.Errors[0].Message, "git push failed: fatal:")
 		assert.False(t, r.Pushed)
-		assert.Contains(t, shown(r), "gave up on push")
+		assert.Contains(t, shown(r), "continue without push")
 		assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
 	})
 	t.Run("A110 A142 B-A07 a commit that fails names its files", func(t *testing.T) {
@@ -162,15 +159,12 @@ func TestGitRows(t *testing.T) {
 	})
 	t.Run("A144 a file that cannot be put back is named", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t)
-		blob := s.git("rev-parse", "HEAD:src/main.txt")
-		require.NoError(
-			t, s.cli.Add(done.Write("src/main.txt", "two\n").
-				Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:])))
+		s := newStage(t, done.Write("src/main.txt", "two\n"))
+		s.cfg.Workspace = s.unrestorable()
 		s.scope.Forbidden = []string{"src/**"}
 		r := s.run()
 		assert.Equal(t, []any{"src/main.txt"}, details(t, r, "files"))
-		assert.Contains(t, details(t, r, "rawError"), "is missing")
+		assert.Contains(t, details(t, r, "rawError"), "read-only")
 	})
 	t.Run("A145 staging of the task file is covered", func(t *testing.T) {
 		t.Parallel()
@@ -208,14 +202,14 @@ func TestGitRows(t *testing.T) {
 				Command("git", "mv", "src/main.txt", "src/renamed -> name.txt"))
 			s.scope.Forbidden = []string{dirtyFile, "src/**"}
 			r := s.run()
-			assert.Equal(t, []string{dirtyFile, "src/main.txt", "src/renamed -> name.txt"}, r.Errors[0].Files)
+			assert.EqualValues(t, []string{dirtyFile, "src/main.txt", "src/renamed -> name.txt"}, r.Errors[0].Files)
 		})
 	t.Run("B-A39 a run without iterations left is refused", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, providertest.CLIAnswer("more"), providertest.CLIHang())
 		o := s.order("run-1")
 		cmd := o.start(t)
-		await(t, "the second call", func() bool { return s.calls() == 2 && o.at(executor.PointProcess) })
+		await(t, "the second call", func() bool { return s.calls() == 2 && o.tracks() })
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		r := o.run(t, func(c *executor.Config) { c.Limits.Iterations = 1 })
@@ -303,11 +297,11 @@ func TestConfigRows(t *testing.T) {
 func TestLockedByAnother(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer(theEnd))
-	ws, err := workspace.Open(t.Context(), s.dir, workspace.Options{})
+	ws, err := gittree.New(t.Context(), s.dir, gittree.Options{})
 	require.NoError(t, err)
-	unlock, err := ws.Lock(t.Context(), "the-other")
+	space, err := ws.Open(t.Context(), "the-other")
 	require.NoError(t, err)
-	defer func() { require.NoError(t, unlock()) }()
+	defer func() { require.NoError(t, space.Close(true)) }()
 	r := s.run()
 	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "permission", "PERMISSION_FILE_ACCESS"})
 	assert.Contains(t, r.Error, "(run the-other)")

@@ -167,7 +167,7 @@ func TestPolicyRows(t *testing.T) {
 		lanes := retry.NewSharedWait(clock, noJitter)
 		first, second := newLight(t, retryAfter(time.Minute), theEnd), newLight(t, theEnd)
 		for _, l := range []*light{first, second} {
-			l.cfg.Lanes, l.cfg.Clock = lanes, clock
+			l.cfg.Admission.Lanes, l.cfg.Clock = lanes, clock
 		}
 		begun := false
 		clock.during = func(time.Duration) {

@@ -21,6 +21,7 @@ import (
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/notify"
 	"github.com/errgen/errgen/runtime/providers/anthropic"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
@@ -31,7 +32,6 @@ import (
 	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taskfile"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
 // The prompt and the marker of every story.
@@ -48,7 +48,7 @@ type stage struct {
 
 	cfg    executor.Config
 	task   executor.Task
-	tree   workspace.Options
+	tree   gittree.Options
 	scope  scope.Config
 	checks validate.Config
 
@@ -95,7 +95,6 @@ func stageIn(t *testing.T, dir string) *stage {
 		Table: errs.Table, Classify: detect.Classifier(errs.Explain),
 		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Clock:    s.clock,
-		Random:   func() float64 { return 0.5 },
 		Observer: executor.Observers(s.seen, executor.Slog(logger, errs.Table)),
 		Notifier: notify.New(notify.Options{}, notify.Route{Channel: webhook},
 			notify.Route{Channel: notify.NewLog(logger)}),
@@ -163,10 +162,10 @@ func (s *stage) guard() *scope.Scope {
 }
 
 // tryOpen opens the working tree with a git that may not work.
-func (s *stage) tryOpen() (*workspace.Git, bool) {
+func (s *stage) tryOpen() (*gittree.Workspace, bool) {
 	opts := s.tree
 	opts.Watch = s.guard()
-	ws, err := workspace.Open(s.t.Context(), s.dir, opts)
+	ws, err := gittree.New(s.t.Context(), s.dir, opts)
 	return ws, err == nil
 }
 
@@ -176,7 +175,7 @@ func (s *stage) executor() *executor.Executor {
 	if s.cfg.Workspace == nil {
 		opts := s.tree
 		opts.Watch = s.guard()
-		ws, err := workspace.Open(s.t.Context(), s.dir, opts)
+		ws, err := gittree.New(s.t.Context(), s.dir, opts)
 		require.NoError(s.t, err)
 		s.cfg.Workspace = ws
 	}
@@ -272,11 +271,17 @@ func (c *jumpingClock) Sleep(ctx context.Context, d time.Duration) error {
 
 var _ retry.Clock = (*jumpingClock)(nil)
 
-// slept returns the waits so far.
+// slept returns the waits so far, without jitter.
 func (c *jumpingClock) slept() []time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.sleeps)
+	rounded := slices.Clone(c.sleeps)
+	for i, d := range rounded {
+		if d >= time.Second {
+			rounded[i] = d.Round(time.Second)
+		}
+	}
+	return rounded
 }
 
 // witness remembers what happened.

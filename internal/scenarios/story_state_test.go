@@ -46,7 +46,7 @@ func (s *stateStory) lives(t *testing.T) (r *executor.Result) {
 	store, err := state.Open(t.Context(), s.path, state.Options{Table: errs.Table})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	s.cfg.Journal = store.Journal()
+	s.cfg.Store = store.RunStore()
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -123,11 +123,14 @@ func TestResumedFromState(t *testing.T) {
 		until := time.Time{}
 		s.looks(t, func(store *state.Store) {
 			run := unfinished(t, store)
-			assert.Equal(t, []any{"run", "task-1", executor.PointClosed, 1, 1},
-				[]any{run.Name, run.Task, run.Point, run.Iteration, run.Calls})
+			assert.Equal(t, []any{"run", "task-1", executor.StepWait, 1, 1},
+				[]any{run.Run, run.Task, run.Step, run.Iteration, run.Spent.Calls})
 			all, told := attempts(t, store)
 			assert.Equal(t, []string{"PROVIDER_RATE_LIMIT wait"}, told)
-			until = all[0].NotBefore
+			s, err := store.RunStore().Peek(t.Context(), "run")
+			require.NoError(t, err)
+			require.Len(t, all, 1)
+			until = s.NotBefore
 			assert.GreaterOrEqual(t, until.Sub(begun), 10*time.Minute)
 		})
 
@@ -142,8 +145,8 @@ func TestResumedFromState(t *testing.T) {
 		s.actor.around = nil
 		s.looks(t, func(store *state.Store) {
 			run := unfinished(t, store)
-			assert.Equal(t, []any{executor.PointStarted, 2, 2, 1},
-				[]any{run.Point, run.Iteration, run.Calls, run.Spent.UnknownCost})
+			assert.Equal(t, []any{executor.StepCall, 2, 2, 1},
+				[]any{run.Step, run.Iteration, run.Spent.Calls, run.Spent.UnknownCost})
 			task, err := store.Task(t.Context(), "task-1")
 			require.NoError(t, err)
 			assert.Equal(t, state.TaskRunning, task.Status)

@@ -228,7 +228,7 @@ func (t treeOf) Commit(_ context.Context, c executor.Commit) (string, error) {
 func (t treeOf) Push(context.Context) error                             { return t.push() }
 func (t treeOf) OpenPR(context.Context, string, string) (string, error) { return t.openPR() }
 
-func (w worldOf) Mode() string                                           { return "strict" }
+func (w worldOf) Mode() string { return "strict" }
 
 func (w worldOf) Judge(_ context.Context, changes []executor.Change) (out []executor.Verdict, err error) {
 	verdicts := map[string]executor.Verdict{"forbidden": executor.Forbidden, "outside": executor.Outside,
