@@ -146,7 +146,7 @@ func TestClassify(t *testing.T) {
 			"explain_and_retry"},
 		{"B-S12 in either order", failure("TASK_COMPLETE\nTASK_FAILED: one test is red"), errs.CodeTaskFailed,
 			"explain_and_retry"},
-		{"B-S12 who can say that the task failed is not limited",
+		{"B-S12 a marker outranks a limit",
 			failure("rate limit exceeded\nTASK_FAILED: cannot reproduce it"), errs.CodeTaskFailed, "explain_and_retry"},
 	}
 	for _, tt := range tests {
@@ -217,7 +217,7 @@ func TestCancelledCallsAreNotClassified(t *testing.T) {
 	assert.Empty(t, taxonomy.CodeOf(err))
 }
 
-// B-S02: what is kept of a long text is its end.
+// B-S02: the end of a long text is kept.
 func TestUnknownKeepsTheTail(t *testing.T) {
 	err := errs.Classify(failure(strings.Repeat("noise\n", 10_000)+"panic: the last word"),
 		detect.WithSource(errs.SourceAgent))
@@ -229,7 +229,7 @@ func TestUnknownKeepsTheTail(t *testing.T) {
 	assert.Less(t, len(shown), 3000)
 }
 
-// B-S03: what only mentions a failure is not taken for one, whoever says it.
+// B-S03: a text that only mentions a failure has no code of its own.
 func TestTalk(t *testing.T) {
 	texts := []string{
 		"the test now covers inputs that exceed the context window",

@@ -28,7 +28,7 @@ func TestStopFile(t *testing.T) {
 			assert.Equal(t, exitLeft, got.code)
 			assert.Contains(t, got.outcome(t).Why, "the stop file")
 			assert.Equal(t, []string{"TASK-001"}, p.calls())
-			assert.FileExists(t, p.path("stop"), "it is left for who has made it")
+			assert.FileExists(t, p.path("stop"), "the program does not remove it")
 			assert.Len(t, p.attempts("TASK-001"), 1)
 
 			held := p.do()
@@ -67,21 +67,21 @@ func TestKilledAndResumed(t *testing.T) {
 	assert.Contains(t, plain.hints, "-resume")
 	assert.Contains(t, plain.hints, "-reset TASK-001")
 	assert.Regexp(t, `(?m)^TASK-001 +interrupted `, p.do("-status").out)
-	require.True(t, running(agent), "who only looks ends nothing")
+	require.True(t, running(agent), "a start without -resume ends nothing")
 
 	got := p.do("-resume")
 	require.Equal(t, exitDone, got.code, got.out+got.hints)
-	assert.False(t, running(agent), "nothing runs beside it")
+	assert.False(t, running(agent), "the old agent was ended")
 	assert.Equal(t, []string{"TASK-001", "TASK-001", "TASK-002", "TASK-003"}, p.calls())
 	attempts := p.attempts("TASK-001")
 	require.Len(t, attempts, 2)
 	assert.False(t, attempts[0].Success)
-	assert.False(t, attempts[0].Counted.Or(true), "an interruption is no failure")
+	assert.False(t, attempts[0].Counted.Or(true), "an interruption does not count")
 	assert.True(t, attempts[1].Success)
 	assert.Equal(t, "TASK-001.1.1", attempts[1].Run)
 }
 
-// A hook that outlives the program is ended before the next one begins, like an agent.
+// A hook that survives the program is ended before the next one begins.
 func TestKilledInAHook(t *testing.T) {
 	for name, args := range map[string][]string{"resumed": {"-resume"}, "reset": {"-reset=TASK-001"}} {
 		t.Run(name, func(t *testing.T) {
@@ -93,10 +93,10 @@ func TestKilledInAHook(t *testing.T) {
 			p.until("the hook is known", p.at(registered))
 			require.NoError(t, cmd.Process.Kill())
 			_ = cmd.Wait()
-			require.True(t, running(hook), "it outlives the program")
+			require.True(t, running(hook), "it survives the program")
 			got := p.do(args...)
 			require.Equal(t, exitDone, got.code, got.out+got.hints)
-			assert.False(t, running(hook), "nothing runs beside it")
+			assert.False(t, running(hook), "the old agent was ended")
 			if name == "resumed" {
 				assert.Equal(t, []string{"TASK-001"}, p.calls(), "the answer was kept")
 				assert.Len(t, p.attempts("TASK-001"), 1)
@@ -119,7 +119,7 @@ func TestKilledAndReset(t *testing.T) {
 	assert.Equal(t, 2, attempts[0].Generation)
 }
 
-// A run whose task was changed meanwhile is not gone on with, but it can be left behind.
+// A run whose task changed cannot be resumed, but reset.
 func TestKilledAndTaskChanged(t *testing.T) {
 	for name, tasks := range map[string]string{
 		"changed": strings.ReplaceAll(oneTask, "Do one.", "Do more."),
@@ -157,7 +157,7 @@ func TestInterrupted(t *testing.T) {
 			assert.Contains(t, hints.String(), "interrupted")
 			assert.False(t, running(agent))
 			assert.Equal(t, state.TaskPending, p.status("TASK-001"))
-			assert.Equal(t, exitDone, p.do().code, "nothing is left to be resumed")
+			assert.Equal(t, exitDone, p.do().code, "there is nothing to resume")
 		})
 	}
 }
@@ -170,13 +170,13 @@ func TestTwoAtOnce(t *testing.T) {
 		assert.Equal(t, exitLeft, got.code, got.hints)
 		assert.Contains(t, got.hints, "process "+strconv.Itoa(cmd.Process.Pid))
 	}
-	assert.Regexp(t, `(?m)^TASK-001 +running `, p.do("-status").out, "looking is free")
+	assert.Regexp(t, `(?m)^TASK-001 +running `, p.do("-status").out, "-status needs no claim")
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	assert.Equal(t, exitDone, p.do("-resume").code, "what a dead process had is taken over")
+	assert.Equal(t, exitDone, p.do("-resume").code, "the claim of a dead process is free")
 }
 
-// alter changes the state behind the program's back.
+// alter changes the state while the program has it open.
 func (p *project) alter(statement string) {
 	p.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+p.path("spec/.executor-state.db")+"?_pragma=busy_timeout(10000)")
@@ -186,9 +186,8 @@ func (p *project) alter(statement string) {
 	require.NoError(p.t, err)
 }
 
-// A state that cannot be written any more ends the run; what was acknowledged is there, and nothing
-// else.
-func TestStateThatFailsInTheMidst(t *testing.T) {
+// If the state cannot be written, the run ends. Acknowledged results are there, and no others.
+func TestStateWriteFailure(t *testing.T) {
 	for _, step := range []executor.Step{executor.StepCall, executor.StepOver} {
 		t.Run(string(step), func(t *testing.T) {
 			p := begin(t, strings.ReplaceAll(threeTasks, "**Depends on:** [TASK-001]\n", ""), "",
@@ -206,8 +205,8 @@ func TestStateThatFailsInTheMidst(t *testing.T) {
 			assert.Contains(t, hints.String(), "the disk is on fire")
 			p.alter("DROP TRIGGER broken")
 			assert.Equal(t, state.TaskCompleted, p.status("TASK-001"))
-			assert.NotEqual(t, state.TaskCompleted, p.status("TASK-002"), "what is not written down is not so")
-			assert.Empty(t, p.attempts("TASK-003"), "nothing more is begun")
+			assert.NotEqual(t, state.TaskCompleted, p.status("TASK-002"), "an unsaved result does not count")
+			assert.Empty(t, p.attempts("TASK-003"), "no further task begins")
 
 			again := p.do("-resume")
 			assert.Equal(t, exitDone, again.code, again.out+again.hints)

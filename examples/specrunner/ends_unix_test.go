@@ -16,8 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/state"
 )
 
-// Who is told no more goes on all the same: what is printed is no part of the work.
-func TestNobodyReadsOn(t *testing.T) {
+// The work continues if its output is not read.
+func TestClosedOutput(t *testing.T) {
 	for _, c := range []struct {
 		name, agent string
 		args        []string
@@ -49,15 +49,14 @@ func TestNobodyReadsOn(t *testing.T) {
 	}
 }
 
-// Agents have pipes that end them, whatever this program does about its own.
+// The agent's pipes end its programs, although this program ignores the end of its own.
 func TestAgentsKeepTheirPipes(t *testing.T) {
 	p := begin(t, oneTask, "", "yes 2>errors | head -1 >first\nls -l first >/dev/null && echo TASK_COMPLETE\n")
 	assert.Equal(t, exitDone, p.do().code)
 	assert.Empty(t, p.read("errors"))
 }
 
-// A terminal that is closed ends the run as cleanly as an interrupt, unless the program was to
-// outlive it.
+// A closed terminal ends the run like an interrupt.
 func TestHangup(t *testing.T) {
 	heard := make(chan os.Signal, 1) // what hears it itself does not hand down that it is ignored
 	signal.Notify(heard, syscall.SIGHUP)
@@ -72,7 +71,7 @@ func TestHangup(t *testing.T) {
 	assert.Equal(t, exitDone, p.do().code)
 }
 
-// The question of a task that needs a person is there until it is answered, in the task's text.
+// A question is listed until the task's text has the answer.
 func TestQuestion(t *testing.T) {
 	for _, ending := range []string{"exit 0\n", "exit 1\n"} {
 		p := begin(
@@ -95,7 +94,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// What reads JSON is told in JSON why nothing is done.
+// With -json, the reason why nothing is done is JSON, too.
 func TestHeldInJSON(t *testing.T) {
 	p := begin(
 		t, threeTasks, "stop_file: stop\n",
@@ -121,9 +120,8 @@ func TestHeldInJSON(t *testing.T) {
 	_ = cmd.Wait()
 }
 
-// An agent that has ticked its task off and whose process died then has left something to be gone
-// on with.
-func TestStatusOfWhatDiedAndSaysDone(t *testing.T) {
+// A task that the agent has marked as done before its process died is still interrupted.
+func TestStatusOfDoneButInterrupted(t *testing.T) {
 	p := begin(t, oneTask, "", hang+"echo TASK_COMPLETE\n")
 	cmd, _, _ := p.hanging()
 	p.write("spec/tasks.md", strings.Replace(oneTask, "TODO", "DONE", 1))

@@ -74,13 +74,13 @@ func TestUsage(t *testing.T) {
 		{"a faulty configuration", "", oneTask, agent + "max_retries: -1\non_failure: never\n",
 			"specrunner.yml:3: on_failure"},
 		{"a profile of the configuration", "", oneTask, agent + "profile: phase2\n", "profile"},
-		{"an override of what is not there", "", oneTask, agent +
+		{"an unknown override", "", oneTask, agent +
 			"overrides: {policies: {attempt: {max_attempts: 4}}}\n", `"attempt"`},
 		{"no agent", "", oneTask, "max_retries: 2\n", "agent"},
 		{"no tasks", "", "", agent, "tasks.md"},
 		{"a faulty tasks file", "", oneTask + "**Depends on:** [TASK-009]\n", agent, "TASK-009"},
-		{"a task that is none", "-task TASK-002", oneTask, agent, "-task TASK-002 is"},
-		{"a reset of what is none", "-reset TASK-002", oneTask, agent, "-reset TASK-002 is"},
+		{"an unknown task", "-task TASK-002", oneTask, agent, "-task TASK-002 is"},
+		{"an unknown task to reset", "-reset TASK-002", oneTask, agent, "-reset TASK-002 is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			texts := map[string]string{"specrunner.yml": c.config}
@@ -100,8 +100,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A budget of a task that is not there limits nothing.
-func TestBudgetOfNoTask(t *testing.T) {
+// A budget of an unknown task is a warning.
+func TestBudgetOfUnknownTask(t *testing.T) {
 	got := do("-status", "-dir="+files(t, map[string]string{
 		"specrunner.yml": "agent: {command: [sh]}\nbudget: {tasks: {TASK-001: {usd: 1}, TASK-01: {usd: 2}}}\n",
 		"spec/tasks.md":  oneTask,
@@ -118,7 +118,7 @@ func TestHelp(t *testing.T) {
 	assert.Empty(t, got.hints)
 }
 
-func TestStateThatCannotBeOpened(t *testing.T) {
+func TestUnusableState(t *testing.T) {
 	texts := map[string]string{"specrunner.yml": "agent: {command: [sh]}\n", "spec/tasks.md": oneTask}
 	for name, spoil := range map[string]func(t *testing.T, path string){
 		"a directory": func(t *testing.T, path string) { require.NoError(t, os.Mkdir(path, 0o700)) },
@@ -138,7 +138,7 @@ func TestStateThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// Looking makes no state.
+// -status creates no state.
 func TestStatusOfNothing(t *testing.T) {
 	dir := files(t, map[string]string{"spec/tasks.md": oneTask + "\n### TASK-002: Two\nP1 | DONE\n\nDo two.\n"})
 	got := do("-dir="+dir, "-status")

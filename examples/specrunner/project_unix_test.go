@@ -165,7 +165,7 @@ func (p *project) hanging(args ...string) (*exec.Cmd, *strings.Builder, int) {
 	require.NoError(p.t, cmd.Start())
 	p.until("the agent is called", p.at(registered))
 	pid := 0
-	p.until("the agent says who it is", func() bool {
+	p.until("the agent writes its pid", func() bool {
 		b, _ := os.ReadFile(p.path("pid"))
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(b)))
 		return pid > 0
@@ -174,8 +174,7 @@ func (p *project) hanging(args ...string) (*exec.Cmd, *strings.Builder, int) {
 	return cmd, hints, pid
 }
 
-// running reports whether a process runs. One that has ended and that nobody has waited for does
-// not.
+// running reports whether a process runs; a zombie does not.
 func running(pid int) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err == nil {

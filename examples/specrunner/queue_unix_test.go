@@ -25,11 +25,11 @@ func TestAllDone(t *testing.T) {
 	again := p.do()
 	assert.Equal(t, exitDone, again.code)
 	assert.Contains(t, again.out, "3 of 3 tasks are done")
-	assert.Len(t, p.calls(), 3, "what is done is not done again")
+	assert.Len(t, p.calls(), 3, "a finished task is not repeated")
 }
 
-// S27-S34: what failed is told to the next attempt.
-func TestRetryIsTold(t *testing.T) {
+// S27-S34: the next prompt has the failure.
+func TestRetryPrompt(t *testing.T) {
 	p := begin(t, oneTask, "hooks: {post_done: [{run: [sh, tests.sh], type: tests}]}\n",
 		"if grep -q 'want 5' prompt.txt; then echo 5 >sum; else echo 4 >sum; fi\necho TASK_COMPLETE\n")
 	p.write("tests.sh", "grep -q 5 sum || { echo '--- FAIL: want 5'; exit 1; }\n")
@@ -70,7 +70,7 @@ func TestOnFailure(t *testing.T) {
 			assert.Equal(t, state.TaskFailed, o.Tasks[0].Status)
 
 			again := p.do("-on-failure="+c.policy, "-json").outcome(t)
-			assert.Len(t, p.calls(), len(c.calls), "a task that has failed is left")
+			assert.Len(t, p.calls(), len(c.calls), "a failed task is left")
 			assert.Contains(t, again.Tasks[0].Why, "-reset TASK-001")
 		})
 	}
@@ -79,19 +79,19 @@ func TestOnFailure(t *testing.T) {
 func TestReset(t *testing.T) {
 	p := begin(
 		t, threeTasks, "max_retries: 1\n",
-		"[ -e mended ] || [ $SPECRUNNER_TASK != TASK-001 ] && echo TASK_COMPLETE || echo TASK_FAILED\n")
+		"[ -e fixed ] || [ $SPECRUNNER_TASK != TASK-001 ] && echo TASK_COMPLETE || echo TASK_FAILED\n")
 	require.Equal(t, exitLeft, p.do().code)
 	assert.Equal(t, state.TaskSkipped, p.status("TASK-002"))
-	p.write("mended", "")
+	p.write("fixed", "")
 	got := p.do("-reset=TASK-001")
 	require.Equal(t, exitDone, got.code, got.hints)
 	assert.Contains(t, got.out, "TASK-001 begins anew")
 	require.Equal(t, exitDone, p.do().code)
 	attempts := p.attempts("TASK-001")
-	require.Len(t, attempts, 2, "what failed before stays on record")
+	require.Len(t, attempts, 2, "earlier attempts stay on record")
 	assert.Equal(t, "TASK-001.1.1", attempts[0].Run)
 	assert.Equal(t, "TASK-001.2.1", attempts[1].Run)
-	assert.NotContains(t, p.read("prompt.txt"), "TASK_FAILED\n", "and nobody is told of it")
+	assert.NotContains(t, p.read("prompt.txt"), "TASK_FAILED\n", "earlier generations are not in the prompt")
 }
 
 func TestTask(t *testing.T) {
@@ -106,8 +106,7 @@ func TestTask(t *testing.T) {
 	assert.Equal(t, []string{"TASK-001", "TASK-002"}, p.calls())
 }
 
-// S18: a limit of the agent's service ends everything, and is no failure of the task; in the first
-// phase it was.
+// S18: a limit of the agent's service ends everything. It counts only in the profile phase1.
 func TestRateLimit(t *testing.T) {
 	for _, c := range []struct {
 		profile string
@@ -144,7 +143,7 @@ func TestConsecutiveFailures(t *testing.T) {
 	assert.Contains(t, got.outcome(t).Why, "max_consecutive_failures")
 	assert.Equal(t, []string{"TASK-001", "TASK-002"}, p.calls())
 	assert.Equal(t, exitLeft, p.do("-task=TASK-003").code)
-	assert.Equal(t, []string{"TASK-001", "TASK-002", "TASK-003"}, p.calls(), "who names a task wants it begun")
+	assert.Equal(t, []string{"TASK-001", "TASK-002", "TASK-003"}, p.calls(), "-task ignores the limit")
 }
 
 func TestRetrySettings(t *testing.T) {
@@ -169,13 +168,13 @@ func TestBudget(t *testing.T) {
 	got := p.do("-budget-usd=1", "-json")
 	o := got.outcome(t)
 	require.Equal(t, exitLeft, got.code, got.hints)
-	assert.Equal(t, []string{"TASK-001", "TASK-002"}, p.calls(), "what is not to be paid is not begun")
+	assert.Equal(t, []string{"TASK-001", "TASK-002"}, p.calls(), "no call begins without a budget")
 	require.Len(t, o.Tasks, 3)
 	assert.Equal(t, state.TaskBlocked, o.Tasks[2].Status)
 	assert.Equal(t, "RATE_LIMIT", o.Tasks[2].Code)
 	assert.NotEmpty(t, o.Tasks[2].Resolution)
 
-	assert.Equal(t, exitLeft, p.do().code, "it still holds")
+	assert.Equal(t, exitLeft, p.do().code, "the limit is stored")
 	assert.Len(t, p.calls(), 2)
 	raised := p.do("-budget-usd=2")
 	assert.Equal(t, exitDone, raised.code, raised.out)
@@ -188,20 +187,20 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-func TestUnknownCostHolds(t *testing.T) {
+func TestUnknownCost(t *testing.T) {
 	p := begin(t, threeTasks, "budget: {all: {usd: 100}}\n", "echo TASK_COMPLETE\n")
 	got := p.do("-json")
 	require.Equal(t, exitLeft, got.code, got.hints)
-	assert.Equal(t, []string{"TASK-001"}, p.calls(), "nobody knows what the first call has cost")
+	assert.Equal(t, []string{"TASK-001"}, p.calls(), "the cost of the first call is unknown")
 	said := got.outcome(t).Tasks[1].Error
 	assert.Contains(t, said, "the cost of 1 call is unknown")
-	assert.Contains(t, said, "BudgetOptions.Assume", "which the README calls assume")
+	assert.Contains(t, said, "BudgetOptions.Assume", "the option for it")
 	assert.Equal(t, exitLeft, p.do("-budget-usd=none", "-budget-tokens=0").code)
 	p.write("specrunner.yml", "agent: {command: [sh, agent.sh]}\n")
 	assert.Equal(t, exitDone, p.do("-budget-tokens=none").code)
 }
 
-// An agent that is not there is no task's failure.
+// A missing agent is not the failure of a task.
 func TestNoSuchAgent(t *testing.T) {
 	p := begin(t, threeTasks, "", "echo TASK_COMPLETE\n")
 	config := p.read("specrunner.yml")
@@ -214,7 +213,7 @@ func TestNoSuchAgent(t *testing.T) {
 	assert.Equal(t, exitDone, p.do().code)
 }
 
-// S13: what an older runner has kept is taken over.
+// S13: the state of an older runner is imported.
 func TestOlderState(t *testing.T) {
 	p := begin(t, threeTasks, "", "echo TASK_COMPLETE\n")
 	p.write("spec/.executor-state.json", `{"tasks": {"TASK-001": {"status": "success", "attempts": [{"timestamp": "2026-01-02T15:04:05", "success": true,

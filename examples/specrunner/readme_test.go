@@ -20,11 +20,11 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-var update = flag.Bool("update", false, "write what README.md shows of the demo anew")
+var update = flag.Bool("update", false, "write the output of the demo into README.md")
 
 const consoles = "(?s)\n```console\n(.*?)\n```\n"
 
-// varying is what is never twice the same in what is printed.
+// varying are the parts of the output that differ each time.
 var varying = []struct {
 	what *regexp.Regexp
 	with string
@@ -36,7 +36,7 @@ var varying = []struct {
 	{regexp.MustCompile(`(iterations?), \d+s`), "${1}"},
 }
 
-// What README.md shows of the demo is what it prints.
+// README.md shows what the demo prints.
 func TestReadmeShowsTheDemo(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the demo's agent is a shell script")
@@ -99,7 +99,7 @@ func fencedIn(t *testing.T, language string) string {
 	return string(block) + "\n"
 }
 
-// keysOf returns the keys of settings and of what is in them.
+// keysOf adds the keys of settings, nested ones included.
 func keysOf(t reflect.Type, into map[string]bool) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -129,7 +129,7 @@ func TestReadmeHasEverySetting(t *testing.T) {
 	}
 }
 
-// The configuration and the tasks of README.md are as they should be.
+// The configuration and the tasks of README.md are valid.
 func TestReadmeIsUnderstood(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "")
 	dir := files(t, map[string]string{

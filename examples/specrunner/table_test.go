@@ -56,7 +56,7 @@ func TestSyntaxIsOnlyRead(t *testing.T) {
 	assert.Equal(t, "explain_and_retry", errs.Table.Reaction(err).Name)
 }
 
-// B-S05: a stored code that nobody knows is read, reacts as UNKNOWN does, and keeps its name.
+// B-S05: an unknown stored code keeps its name, and has the reaction of UNKNOWN.
 func TestStoredUnknownCode(t *testing.T) {
 	stored := `{"domain":"specrunner.example.com","name":"AttemptError","category":"attempt","code":"FLAKY",` +
 		`"message":"the tests pass now and then","retryable":true,"context":{"detail":"2 of 3"}}`

@@ -7,7 +7,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// beMain is the variable by which this test program is told to be the program itself.
+// beMain is the variable that makes this test binary the program itself.
 const beMain = "SPECRUNNER_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {

@@ -98,10 +98,6 @@ func (a *Attempt) check() error {
 	switch {
 	case a.Success && (a.Error != "" || a.Code != "" || a.CodeAsWritten != "" || a.Counted.Or(false)):
 		return errors.New("a success has no error, no code, and does not count as a failure")
-	case a.Duration < 0:
-		return fmt.Errorf("the duration (%s) is negative", a.Duration)
-	case a.Tier.Or(0) < 0:
-		return fmt.Errorf("the tier (%d) is negative", a.Tier.Or(0))
 	case a.Usage.InputTokens.Or(0) < 0 || a.Usage.OutputTokens.Or(0) < 0:
 		return errors.New("a number of tokens is negative")
 	case !(a.Usage.CostUSD.Or(0) >= 0) || math.IsInf(a.Usage.CostUSD.Or(0), 0):

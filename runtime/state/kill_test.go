@@ -72,7 +72,7 @@ func TestKilledWhileRecording(t *testing.T) {
 			var acknowledged []string
 			for kill := range kills {
 				out, err := child(t, "record", path, strconv.Itoa(kill), strconv.Itoa(kill%7)).Output()
-				require.ErrorContains(t, err, "signal: killed")
+				require.ErrorContains(t, err, "signal: killed", string(out))
 				for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 					require.NotContains(t, lines.Text(), "error")
 					acknowledged = append(acknowledged, lines.Text())

@@ -201,6 +201,29 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
+// A process that was killed during a transaction left a journal, which only a writer can roll back.
+func TestHotJournal(t *testing.T) {
+	from := files(t, "", seedTables+seedRows)
+	to := filepath.Join(t.TempDir(), ".executor-state.db")
+	raw(t, from, func(db *sql.DB) {
+		db.SetMaxOpenConns(1)
+		for _, statement := range []string{"PRAGMA cache_size = 1", "BEGIN", "DELETE FROM tasks",
+			"INSERT INTO executor_meta SELECT value, hex(randomblob(2000)) FROM " +
+				"(WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 500) SELECT * FROM n)"} {
+			_, err := db.Exec(statement)
+			require.NoError(t, err)
+		}
+		for _, suffix := range []string{"", "-journal"} {
+			require.NoError(t, os.WriteFile(to+suffix, []byte(content(t, from+suffix)), 0o600))
+		}
+	})
+	require.NotEmpty(t, content(t, to+"-journal"))
+	all, err := opened(t, to).Statuses(t.Context())
+	require.NoError(t, err)
+	assert.Len(t, all, 3)
+	sound(t, to)
+}
+
 // S13, B-S06: backups are numbered, and a JSON file that is not the imported one is left.
 func TestLegacyBackups(t *testing.T) {
 	path := files(t, oldState, "")

@@ -55,6 +55,10 @@ func (p *projection) save(body string) error {
 			status, completed = TaskPending, sql.Null[string]{}
 		}
 	}
+	before, err := p.spent()
+	if err != nil {
+		return err
+	}
 	u := st.Spent.Usage
 	saved, err := p.changed(putRun, p.run, st.Task.ID, stamp(st.Began), p.at, ended, reason, head(st.Question,
 		maxError),
@@ -73,7 +77,7 @@ func (p *projection) save(body string) error {
 		}
 	}
 	if st.Iter.Open {
-		return p.call()
+		return p.call(&before)
 	}
 	if err := p.attempt(); err != nil {
 		return err
@@ -81,67 +85,64 @@ func (p *projection) save(body string) error {
 	return p.lists()
 }
 
-const putCall = `INSERT INTO calls (run, iteration, call, started_at, ended_at, provider, tier, lane, input_tokens,
-	output_tokens, cost_microusd, code, retry_of, policy, attempt, wait_seconds)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (run, iteration, call) DO UPDATE SET ended_at = excluded.ended_at,
-	lane = excluded.lane, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
-	cost_microusd = excluded.cost_microusd, code = excluded.code WHERE ended_at IS NULL`
-
-// call writes the row of the open iteration's last call: before it begins, and at the first save
-// after it ended. Its cost is that of the iteration without the earlier calls.
-func (p *projection) call() error {
-	st, it := p.st, &p.st.Iter
-	if it.Calls == 0 {
-		return nil
+// spent returns what the run had spent at its last save.
+func (p *projection) spent() (executor.Spending, error) {
+	var calls, unknownTokens, unknownCost int
+	var in, out, cost int64
+	err := p.scan(`SELECT calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost FROM runs
+		WHERE run = ?`, []any{p.run}, &calls, &in, &out, &cost, &unknownTokens, &unknownCost)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
 	}
-	var began string
-	var rows, failed int
-	var known [3]int64 // rows with a number of input tokens, output tokens, a cost
-	var sums [3]int64
-	err := p.scan(`SELECT coalesce(max(iif(call = ?3, started_at, '')), ''), count(*) FILTER (WHERE call <> ?3),
-		count(code) FILTER (WHERE call <> ?3), count(input_tokens) FILTER (WHERE call <> ?3),
-		count(cost_microusd) FILTER (WHERE call <> ?3), coalesce(sum(iif(call = ?3, 0, input_tokens)), 0),
-		coalesce(sum(iif(call = ?3, 0, output_tokens)), 0), coalesce(sum(iif(call = ?3, 0, cost_microusd)), 0)
-		FROM calls WHERE run = ?1 AND iteration = ?2`, []any{p.run, it.Number, it.Calls}, &began, &rows, &failed,
-		&known[0], &known[2], &sums[0], &sums[1], &sums[2])
-	if err != nil {
+	return spentOf(calls, in, out, cost, unknownTokens, unknownCost), err
+}
+
+const (
+	putCall = `INSERT OR IGNORE INTO calls (run, iteration, call, started_at, provider, tier, retry_of, policy, attempt,
+		wait_seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	endCall = `UPDATE calls SET ended_at = ?, input_tokens = ?, output_tokens = ?, cost_microusd = ?, code = ?, lane = ?
+		WHERE run = ? AND iteration = ? AND call = ? AND ended_at IS NULL`
+)
+
+// call writes the row of the open iteration's last call: at the save before it, and at the first save
+// after it. Between both, the run's spending grew by the call.
+func (p *projection) call(before *executor.Spending) error {
+	st, it := p.st, &p.st.Iter
+	if st.Step == executor.StepCall {
+		var retryOf, policy sql.Null[string]
+		var attempt sql.Null[int]
+		var wait sql.Null[float64]
+		if f := st.Retried; f != nil {
+			retryOf = name(cmp.Or(f.Code, executor.Uncategorized))
+			attempt = sql.Null[int]{V: f.Decision.Attempt + 1, Valid: true}
+			wait = sql.Null[float64]{V: f.Decision.Wait.Seconds(), Valid: true}
+			if f.Decision.Reaction.Policy != nil {
+				policy = name(f.Decision.Reaction.Policy.Name)
+			}
+		}
+		_, err := p.exec(putCall, p.run, it.Number, it.Calls, p.at, name(it.Provider), st.Tier, retryOf, policy,
+			attempt, wait)
 		return err
 	}
-	var retryOf, policy, ended, code, lane sql.Null[string]
-	var attempt sql.Null[int]
-	var wait sql.Null[float64]
-	if f := st.Retried; f != nil {
-		retryOf = name(cmp.Or(f.Code, executor.Uncategorized))
-		attempt = sql.Null[int]{V: f.Decision.Attempt + 1, Valid: true}
-		wait = sql.Null[float64]{V: f.Decision.Wait.Seconds(), Valid: true}
-		if f.Decision.Reaction.Policy != nil {
-			policy = name(f.Decision.Reaction.Policy.Name)
-		}
+	if it.Calls == 0 || it.Interrupted {
+		return nil
 	}
 	var in, out, cost sql.Null[int64]
-	if st.Step != executor.StepCall && !it.Interrupted {
-		ended = column(p.at)
-		u := it.Spent.Usage
-		if it.Spent.UnknownTokens <= rows-int(known[0]) {
-			in = sql.Null[int64]{V: u.InputTokens.Or(0) - sums[0], Valid: true}
-			out = sql.Null[int64]{V: u.OutputTokens.Or(0) - sums[1], Valid: true}
-		}
-		if it.Spent.UnknownCost <= rows-int(known[2]) {
-			cost = sql.Null[int64]{V: max(0, microUSD(u.CostUSD).V-sums[2]), Valid: true}
-		}
-		for i := range it.Failures {
-			f := &it.Failures[i]
-			if f.Op != executor.OpCall {
-				continue
-			}
-			if failed--; failed < 0 {
-				code, lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Credential)
-			}
+	if st.Spent.UnknownTokens < before.UnknownTokens {
+		in = sql.Null[int64]{V: st.Spent.Usage.InputTokens.Or(0) - before.Usage.InputTokens.Or(0), Valid: true}
+		out = sql.Null[int64]{V: st.Spent.Usage.OutputTokens.Or(0) - before.Usage.OutputTokens.Or(0), Valid: true}
+	}
+	if st.Spent.UnknownCost < before.UnknownCost {
+		cost = sql.Null[int64]{V: max(0, microUSD(st.Spent.Usage.CostUSD).V-microUSD(before.Usage.CostUSD).V),
+			Valid: true}
+	}
+	var code, lane sql.Null[string]
+	for i := range it.Failures {
+		if f := &it.Failures[i]; f.Op == executor.OpCall && !it.Answered {
+			code, lane = name(cmp.Or(f.Code, executor.Uncategorized)), name(f.Credential)
 		}
 	}
-	_, err = p.exec(putCall, p.run, it.Number, it.Calls, cmp.Or(began, p.at), ended, name(it.Provider), st.Tier, lane, in, out,
-		cost, code, retryOf, policy, attempt, wait)
+	_, err := p.exec(endCall, p.at, in, out, cost, code, lane, p.run, it.Number, it.Calls)
 	return err
 }
 

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver named "sqlite"
+	"modernc.org/sqlite" // and the driver of that name
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/internal/filelock"
@@ -149,12 +149,20 @@ func (s *Store) create(ctx context.Context) (err error) {
 }
 
 // probe refuses a file that is not a state, without changing it: a read-only connection does not
-// write a left write-ahead log back.
-func (s *Store) probe(ctx context.Context) (err error) {
+// write a left write-ahead log back. Only what a killed process left half written is rolled back.
+func (s *Store) probe(ctx context.Context) error {
 	if info, err := os.Stat(s.path); err != nil || info.Size() == 0 {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(s.path, "ro"))
+	err := s.probeAs(ctx, "ro")
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqliteReadOnly {
+		err = s.probeAs(ctx, "recover")
+	}
+	return err
+}
+
+func (s *Store) probeAs(ctx context.Context, mode string) (err error) {
+	db, err := sql.Open("sqlite", dsn(s.path, mode))
 	if err != nil {
 		return err
 	}
@@ -164,7 +172,7 @@ func (s *Store) probe(ctx context.Context) (err error) {
 }
 
 // hotQueries are the statements that each attempt and each save need.
-var hotQueries = []string{putTask, putAttempt, addTask, putRun, putStatus, putCall}
+var hotQueries = []string{putTask, putAttempt, addTask, putRun, putStatus, putCall, endCall}
 
 // prepareHot prepares the hot queries.
 func (s *Store) prepareHot(ctx context.Context) error {
@@ -199,12 +207,16 @@ func (s *Store) Close() error {
 // locks returns the directory of the locks on runs and claims.
 func (s *Store) locks() string { return s.path + ".locks" }
 
-// dsn returns the name of a database for the driver, with the settings of each connection. Writers
-// wait for each other for 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
+// dsn returns the name of a database for the driver, with the settings of each connection. The modes
+// are ro, rw, and recover, which can write but changes no setting of the file. Writers wait for each
+// other for 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
 func dsn(path, mode string) string {
 	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
 	pragmas := []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)"}
-	if mode == "rw" {
+	switch mode {
+	case "recover":
+		q.Set("mode", "rw")
+	case "rw":
 		q.Set("_txlock", "immediate")
 		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(4194304)")
 	}

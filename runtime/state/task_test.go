@@ -116,8 +116,6 @@ func TestRecordAttemptRejects(t *testing.T) {
 		"no task":             {},
 		"success with error":  {Task: "T", Success: true, Error: "x"},
 		"success that counts": {Task: "T", Success: true, Counted: taxonomy.Some(true)},
-		"duration":            {Task: "T", Duration: -1},
-		"tier":                {Task: "T", Tier: taxonomy.Some(-1)},
 		"tokens":              {Task: "T", Usage: executor.Usage{OutputTokens: taxonomy.Some[int64](-1)}},
 		"cost":                {Task: "T", Usage: executor.Usage{CostUSD: taxonomy.Some(-0.1)}},
 		"status":              {Task: "T", TaskStatus: "finished"},
