@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"bot.example.com/duyetbot/errs"
+
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/htmlreport"
@@ -25,7 +27,7 @@ var forms = map[string]func(*session, io.Writer) error{
 	".html": func(s *session, w io.Writer) error {
 		snapshot := report.NewSnapshot(s.reporter, s.groups)
 		snapshot.Title = title
-		return htmlreport.Write(w, snapshot, htmlreport.Options{})
+		return htmlreport.Write(w, snapshot, htmlreport.Options{Table: errs.Table})
 	},
 	".txt": func(s *session, w io.Writer) error {
 		_, err := fmt.Fprintln(w, s.reporter.Summary())

@@ -46,7 +46,7 @@ type session struct {
 }
 
 func newSession(out io.Writer, clock retry.Clock) *session {
-	model := predict.New(predict.Options{})
+	model := predict.New()
 	return &session{
 		out: out, clock: clock,
 		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
@@ -55,7 +55,7 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 		gate:     breaker.New(breaker.Options{}),
 		adaptive: retry.NewAdaptive(),
 		model:    model,
-		prevent:  predict.NewPreventer(model, errs.Table, predict.PreventerOptions{}),
+		prevent:  predict.NewPreventer(model, errs.Table),
 	}
 }
 

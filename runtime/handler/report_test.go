@@ -25,13 +25,13 @@ type sink struct {
 func (s *sink) Report(o *report.Occurrence) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reported = append(s.reported, *o.Clone())
+	s.reported = append(s.reported, *o.With(o.Recovery))
 }
 
 func (s *sink) Update(o *report.Occurrence) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.updated = append(s.updated, *o.Clone())
+	s.updated = append(s.updated, *o.With(o.Recovery))
 }
 
 func (s *sink) Retried(r report.Retry) {

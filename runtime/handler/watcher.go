@@ -5,6 +5,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/report/watch"
 )
 
 // watcher sees what is reported of one operation, and hands it on.
@@ -56,7 +57,7 @@ func (w *watcher) Observe(e executor.Event) {
 			return
 		}
 		cfg := &w.handler.cfg
-		w.reports = report.Observer(report.ObserverOptions{Table: cfg.Table, Sink: w, ID: cfg.ID})
+		w.reports = watch.Observer(watch.Options{Table: cfg.Table, Sink: w, ID: cfg.ID})
 	}
 	if w.cutShort(e) {
 		w.left(e)
