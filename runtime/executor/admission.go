@@ -2,7 +2,11 @@ package executor
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -10,181 +14,392 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// What is waited for besides lanes and the run's own waits.
-const (
-	whyGate    = "breaker"
-	whyPrevent = "prevent"
-)
+// Uncategorized is the code in outcomes of failures without a code.
+const Uncategorized = "uncategorized"
 
-// admission is what the next call has been let through, and what is owed for that.
+// Admitter admits calls: budgets, breakers, shared waits, and measures against likely failures.
+type Admitter interface {
+	// Admit returns nil if the call may be made. A *[Closed] makes the run wait and ask again, or
+	// reports that no retry is left. Any other error is a failure: evidence of source "budget" if
+	// the budget refuses the call.
+	Admit(ctx context.Context, c Call) error
+	// Done reports the end of the admitted call of a run: f is nil after success.
+	Done(run string, f *Failure, cancelled bool)
+	// Pause closes the lane of a provider's credential.
+	Pause(ctx context.Context, provider, credential string, until time.Time) error
+}
+
+// Closed is an error of [Admitter].
+type Closed struct {
+	// Until is when to ask again, Why the reason.
+	Until time.Time
+	Why   string
+	// Exhausted reports that the shared retry budget has no retry left.
+	Exhausted bool
+}
+
+// Error describes the wait.
+func (c *Closed) Error() string {
+	if c.Exhausted {
+		return "the shared retry budget is exhausted"
+	}
+	return "no call before " + c.Until.Format(time.RFC3339) + ": " + c.Why
+}
+
+// Admission limits calls. Each part may be nil.
+type Admission struct {
+	// Budget decides whether another call may be paid.
+	Budget Budget
+	// Lanes are the waits of a provider and credential that runs share.
+	Lanes retry.SharedWait
+	// Breaker limits what all runs do with a provider together, as policies with a budget specify.
+	Breaker retry.Breaker
+	// Adaptive adapts policies with `adapt`, and learns from each call.
+	Adaptive *retry.Adaptive
+	// Preventer takes measures against likely failures; Checker runs its checks.
+	Preventer Preventer
+	Checker   Checker
+	// Learners learn the outcomes of calls.
+	Learners []retry.Learner
+	// Admitter replaces all of the above except Adaptive.
+	Admitter Admitter
+}
+
+// Bill is what a [Budget] decides on.
+type Bill struct {
+	Run  string
+	Task string
+	// Iteration is the one in which the call would be made; it counts from 1.
+	Iteration int
+	// Provider is the name of the provider.
+	Provider string
+	// Attempt is what the iteration has cost so far, Total what the run has, the iteration included.
+	Attempt, Total Spending
+}
+
+// Budget decides whether another call may be paid.
+type Budget interface {
+	// Allow returns nil if a further call is within the budget, and otherwise evidence of source
+	// "budget", op "budget" and type "exceeded" or "unknown_cost". It is called before each call.
+	Allow(ctx context.Context, b Bill) error
+}
+
+// Preventer decides what is done before a call because a failure is likely. Package predict makes
+// one from a taxonomy's `prevent` and a forecast. It is safe for concurrent use.
+type Preventer interface {
+	// Before is called before each call. If it returns a Wait, the executor waits and asks again.
+	// Otherwise the call is made after the Check has passed, and Release is called after it.
+	Before(ctx context.Context, c Coming) (Precaution, error)
+}
+
+// Coming is a call that is about to be made.
+type Coming struct {
+	Provider, Lane, Run string
+	Now                 time.Time
+}
+
+// Precaution is what is done before a call. The zero Precaution is nothing.
+type Precaution struct {
+	// Code is the likely failure, and Probability its probability, between Low and High. Code is
+	// empty if none is likely.
+	Code                   string
+	Probability, Low, High float64
+	// Check names the check that must pass; empty is none.
+	Check string
+	// Wait is how long to wait before asking again.
+	Wait time.Duration
+	// Release returns the place that the call takes; nil if it takes none.
+	Release func()
+	// Withdraw is called in place of Release if the call is not made after all, because it has to
+	// wait. It also takes back what a finished call would leave behind, such as the time since the
+	// last call. Nil means Release.
+	Withdraw func()
+}
+
+// Checker runs the checks that `prevent` names. The generated function Check is one way to
+// implement it. It is safe for concurrent use.
+type Checker interface {
+	// Check runs the named check. An error fails the call that it was made for, as if the provider
+	// had returned it. It must return when ctx ends, after Limits.Check or with the iteration.
+	Check(ctx context.Context, name string) error
+}
+
+// admission implements [Admitter] with the parts of an [Admission].
 type admission struct {
-	// granted reports that the next call in the lane has nothing to wait for.
-	granted bool
-	lane    string
-	// release reports to the gate how the call ended; nil without a gate.
-	release    func(retry.Result)
+	Admission
+	clock        retry.Clock
+	credential   func(tier int) string
+	checkTimeout time.Duration
+
+	mu      sync.Mutex
+	places  map[string]place  // of the admitted calls, by run
+	charged map[string]string // the retry that was last taken out of the budget, by run
+}
+
+// place is what an admitted call has to return.
+type place struct {
+	call       Call
+	lane       string
+	began      time.Time
 	precaution Precaution
+	release    func(retry.Result) // of the breaker
 }
 
-// admitted reports that the next call has been let through, or that nobody is to be asked.
-func (r *runner) admitted() bool {
-	if r.cfg.Gate == nil && r.cfg.Preventer == nil {
-		return true
+func newAdmission(c *Config, credential func(tier int) string) Admitter {
+	if c.Admission.Admitter != nil {
+		return c.Admission.Admitter
 	}
-	return r.admission.granted && r.admission.lane == r.lane("")
+	a := &admission{
+		Admission: c.Admission, clock: c.Clock, credential: credential, checkTimeout: c.Limits.Check,
+		places: map[string]place{}, charged: map[string]string{},
+	}
+	if a.Adaptive != nil {
+		a.Learners = append([]retry.Learner{a.Adaptive}, a.Learners...)
+	}
+	return a
 }
 
-// admit asks whether the next call may be made, and returns until when to wait before asking again,
-// and what for. Nothing is taken while somebody waits: what the preventer gave is taken back when
-// the gate is shut.
-func (r *runner) admit(ctx context.Context, now time.Time) (until time.Time, why string) {
-	if r.admitted() {
-		return now, ""
+// Admit asks the retry budget, the budget, the lane, the preventer and the breaker, in this order.
+// If one refuses, what the earlier ones gave is returned.
+func (a *admission) Admit(ctx context.Context, c Call) error {
+	lane := c.Provider + "/" + a.credential(c.Tier)
+	if a.Breaker != nil && a.chargeRetry(c) && !a.Breaker.Retry(lane, (*taxonomy.Policy)(c.RetryOf.Policy)) {
+		return &Closed{Exhausted: true}
 	}
-	r.withdraw(retry.Result{Cancelled: true})
-	a := admission{granted: true, lane: r.lane("")}
-	if opens := r.gateOpens(a.lane, now); opens.After(now) {
-		return opens, whyGate
-	}
-	a.precaution = r.precaution(ctx, a.lane, now)
-	if wait := a.precaution.Wait; wait > 0 {
-		r.giveBack(a.precaution)
-		code := text.Beginning(a.precaution.Code, maxName)
-		r.emit(Event{Kind: Prevented, Code: code, Text: "wait " + wait.String()})
-		return now.Add(wait), strings.TrimSuffix(whyPrevent+": "+code, ": ")
-	}
-	opens := now
-	if opens, a.release = r.acquire(ctx, a.lane, now); opens.After(now) {
-		r.takeBack(a.precaution)
-		return opens, whyGate
-	}
-	r.admission = a
-	return now, ""
-}
-
-// admitInPlace is admit for a call within an iteration, with its waits. It reports whether the call
-// may be made, and not only whether there is time for it.
-func (r *runner) admitInPlace(ctx context.Context, it *iteration) bool {
-	var slept time.Time
-	for ctx.Err() == nil {
-		now := later(r.cfg.Clock.Now(), slept)
-		until, why := r.admit(ctx, now)
-		if !until.After(now) {
-			break
+	if a.Budget != nil && !c.OverBudget {
+		b := Bill{
+			Run: c.Run, Task: c.Task, Iteration: c.Iteration, Provider: c.Provider, Attempt: c.Attempt, Total: c.Total,
 		}
-		if r.late(it, until) {
-			return false
+		if err := a.Budget.Allow(ctx, b); err != nil {
+			return err
 		}
-		if r.sleep(ctx, until.Sub(now), why) != nil {
-			it.cancelled = true
-			return false
+	}
+	if a.Lanes != nil {
+		until, err := a.Lanes.Until(ctx, lane)
+		if err != nil {
+			warn(ctx, "ask the shared wait", err)
+		} else if until.After(c.Now) {
+			return &Closed{Until: until, Why: "lane"}
 		}
-		slept = until
 	}
-	it.cancelled = ctx.Err() != nil
-	return !it.cancelled
-}
-
-// gateOpens looks at the gate, so that nobody queues for what prevents failures while no call can
-// be made.
-func (r *runner) gateOpens(lane string, now time.Time) time.Time {
-	gate, ok := r.cfg.Gate.(interface {
-		OpensIn(lane string) time.Duration
-	})
-	if !ok || r.cfg.Preventer == nil {
-		return now
-	}
-	opens := now
-	_ = contained(operation{}, func() error { // what it does wrong is said when it is entered
-		opens = now.Add(gate.OpensIn(lane))
-		return nil
-	})
-	return opens
-}
-
-// acquire asks the gate for a call, and returns when to ask again if it refuses. If the gate fails,
-// the call is permitted.
-func (r *runner) acquire(ctx context.Context, lane string, now time.Time) (time.Time, func(retry.Result)) {
-	if r.cfg.Gate == nil {
-		return now, nil
-	}
-	var release func(retry.Result)
-	var refusal error
-	err := contained(operation{name: opCall, source: sourceExecutor}, func() (err error) {
-		release, err = r.cfg.Gate.Acquire(ctx, lane)
-		if _, refused := retry.RefusedFor(err); refused {
-			refusal, err = err, nil
-		}
+	p := place{call: c, lane: lane}
+	if err := a.prevent(ctx, &p); err != nil {
 		return err
-	})
-	if refusal != nil {
-		wait, _ := retry.RefusedFor(refusal)
-		return now.Add(wait), nil
+	}
+	if err := a.acquire(ctx, &p); err != nil {
+		p.withdraw()
+		return err
+	}
+	if err := a.check(ctx, &p); err != nil {
+		p.leave(retry.Result{Cancelled: true})
+		return err
+	}
+	p.began = a.clock.Now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.places[c.Run] = p
+	return nil
+}
+
+// chargeRetry reports that the call is a retry that was not taken out of the budget yet. A retry
+// that waits asks several times.
+func (a *admission) chargeRetry(c Call) bool {
+	if c.RetryOf == nil || c.RetryOf.Policy == nil {
+		return false
+	}
+	key := fmt.Sprint(c.Iteration, c.RetryOf.Attempt, c.RetryOf.Code)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	charged := a.charged[c.Run] == key
+	a.charged[c.Run] = key
+	return !charged
+}
+
+// prevent takes the measures against a likely failure. If the preventer fails, there are none.
+func (a *admission) prevent(ctx context.Context, p *place) error {
+	if a.Preventer == nil {
+		return nil
+	}
+	if until := a.breakerOpens(p); until.After(p.call.Now) {
+		return &Closed{Until: until, Why: "breaker"}
+	}
+	var err error
+	p.precaution, err = a.Preventer.Before(
+		ctx, Coming{Provider: p.call.Provider, Lane: p.lane, Run: p.call.Run, Now: p.call.Now})
+	if err != nil {
+		warn(ctx, "ask for measures before a call", err)
+		p.leave(retry.Result{})
+		p.precaution = Precaution{}
+		return nil
+	}
+	if wait := p.precaution.Wait; wait > 0 {
+		p.leave(retry.Result{})
+		code := text.Beginning(p.precaution.Code, maxMessage)
+		emit(ctx, Event{Kind: Prevented, Code: code, Text: "wait " + wait.String()})
+		return &Closed{Until: p.call.Now.Add(wait), Why: strings.TrimSuffix("prevent: "+code, ": ")}
+	}
+	return nil
+}
+
+// breakerOpens returns when the breaker permits a call, so that no place is taken while it does not.
+func (a *admission) breakerOpens(p *place) time.Time {
+	if b, ok := a.Breaker.(interface {
+		OpensIn(lane string) time.Duration
+	}); ok {
+		return p.call.Now.Add(b.OpensIn(p.lane))
+	}
+	return p.call.Now
+}
+
+// acquire asks the breaker. If the breaker fails, the call is permitted.
+func (a *admission) acquire(ctx context.Context, p *place) error {
+	if a.Breaker == nil {
+		return nil
+	}
+	release, err := a.Breaker.Acquire(ctx, p.lane)
+	if wait, refused := retry.RefusedFor(err); refused {
+		return &Closed{Until: p.call.Now.Add(wait), Why: "breaker"}
 	}
 	if err != nil {
-		if ctx.Err() == nil {
-			r.warn("ask the gate", err)
-		}
-		return now, nil
+		warn(ctx, "ask the breaker", err)
+		return nil
 	}
-	return now, release
+	p.release = release
+	return nil
 }
 
-// withdraw settles what is owed for a call: it has ended, or is not made.
-func (r *runner) withdraw(end retry.Result) {
-	a := r.admission
-	r.admission = admission{}
-	if a.release != nil {
-		err := contained(operation{name: opCall, source: sourceExecutor}, func() error {
-			a.release(end)
+var errCheckLimit = errors.New("the time limit of the check passed")
+
+// check runs the check of a precaution. Its failure fails the call.
+func (a *admission) check(ctx context.Context, p *place) error {
+	name := text.Beginning(p.precaution.Check, maxMessage)
+	switch {
+	case name == "":
+		return nil
+	case a.Checker == nil:
+		warn(ctx, "check "+name+" was skipped: the configuration has no Checker", nil)
+		return nil
+	}
+	began := a.clock.Now()
+	limited, stop := context.WithTimeoutCause(ctx, a.checkTimeout, errCheckLimit)
+	defer stop()
+	err := contain(p.call.Provider, OpCall, func() error { return a.Checker.Check(limited, p.precaution.Check) })
+	emit(ctx, Event{
+		Kind: Prevented, Code: p.precaution.Code, Text: "check " + name, Took: a.clock.Now().Sub(began), Err: err,
+	})
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if context.Cause(limited) == errCheckLimit {
+		err = &taxonomy.Evidence{Source: p.call.Provider, Op: OpCall, Type: "timeout", Err: err, Attributes: map[string]string{
+			"timeout_ms": strconv.FormatInt(a.checkTimeout.Milliseconds(), 10),
+			"elapsed_ms": strconv.FormatInt(a.clock.Now().Sub(began).Milliseconds(), 10),
+			"iteration":  strconv.Itoa(p.call.Iteration),
+		}}
+	}
+	return &checkError{err}
+}
+
+// checkError is the failure of a check before a call.
+type checkError struct{ err error }
+
+func (c *checkError) Error() string { return c.err.Error() }
+
+// Done returns what the call took, and reports its result.
+func (a *admission) Done(run string, f *Failure, cancelled bool) {
+	a.mu.Lock()
+	p, ok := a.places[run]
+	delete(a.places, run)
+	a.mu.Unlock()
+	if !ok {
+		return
+	}
+	end := retry.Result{Failed: f != nil, Cancelled: cancelled}
+	if f != nil {
+		end.Policy = f.budgetPolicy()
+	}
+	p.leave(end)
+	if cancelled {
+		return
+	}
+	now := a.clock.Now()
+	o := retry.Outcome{At: now, Took: now.Sub(p.began), Provider: p.call.Provider, Lane: p.lane, Attempt: 1}
+	if of := p.call.RetryOf; of != nil {
+		o.After, o.Attempt, o.Wait = of.Code, of.Attempt, of.Wait
+		if o.After == "" {
+			o.After = Uncategorized
+		}
+		if of.Policy != nil {
+			o.Policy = of.Policy.Name
+		}
+	}
+	if f != nil {
+		if o.Code = f.Code; o.Code == "" {
+			o.Code = Uncategorized
+		}
+	}
+	for _, l := range a.Learners {
+		_ = contain("", "", func() error {
+			l.Learn(o)
 			return nil
 		})
-		if err != nil {
-			r.warn("tell the gate how a call ended", err)
-		}
 	}
-	r.giveBack(a.precaution)
 }
 
-// mayRetry asks the gate whether the budget of the decision's policy leaves another try.
-func (r *runner) mayRetry(f *failure) (may bool) {
-	err := contained(operation{name: f.op.name, source: sourceExecutor}, func() error {
-		may = r.cfg.Gate.Retry(r.retryLane(f), f.decision.policy)
-		return nil
-	})
-	if err != nil {
-		r.warn("ask the gate for another try", err)
-		return true
-	}
-	return may
-}
-
-// retryLane names whose retries a retry is one of: the provider's if that is called again, and
-// otherwise those of whoever failed.
-func (r *runner) retryLane(f *failure) string {
-	if f.op.name == opCall || f.op.name == opAvailable || !f.runsAgain() {
-		return r.lane("")
-	}
-	return f.op.source + "/"
-}
-
-// budgetPolicy returns the policy by which the gate is told of a failure: the first of its
-// reactions that has a budget, or else the first.
-func (r *runner) budgetPolicy(f *failure) *taxonomy.Policy {
-	reaction := r.cfg.Table.Reaction(f.err)
-	s := situation{reaction: &reaction, op: f.op, known: f.known, profile: r.cfg.Table.Overlay,
-		strategies: r.cfg.Recoverer != nil}
+// budgetPolicy returns the policy by which a breaker judges the failure: the first of the chain
+// with a budget, or the first.
+func (f *Failure) budgetPolicy() *taxonomy.Policy {
 	var first *taxonomy.Policy
-	for _, next := range s.profile.Chain(s.first()) {
-		if s.retries(next) {
-			p := s.declared(next)
-			if p != nil && p.Budget != nil {
-				return p
-			}
-			if first == nil {
-				first = p
-			}
+	for i := range f.Chain {
+		p := (*taxonomy.Policy)(f.Chain[i].Policy)
+		if p != nil && p.Budget != nil {
+			return p
+		}
+		if first == nil {
+			first = p
 		}
 	}
 	return first
+}
+
+// leave returns what a call took.
+func (p *place) leave(end retry.Result) {
+	if p.release != nil {
+		p.release(end)
+	}
+	if p.precaution.Release != nil {
+		p.precaution.Release()
+	}
+}
+
+// withdraw returns what a call took that is not made.
+func (p *place) withdraw() {
+	if p.precaution.Withdraw != nil {
+		p.precaution.Release = p.precaution.Withdraw
+	}
+	p.leave(retry.Result{Cancelled: true})
+}
+
+// Pause closes the lane of a provider's credential. Without a name of it, that is the lane of the
+// provider.
+func (a *admission) Pause(ctx context.Context, provider, credential string, until time.Time) error {
+	if a.Lanes == nil {
+		return nil
+	}
+	return a.Lanes.Pause(ctx, provider+"/"+credential, until)
+}
+
+// emit sends an event to the run that an effect belongs to.
+func emit(ctx context.Context, e Event) {
+	if h := hooksOf(ctx); h.emit != nil {
+		h.emit(e)
+	}
+}
+
+// warn sends a warning to the run that an effect belongs to.
+func warn(ctx context.Context, s string, err error) {
+	if err != nil {
+		s += ": " + text.Error(err, maxMessage)
+	}
+	emit(ctx, Event{Kind: Warned, Text: s})
 }

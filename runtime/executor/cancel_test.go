@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,136 +14,128 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func TestTimeout(t *testing.T) {
+// canceller cancels the run in its n-th effect.
+type canceller struct {
+	Env
+	n, at int
+	stop  func()
+	ops   []string
+}
+
+func (c *canceller) Do(e Effect) Outcome {
+	if c.at++; c.at == c.n {
+		c.stop()
+	}
+	c.ops = append(c.ops, e.Op)
+	return c.Env.Do(e)
+}
+
+func TestCancelAtEachEffect(t *testing.T) {
+	for _, st := range stories() {
+		for n := 1; ; n++ {
+			w, cfg, _ := play(st)
+			ctx, stop := context.WithCancel(context.Background())
+			c := &canceller{n: n, stop: stop}
+			s := runState(ctx, cfg, aTask, func(e Env) Env { c.Env = e; return c })
+			stop()
+			require.NotEmpty(t, s.End, "%s: cancelled at %d", st.name, n)
+			for i, op := range c.ops {
+				require.False(t, op == OpCall && i >= n, "%s: called after cancellation at %d: %v", st.name, n, c.ops)
+			}
+			for p := range w.Disk {
+				if strings.HasPrefix(p, "forbidden") || isGit(p) {
+					require.NotEmpty(t, s.Unchecked, "%s: %s stays after cancellation at %d: %v", st.name, p, n, c.ops)
+				}
+			}
+			require.Empty(t, w.Lost, "%s: cancelled at %d", st.name, n)
+			require.Zero(t, w.Open, "%s: cancelled at %d", st.name, n)
+			require.False(t, twice(w), "%s: cancelled at %d", st.name, n)
+			if c.at < n {
+				break
+			}
+		}
+	}
+}
+
+func TestIterationTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(reactions(), waits("a", "forbidden"), done())
-		w.cfg.Clock, w.cfg.Limits.Iteration = retry.System, time.Minute
-		r := w.run(t)
-		assert.Equal(t, EndCompleted, r.EndReason)
-		assert.Equal(t, "timeout", r.Errors[0].Code)
-		seen := w.events.first(ErrorClassified).Err.(*coded).cause.(*taxonomy.Evidence)
-		assert.Equal(t, map[string]string{"iteration": "1", "timeout_ms": "60000", "elapsed_ms": "60000"},
-			seen.Attributes)
-		assert.NotContains(t, w.tree.files, "forbidden", "leftovers of a call that ran out of time are judged")
-		assert.Equal(t, []string{"a"}, r.CommittedFiles)
+		w := newWorld(callStep{Hangs: true, Writes: written("a", "forbidden/x")}, done("b"))
+		m := reactions()
+		m["timeout"] = taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true}
+		cfg := w.config(tablesOf(m), nil)
+		cfg.Clock, cfg.Limits.Iteration = retry.System, time.Minute
+		s := runState(t.Context(), cfg, aTask, nil)
+		assert.Equal(t, EndCompleted, s.End)
+		assert.Equal(t, "timeout", s.Errors[0].Code)
+		assert.Equal(t, 1, s.Counted)
+		assert.NotContains(t, w.Disk, "forbidden/x")
+		assert.Contains(t, w.LastCommit, "a")
 	})
 }
 
-func TestCancel(t *testing.T) {
+// A cancelled run has the grace to judge and revert, and no longer.
+func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(reactions(), waits("a", "forbidden"))
-		w.cfg.Clock = retry.System
-		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(time.Second, cancel)
-		e, err := New(w.cfg)
+		w := newWorld(callStep{Hangs: true, Writes: written("forbidden/x")})
+		cfg := w.config(tablesOf(reactions()), &memStore{})
+		cfg.Clock, cfg.Limits.Grace, cfg.Guard = retry.System, time.Minute, slowGuard{}
+		e, err := New(cfg)
 		require.NoError(t, err)
-		r := e.Run(ctx, aTask)
-		assert.Equal(t, EndCancelled, r.EndReason)
-		assert.Equal(t, StatusCancelled, r.Status)
-		assert.Zero(t, r.Counted)
-		assert.NotContains(t, w.tree.files, "forbidden")
-		assert.Equal(t, []string{"a"}, r.UncommittedFiles)
-		assert.Empty(t, w.tree.commits)
-	})
-}
-
-func TestCancelDuringAWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(reactions(), breaks("wait"))
-		w.cfg.Clock = retry.System
-		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(time.Second, cancel)
-		e, err := New(w.cfg)
-		require.NoError(t, err)
-		r := e.Run(ctx, aTask)
-		assert.Equal(t, EndCancelled, r.EndReason)
-		assert.Equal(t, "wait", r.ErrorCode, "the last error is there, too")
-		assert.Equal(t, Duration(time.Second), r.Waited)
-	})
-}
-
-func TestGraceIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(reactions(), waits("a"))
-		w.cfg.Clock, w.cfg.Limits.Grace = retry.System, time.Second
-		w.cfg.Guard = stuck{}
-		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(time.Second, cancel)
-		e, err := New(w.cfg)
-		require.NoError(t, err)
+		ctx, stop := context.WithCancelCause(t.Context())
+		run := e.Start(ctx, aTask)
+		time.Sleep(time.Second)
 		began := time.Now()
-		r := e.Run(ctx, aTask)
+		stop(assert.AnError)
+		r := run.Wait()
 		assert.Equal(t, EndCancelled, r.EndReason)
-		assert.Equal(t, 2*time.Second, time.Since(began))
-		assert.Equal(t, []string{"a"}, r.UncheckedFiles)
+		assert.ErrorIs(t, r.Err, assert.AnError)
+		assert.Equal(t, time.Minute, time.Since(began))
+		assert.Contains(t, w.Disk, "forbidden/x")
+
+		// The next process inspects what was left.
+		w.Steps, cfg.Guard = []callStep{done("a")}, judge{w}
+		s := runState(t.Context(), cfg, aTask, nil)
+		assert.Equal(t, EndCompleted, s.End)
+		assert.NotContains(t, w.Disk, "forbidden/x")
 	})
 }
 
-// stuck is a guard that never judges.
-type stuck struct{}
+// slowGuard judges until its context ends.
+type slowGuard struct{}
 
-func (stuck) Mode() string { return "" }
-func (stuck) Judge(ctx context.Context, _ []Change) ([]Verdict, error) {
+func (slowGuard) Mode() string { return "strict" }
+func (slowGuard) Judge(ctx context.Context, _ []Change) ([]Verdict, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var run *Run
-		w := newWorld(reactions(), step{do: func(context.Context, Request) (Answer, error) {
-			run.Pause()
-			run.Pause()
-			return Answer{}, nil
-		}}, waits(), done())
-		w.cfg.Clock, w.cfg.Limits.Iteration = retry.System, time.Minute
-		e, err := New(w.cfg)
+		w := newWorld(done("a"))
+		var kinds []EventKind
+		cfg := w.config(tablesOf(reactions()), nil)
+		cfg.Clock, cfg.Validator = retry.System, nil
+		cfg.Observer = observe(func(e Event) {
+			if e.Kind == Paused || e.Kind == Unpaused {
+				kinds = append(kinds, e.Kind)
+			}
+		})
+		e, err := New(cfg)
 		require.NoError(t, err)
-		began := time.Now()
-		start := make(chan struct{})
-		w.provider.available = nil
-		go func() {
-			<-start
-			time.Sleep(time.Hour)
-			run.Unpause()
-			run.Unpause()
-		}()
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		held := make(chan struct{})
-		w.cfg.Asker = nil
-		first := w.provider.steps[0].do
-		w.provider.steps[0].do = func(ctx context.Context, q Request) (Answer, error) {
-			<-held
-			return first(ctx, q)
-		}
-		run = e.Start(ctx, aTask)
-		close(held)
-		close(start)
-		r := run.Wait()
-		assert.Equal(t, EndCompleted, r.EndReason)
-		assert.Equal(t, time.Hour+time.Minute, time.Since(began), "pausing does not eat the iteration's deadline")
-		assert.Contains(t, w.events.kinds(), Paused)
-		assert.Contains(t, w.events.kinds(), Unpaused)
+		run := &Run{}
+		run.Pause()
+		run.Pause()
+		done := make(chan *Result)
+		go func() { done <- e.run(t.Context(), aTask, run, nil) }()
+		synctest.Wait()
+		assert.Zero(t, w.Calls)
+		run.Unpause()
+		run.Unpause()
+		assert.Equal(t, EndCompleted, (<-done).EndReason)
+		assert.Equal(t, []EventKind{Paused, Unpaused}, kinds)
 	})
 }
 
-func TestCancelWhilePaused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(reactions(), works())
-		w.cfg.Clock = retry.System
-		e, err := New(w.cfg)
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(context.Background())
-		w.provider.steps[0].do = func(context.Context, Request) (
-			Answer, error) {
-			time.Sleep(time.Second)
-			return Answer{}, nil
-		}
-		run := e.Start(ctx, aTask)
-		run.Pause()
-		time.Sleep(time.Minute)
-		cancel()
-		assert.Equal(t, EndCancelled, run.Wait().EndReason)
-	})
-}
+type observe func(Event)
+
+func (f observe) Observe(e Event) { f(e) }

@@ -2,41 +2,128 @@ package executor
 
 import (
 	"context"
+	"errors"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Classifier returns err as an error of the taxonomy, and in one line why it became that. Source
-// and op say who reported it during what, for an err that does not say so itself. An error of the
-// taxonomy is returned as it is. detect.Classifier makes one of a generated package's Explain.
+// Classifier returns err as an error of the taxonomy, and one line with the reason. Source and op
+// are those of the operation that failed, for an err that names none. An error of the taxonomy is
+// returned unchanged. detect.Classifier makes one of a generated package's Explain.
 type Classifier func(err error, source, op string) (classified error, why string)
 
-// Recoverer runs the strategies that reactions name; without one they count as failed, with a
-// warning. The generated function Recover is one way to implement it.
+// Verdict is a [Guard]'s judgement of one path. A greater one takes precedence. The zero Verdict
+// counts as [Forbidden].
+type Verdict uint8
+
+// The verdicts.
+const (
+	Allowed   Verdict = iota + 1
+	NeedsAsk          // a person decides
+	Outside           // not among the allowed paths
+	Forbidden         // among the forbidden paths
+)
+
+// Guard judges which paths a task may change. It must be safe for concurrent use.
+type Guard interface {
+	// Judge returns a verdict for each change, in their order. An error judges none of them.
+	Judge(ctx context.Context, changes []Change) ([]Verdict, error)
+	// Mode names how strictly it judges; evidence has it as attribute scope_mode.
+	Mode() string
+}
+
+// Question is a question for a person.
+type Question struct {
+	Run  string
+	Task string
+	// Paths are the files in question. They are untrusted text.
+	Paths []string
+	Mode  string
+}
+
+// Asker asks a person.
+type Asker interface {
+	// Ask reports whether all the paths may be changed. If there is no person to ask, it returns
+	// [ErrUnattended].
+	Ask(ctx context.Context, q Question) (approved bool, err error)
+}
+
+// ErrUnattended reports that there is no person to ask. It counts as a denial.
+var ErrUnattended = errors.New("no person can be asked")
+
+// Phase is when a [Validator] checks.
+type Phase string
+
+// The phases of checks. A plan can have further ones before a commit; see [Config].Checks.
+const (
+	PreCommit Phase = "pre_commit"
+	PrePush   Phase = "pre_push"
+	PrePR     Phase = "pre_pr"
+)
+
+// Validator checks work before it is delivered. Its errors are best a *[taxonomy.Evidence] of
+// source "validator". A Validator whose checks are processes is an [Ender] too.
+type Validator interface {
+	// Validate returns nil if the work passes. Its changes of files are judged like those of a
+	// provider; the allowed ones are committed with the work, and not checked again.
+	Validate(ctx context.Context, c Check) error
+}
+
+// Check is a check that a [Validator] makes.
+type Check struct {
+	Phase     Phase
+	Run       string
+	Iteration int
+	Tier      int
+	// Base is the tree at the last delivery, Tree the one that is checked. Both are empty without a
+	// workspace.
+	Base, Tree Tree
+	// Text is the provider's last answer.
+	Text string
+	// Started, unless nil, is called with each process that checks, immediately after it started.
+	// If it returns an error, the process is ended and the check fails with that error.
+	Started func(Process) error
+}
+
+// Selective is a [Validator] that may have nothing to check in a phase. Then it is not called in
+// that phase.
+type Selective interface {
+	Validator
+	// Checks reports whether there is something to check.
+	Checks(phase Phase) bool
+}
+
+// Recoverer runs the strategies of reactions. The generated function Recover is one way to
+// implement it.
 type Recoverer interface {
-	// Recover runs failed.Reaction.Strategy. Nil means that the failed work may be tried again.
+	// Recover runs failed.Reaction.Strategy. Nil means that the failed work may be repeated.
 	Recover(ctx context.Context, failed taxonomy.RecoveryRequest) error
 }
 
-// Filer puts a task's file where files of tasks with such an outcome are. It cannot change the
-// outcome.
+// Filer files a finished task according to its result. It cannot change the outcome.
 type Filer interface {
-	// File has a context that ends after Limits.Grace, and not with a run that was cancelled. If it
-	// does not return soon after that, it is left behind in its goroutine, with a warning in the
-	// result. The result that it is given is a copy of its own.
+	// File has a context that ends after Limits.Grace, also for a cancelled run.
 	File(ctx context.Context, r *Result) error
 }
 
-// Notifier tells people how a run went. It cannot change the outcome.
+// Notifier notifies people about a finished run. It cannot change the outcome.
 type Notifier interface {
-	// Notify has a context and a result as those of [Filer]. Errors that are joined are classified
-	// one by one; of evidence with the attribute resource the warning names that.
+	// Notify has a context and a result as those of [Filer].
 	Notify(ctx context.Context, r *Result) error
 }
 
-// Observer is told what happens in a run, in order. It is trusted to return quickly: the run waits
-// for it, without a limit. It is called by one goroutine at a time for each run, and by several
-// runs at once if they share it.
-type Observer interface {
-	Observe(e Event)
+// Store keeps the states of runs. One Store value serves one run at a time.
+type Store interface {
+	// Open takes the run for this process and returns its last saved state; nil for a new run. If
+	// another living process has the run, the error is evidence of source "executor" and op "lock".
+	Open(ctx context.Context, run string) (*RunState, error)
+	// Save replaces the state. When it returns nil, the state is durable. It refuses a state with
+	// fewer Saves than the stored one.
+	Save(ctx context.Context, s *RunState) error
+	// Close releases the run. The state stays.
+	Close() error
+	// Peek returns the state of any run without taking it; nil if the run does not exist.
+	Peek(ctx context.Context, run string) (*RunState, error)
+	// Runs describes all runs, the latest first.
+	Runs(ctx context.Context) ([]RunInfo, error)
 }

@@ -1,154 +1,265 @@
 package executor
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Config is what an [Executor] works with. Table, Classify and Provider or Tiers are required; what
-// else is nil or zero is left out, or is as its comment says.
+// Config configures an [Executor]. A simple program sets some of the first ten fields. Table,
+// Classify and Provider are required; every other field may be zero.
 type Config struct {
-	// Table is the taxonomy's table, of a profile if one is wanted, with the run's own overrides
-	// (Table.Override).
+	// Table is the taxonomy's table, with profile and overrides.
 	Table taxonomy.Table
 	// Classify gives failures their codes.
 	Classify Classifier
-	// Decode reads an error back from the JSON that its package wrote: a generated package's
-	// UnmarshalError, as a func that returns error. It is required with a Journal, because a run
-	// cannot be resumed without it.
-	Decode func(b []byte) (error, error)
-
-	// Setup is the host's own part of the setup, such as reading its configuration. A run begins
-	// with it, and what is wrong with it is a failure like any other: it has a code, and is in the
-	// result, the log and the notification. An error that does not say so itself is one of source
-	// "config" and op "load_config". With a Setup there need not be a Provider, as long as it
-	// fails.
-	Setup func(ctx context.Context) error
-
 	// Provider does the work.
 	Provider Provider
-	// Tiers are the providers of the taxonomy's tiers, by name. Without a Provider the first tier
-	// that has one begins.
-	Tiers map[string]Provider
-
+	// Workspace is the working tree; nil if the provider changes no files.
 	Workspace Workspace
-	Guard     Guard
+	// Guard judges which paths may be changed; nil allows all but those of git itself.
+	Guard Guard
+	// Validator checks work before it is delivered; nil checks nothing.
 	Validator Validator
-	Journal   Journal
-	// Lanes are the waits that runs share; nil shares them with nobody.
-	Lanes     retry.SharedWait
-	Clock     retry.Clock  // retry.System
-	Random    retry.Random // math/rand/v2
-	Observer  Observer
-	Asker     Asker
-	Recoverer Recoverer
-	// Gate bounds what all runs that share it do with a provider together, where policies have a
-	// budget; nil bounds nothing.
-	Gate retry.Breaker
-	// Adaptive moves the numbers of policies that say `adapt`, and learns from each call; nil
-	// leaves them as they are.
-	Adaptive *retry.Adaptive
-	// Preventer takes measures against failures that are likely; nil takes none. Checker runs the
-	// checks that it asks for; without one they count as passed, with a warning.
-	Preventer Preventer
-	Checker   Checker
-	// Learners are told what became of each call. They are not told of calls that a resumed run
-	// replays.
-	Learners []retry.Learner
-	Filer    Filer
-	Notifier Notifier
-	Budget   Budget
-
-	// Limits bound a run.
-	Limits Limits
 	// Deliver is how far finished work goes.
 	Deliver Delivery
-	// Continue holds iterations in one conversation as long as it works.
+	// Store keeps the states of runs, so that they can be resumed; it requires Decode.
+	Store Store
+	// Limits limit a run.
+	Limits Limits
+	// Observer observes events; see [Observers].
+	Observer Observer
+
+	// Decode reads an error from its package's JSON: the generated UnmarshalError, as a func that
+	// returns error.
+	Decode func(b []byte) (error, error)
+	// Tiers are the providers of the taxonomy's tiers, by name. Without a Provider, the first tier
+	// that has one begins.
+	Tiers map[string]Provider
+	// Setup is the program's own part of the setup, such as reading its configuration. An error of
+	// it is a failure of source "config" and op "load_config", and is classified, recorded and
+	// notified like any other; each of joined errors is a failure of its own. With a Setup that
+	// fails, there need not be a Provider.
+	Setup func(ctx context.Context) error
+	// Admission limits calls.
+	Admission Admission
+	Asker     Asker
+	Recoverer Recoverer
+	Filer     Filer
+	Notifier  Notifier
+	Clock     retry.Clock // retry.System by default
+
+	// Checks are the phases in which the validator checks. The default is pre_commit, pre_push and
+	// pre_pr, or those of them that a [Selective] validator names. Others come before a commit, in
+	// the given order.
+	Checks []Phase
+	// Continue keeps the iterations in one conversation.
 	Continue bool
-	// ApproveUnattended allows what a person would have to be asked about, if there is none to ask.
-	// Otherwise that is a denial.
+	// Strict blocks where a reaction would continue without a call, a check or a commit.
+	Strict bool
+	// ApproveUnattended approves changes that need a person's approval if there is no person to ask.
+	// By default that is a denial.
 	ApproveUnattended bool
-	// DryRun runs the setup, makes the first prompt and calls nobody.
+	// TakeOver delivers also the changes that earlier runs left uncommitted in the working tree. They
+	// are judged like those of the provider. By default they are named in a warning.
+	TakeOver bool
+	// DryRun makes the first prompt and calls no provider.
 	DryRun bool
-	// Markers are what a provider ends its answers with.
+	// Markers are the lines that end a provider's answers.
 	Markers Markers
-	// Prompt makes the prompt of an iteration; nil is [DefaultPrompt].
+	// Prompt makes the prompt of an iteration; [DefaultPrompt] by default.
 	Prompt func(PromptInput) string
-	// CommitMessage makes the message of a commit; nil uses the task's title.
+	// CommitMessage makes the message of a commit; the task's title by default.
 	CommitMessage func(t Task, iteration int, paths []string) string
 }
 
-// Delivery is how far finished work goes.
-type Delivery uint8
-
-// The deliveries; each includes the ones before it.
-const (
-	DeliverNothing     Delivery = iota // changes stay in the working tree
-	DeliverCommits                     // what is allowed and valid is committed
-	DeliverPush                        // and pushed when the task is done
-	DeliverPullRequest                 // and a pull request opened
-)
-
-// Limits bound a run. A zero limit has the default that is named.
-type Limits struct {
-	// Iterations is how many iterations a run may have; 50.
-	Iterations int
-	// Failures is how many failures in a row block it; 3.
-	Failures int
-	// Attempts is how many failures that count a task may have in all, in a row or not; 0 is no
-	// limit.
-	Attempts int
-	// Iteration is how long an iteration's calls may take; 10 minutes.
-	Iteration time.Duration
-	// Check is how long a check that `prevent` asks for may take, within the iteration; 1 minute.
-	Check time.Duration
-	// Run is how long the whole run may take, waits included; 0 is no limit. A run that is resumed
-	// has it anew.
-	Run time.Duration
-	// Deadline is when the run must be over; zero is no limit.
-	Deadline time.Time
-	// Grace is how long is given, after a cancellation, to judging and putting back what was
-	// changed; 30 seconds. The Filer and the Notifier have as long each, whatever the end.
-	Grace time.Duration
-	// Feedback is how many bytes of feedback a prompt has at most; 16 KiB.
-	Feedback int
-}
-
-// Task is what a run is about.
+// Task is the task of a run.
 type Task struct {
-	// Run names the run: letters, digits, '-', '_' and '.', 1 to 100 of them. A run of that name
-	// which the journal knows is gone on with. Empty is a new name.
-	Run string
+	// Run names the run: 1 to 100 letters, digits, '-', '_' and '.'. If the store has a run of that
+	// name, it is resumed. Empty makes a new name.
+	Run string `json:"run"`
 	// ID names the task.
-	ID string
-	// Title is one line for people and commits; empty is the ID.
-	Title string
+	ID string `json:"id"`
+	// Title is one line for people and commits; the ID by default.
+	Title string `json:"title,omitempty"`
 	// Prompt is the task for the provider.
-	Prompt string
+	Prompt string `json:"prompt"`
 }
 
-// Markers are lines by which a provider says how its task stands. They count in the final answer
-// only, as whole lines.
-type Markers struct {
-	// Done is the line that says that the task is done; "TASK COMPLETE" unless set.
-	Done string
-	// Blocked begins the line that says that a person is needed; ": " and the question may follow;
-	// "BLOCKED" unless set.
-	Blocked string
+// Unlimited is a limit that permits any number, or any time.
+const Unlimited = math.MaxInt64
+
+// Limits limit a run. Zero means the documented default, [Unlimited] no limit.
+type Limits struct {
+	// Iterations limits the iterations; 50 by default.
+	Iterations int `json:"iterations,omitempty"`
+	// Failures limits the failures in a row; 3 by default.
+	Failures int `json:"failures,omitempty"`
+	// Attempts limits the failures of the task in all; unlimited by default.
+	Attempts int `json:"attempts,omitempty"`
+	// Iteration limits the time of an iteration's calls; 10 minutes by default.
+	Iteration time.Duration `json:"iteration,omitempty"`
+	// Run limits the time of the run, waits included; unlimited by default. A resumed run has it
+	// anew.
+	Run time.Duration `json:"run,omitempty"`
+	// Deadline is when the run must be over; zero is no deadline.
+	Deadline time.Time `json:"deadline,omitzero"`
+	// Check limits the time of a check before a call; 1 minute by default.
+	Check time.Duration `json:"check,omitempty"`
+	// Grace limits the time that a cancelled run has to judge and revert changes, and that the Filer
+	// and the Notifier have each; 30 seconds by default.
+	Grace time.Duration `json:"grace,omitempty"`
+	// Feedback limits the bytes of feedback in a prompt; 16 KiB by default.
+	Feedback int `json:"feedback,omitempty"`
 }
 
-// PromptInput is what a prompt is made of.
-type PromptInput struct {
-	Task      Task
-	Iteration int
-	// Continued reports that the provider knows the conversation so far.
-	Continued bool
-	Markers   Markers
-	// Feedback is fenced, scrubbed and bounded already; empty when there is none.
-	Feedback string
-	// Introduced reports that Feedback itself says what it is, and what of it others have said.
-	Introduced bool
+// completed returns the limits with the defaults.
+func (l Limits) completed() Limits {
+	l.Iterations = cmp.Or(l.Iterations, 50)
+	l.Failures = cmp.Or(l.Failures, 3)
+	l.Attempts = cmp.Or(l.Attempts, Unlimited)
+	l.Iteration = cmp.Or(l.Iteration, 10*time.Minute)
+	l.Run = cmp.Or(l.Run, Unlimited)
+	l.Check = cmp.Or(l.Check, time.Minute)
+	l.Grace = cmp.Or(l.Grace, 30*time.Second)
+	l.Feedback = cmp.Or(l.Feedback, 16<<10)
+	return l
+}
+
+// bounded reports whether a duration is a limit.
+func bounded(d time.Duration) bool { return d > 0 && d < Unlimited }
+
+// reached reports whether n has reached a limit.
+func reached(n, limit int) bool { return limit > 0 && n >= limit }
+
+// problems returns everything that is wrong with the configuration.
+func (c *Config) problems() error {
+	var all []error
+	problem := func(wrong bool, format string, args ...any) {
+		if wrong {
+			all = append(all, fmt.Errorf(format, args...))
+		}
+	}
+	problem(c.Table.Taxonomy == nil, "Table is missing")
+	problem(c.Classify == nil, "Classify is missing")
+	problem(c.Store != nil && c.Decode == nil, "a Store requires Decode")
+	problem(c.Deliver > DeliverPullRequest, "Deliver: %d is unknown", c.Deliver)
+	problem(c.Deliver != DeliverNothing && c.Workspace == nil, "Deliver requires a Workspace")
+	problem(c.TakeOver && c.Store == nil, "TakeOver requires a Store")
+	for name, n := range map[string]int{
+		"Iterations": c.Limits.Iterations, "Failures": c.Limits.Failures, "Attempts": c.Limits.Attempts,
+		"Feedback": c.Limits.Feedback, "Iteration": int(c.Limits.Iteration), "Run": int(c.Limits.Run),
+		"Check": int(c.Limits.Check), "Grace": int(c.Limits.Grace),
+	} {
+		problem(n < 0, "Limits.%s: %d is negative", name, n)
+	}
+	problem(c.Provider != nil && isNil(c.Provider), "Provider is a nil %T", c.Provider)
+	if c.Table.Taxonomy != nil {
+		all = append(all, c.tierProblems()...)
+	}
+	problem(c.Setup == nil && c.Provider == nil && len(c.Tiers) == 0, "Provider is missing")
+	slices.SortFunc(all, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return errors.Join(all...)
+}
+
+// isNil reports whether a provider is a nil pointer or similar.
+func isNil(p Provider) bool {
+	v := reflect.ValueOf(p)
+	switch v.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Slice, reflect.Chan:
+		return v.IsNil()
+	}
+	return false
+}
+
+func (c *Config) tierProblems() []error {
+	var all []error
+	known := map[string]taxonomy.Tier{}
+	for _, t := range c.Table.Taxonomy.Tiers {
+		known[t.Name] = t
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Tiers)) {
+		tier, ok := known[name]
+		switch {
+		case !ok:
+			all = append(all, fmt.Errorf("Tiers: the taxonomy has no tier %q", name))
+		case isNil(c.Tiers[name]):
+			all = append(all, fmt.Errorf("Tiers: the provider of %q is nil", name))
+		case tier.Person:
+			all = append(all, fmt.Errorf("Tiers: %q is a person and has no provider", name))
+		}
+	}
+	return all
+}
+
+// completed returns the configuration with the defaults.
+func (c Config) completed() Config {
+	c.Limits = c.Limits.completed()
+	c.Markers = c.Markers.completed()
+	if c.Clock == nil {
+		c.Clock = retry.System
+	}
+	if c.Prompt == nil {
+		c.Prompt = DefaultPrompt
+	}
+	if c.CommitMessage == nil {
+		c.CommitMessage = func(t Task, _ int, _ []string) string { return cmp.Or(t.Title, t.ID, "Work on a task") }
+	}
+	if c.Observer != nil {
+		c.Observer = Observers(c.Observer)
+	}
+	return c
+}
+
+// ladder returns the tiers and their providers: first Config.Provider, then the taxonomy's tiers.
+func (c *Config) ladder() ([]Tier, []Provider) {
+	tiers, providers := []Tier{{}}, []Provider{c.Provider}
+	for _, t := range c.Table.Taxonomy.Tiers {
+		tiers = append(tiers, Tier{Name: t.Name, Person: t.Person})
+		providers = append(providers, c.Tiers[t.Name])
+	}
+	for i, p := range providers {
+		if p != nil {
+			_ = contain("", "", func() error {
+				tiers[i].Provider = cmp.Or(p.Name(), "provider")
+				return nil
+			})
+		}
+	}
+	return tiers, providers
+}
+
+// loop returns what the loop needs to know.
+func (c *Config) loop(tiers []Tier) LoopConfig {
+	lc := LoopConfig{
+		Ladder: tiers, Deliver: c.Deliver, Setup: c.Setup != nil, Workspace: c.Workspace != nil,
+		Asker: c.Asker != nil, Filer: c.Filer != nil, Notifier: c.Notifier != nil, Strict: c.Strict,
+		Continue: c.Continue, ApproveUnattended: c.ApproveUnattended, TakeOver: c.TakeOver, DryRun: c.DryRun,
+		Limits: c.Limits, Checks: c.Checks,
+	}
+	if c.Workspace != nil {
+		lc.Dir = c.Workspace.Dir()
+	}
+	if c.Validator == nil {
+		lc.Checks = nil
+	} else if lc.Checks == nil {
+		selective, ok := c.Validator.(Selective)
+		for _, p := range []Phase{PreCommit, PrePush, PrePR} {
+			if !ok || selective.Checks(p) {
+				lc.Checks = append(lc.Checks, p)
+			}
+		}
+	}
+	return lc
 }

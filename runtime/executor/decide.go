@@ -2,6 +2,9 @@ package executor
 
 import (
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
@@ -9,283 +12,344 @@ import (
 )
 
 const (
-	// maxInPlace bounds the tries in place under a policy that bounds only time, which waits of no
-	// length never use up.
-	maxInPlace = 100
+	maxChain   = taxonomy.MaxChain
+	maxInPlace = 100 // calls in place under a policy that limits only time
 )
 
-// trail is what happened so far to an operation and code, for each reaction of a chain: what
-// follows by `then` has a policy of its own, and so a count of its own.
-type trail [taxonomy.MaxChain]retry.State
+// class is the kind of an operation. It limits what a reaction can mean for it.
+type class uint8
 
-// situation is all that a decision depends on.
-type situation struct {
-	reaction *taxonomy.Reaction
-	op       operation
-	// known reports that the failure has a place in the taxonomy.
-	known   bool
-	hint    retry.Hint
-	now     time.Time
-	profile *taxonomy.Profile // nil when there is none
-	// deadline is when the run must be over, inPlace when what is tried again at once must be; zero
-	// is no limit.
-	deadline, inPlace time.Time
-	ladder            ladder
-	tier              int
-	random            retry.Random
-	// strategies reports that there is somebody to run them.
-	strategies bool
-	// adapted are the numbers that policies of the chain have in place of their own; nil changes
-	// none.
-	adapted *adapted
-	// runs is how often the strategies of the chain have run for the operation and code, in the
-	// whole run.
-	runs [taxonomy.MaxChain]int
-	// failed is the reaction whose strategy has failed, or that was refused, or nil; depth is its
-	// place in the chain.
-	failed *taxonomy.Reaction
-	depth  int
-}
-
-// decision is what is to be done about a failure.
-type decision struct {
-	// reaction is the one that is carried out.
-	reaction *taxonomy.Reaction
-	// action is what the reaction comes to, after limits and the rules of the operation's class.
-	action taxonomy.Action
-	// wait comes before the next try.
-	wait time.Duration
-	// usedUp reports that limits led to another reaction than the first.
-	usedUp bool
-	// counts reports that a reaction on the way counts the failure.
-	counts bool
-	// end is why the run ends, when it does.
-	end EndReason
-	// tier is where an escalation leads.
-	tier int
-	// attempt counts the tries of what is repeated, or of a strategy; most is how many there may
-	// be, 0 is no bound.
-	attempt, most int
-	// policy is the taxonomy's that was asked last; nil is none.
-	policy *taxonomy.Policy
-	// depth is the reaction's place in the chain, trail the updated counts.
-	depth int
-	trail trail
-}
-
-// What is done about failures without any category.
-var (
-	reactAbort    = taxonomy.Reaction{Name: "abort"}
-	reactBlock    = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
-	reactContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue, LogLevel: taxonomy.LogWarn}
-	reactOnce     = taxonomy.Reaction{Name: "retry_operation", Action: taxonomy.RetryOperation, Policy: &policyOnce,
-		Then: &reactContinue, LogLevel: taxonomy.LogWarn}
-	policyOnce = taxonomy.Policy{Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant}
-	// policyInPlace bounds what is tried again in place by a reaction without a policy. The numbers
-	// are the language's.
-	policyInPlace = taxonomy.Policy{Name: "default", MaxAttempts: 3, InitialDelay: time.Second,
-		MaxDelay: 30 * time.Second, Multiplier: 2}
-	// policyFree is that of an iteration without one: only the limits of the run end it, and hints
-	// are obeyed as by default.
-	policyFree = taxonomy.Policy{Name: "none", MaxAttempts: math.MaxInt, MaxRetryAfter: 30 * time.Second}
+const (
+	classWork    class = iota // calls, their budget, and the checks of their work
+	classSetup                // before the first iteration; retried in place
+	classGuard                // keeps the working tree safe; fails closed
+	classDeliver              // commit, push and pull request
+	classSide                 // beside the work; never changes an outcome
 )
 
-// decide decides into d, whose trail is what happened so far, and is brought up to date. It is pure
-// but for the random source, and allocates nothing.
-func decide(s *situation, d *decision) {
-	d.reaction, d.depth, d.usedUp, d.counts, d.end = s.first(), 0, false, false, ""
-	d.policy, d.attempt, d.most = nil, 0, 0
-	if s.failed != nil {
-		d.reaction, d.depth, d.usedUp, d.end = s.follower(s.failed), s.depth+1, true, EndRetriesUsedUp
+// traits are what a reaction can mean for an operation.
+type traits struct {
+	class class
+	// required: the run cannot continue without it, so `continue` blocks.
+	required bool
+	// notRepeatable: repeating it means repeating the iteration.
+	notRepeatable bool
+}
+
+func traitsOf(op string) traits {
+	switch op {
+	case OpLoadConfig, OpPrepare, OpLock:
+		return traits{class: classSetup, required: true}
+	case OpAvailable:
+		return traits{class: classSetup}
+	case OpDetect, OpSave, OpRevert, OpScope, OpAsk:
+		return traits{class: classGuard, required: true}
+	case OpCommit, OpPush, OpPR:
+		return traits{class: classDeliver}
+	case OpFile, OpNotify:
+		return traits{class: classSide}
 	}
-	for ; d.depth < taxonomy.MaxChain; d.depth++ {
-		d.counts = d.counts || d.reaction.CountFailure
-		d.action, d.wait = d.reaction.Action, 0
-		used := s.limit(d)
-		if used == "" {
-			s.classed(d)
-			return
+	return traits{}
+}
+
+// Tier is a rung of the ladder. A tier without a provider that is no person's is skipped.
+type Tier struct {
+	Name     string `json:"name,omitempty"`
+	Provider string `json:"provider,omitempty"` // its name; empty if there is none
+	Person   bool   `json:"person,omitempty"`
+}
+
+// firstTier returns the lowest tier with a provider, or -1.
+func firstTier(ladder []Tier) int {
+	return slices.IndexFunc(ladder, func(t Tier) bool { return t.Provider != "" && !t.Person })
+}
+
+// nextTier returns the tier that an escalation leads to: the named one, or the next one if the run
+// is there already; -1 if there is none.
+func nextTier(ladder []Tier, from int, to string) int {
+	next := from + 1
+	for i := next; i < len(ladder) && to != ""; i++ {
+		if ladder[i].Name == to {
+			next = i
+			break
 		}
-		d.usedUp, d.end = true, used
-		d.reaction = s.follower(d.reaction)
 	}
-	d.depth, d.reaction, d.action, d.end = 0, &reactAbort, taxonomy.Abort, EndFatal
+	for i := next; i < len(ladder); i++ {
+		if ladder[i].Person || ladder[i].Provider != "" {
+			return i
+		}
+	}
+	return -1
 }
 
-// first returns the reaction that the chain begins with. What has no category has one by its class.
-func (s *situation) first() *taxonomy.Reaction {
+// Decision is what the loop does about a failure.
+type Decision struct {
+	// Action is that of Reaction, after limits and the rules of the operation's class.
+	Action taxonomy.Action `json:"action"`
+	// Reaction is the one of the chain that is carried out, Depth its place.
+	Reaction *Reaction     `json:"reaction"`
+	Depth    int           `json:"depth,omitempty"`
+	Wait     time.Duration `json:"wait,omitempty"`
+	// Exhausted reports that reactions before this one were exhausted.
+	Exhausted bool      `json:"exhausted,omitempty"`
+	Counts    bool      `json:"counts,omitempty"`
+	End       EndReason `json:"end,omitempty"`  // if the action ends the run
+	Tier      int       `json:"tier,omitempty"` // to escalate to
+	// Attempt counts the failures in a row under the reaction's policy.
+	Attempt int `json:"attempt,omitempty"`
+}
+
+// ends reports that the action ends the run.
+func (d *Decision) ends() bool { return d.Action == taxonomy.Abort || d.Action == taxonomy.Block }
+
+// maxAttempts returns the policy's limit; 0 if there is none, or nothing is repeated.
+func (d *Decision) maxAttempts() int {
+	if p := d.Reaction.Policy; p != nil && d.Attempt > 0 && p.MaxAttempts < math.MaxInt {
+		return p.MaxAttempts
+	}
+	return 0
+}
+
+var (
+	reactionAbort    = Reaction{Name: "abort"}
+	reactionBlock    = Reaction{Name: "block", Action: taxonomy.Block}
+	reactionContinue = Reaction{Name: "continue", Action: taxonomy.Continue, LogLevel: uint8(taxonomy.LogWarn)}
+	policyOnce       = Policy{Name: "once", MaxAttempts: 2, InitialDelay: time.Second, Backoff: taxonomy.Constant}
+	policyInPlace    = Policy{
+		Name: "default", MaxAttempts: 3, InitialDelay: time.Second, MaxDelay: 30 * time.Second, Multiplier: 2,
+	}
+	policyUnlimited = Policy{Name: "none", MaxAttempts: math.MaxInt, MaxRetryAfter: 30 * time.Second}
+
+	chainAbort    = []Reaction{reactionAbort}
+	chainContinue = []Reaction{reactionContinue}
+	chainOnce     = []Reaction{{
+		Name: "retry_operation", Action: taxonomy.RetryOperation, LogLevel: uint8(taxonomy.LogWarn), Policy: &policyOnce,
+	}, reactionContinue}
+)
+
+// situation is everything that a decision depends on.
+type situation struct {
+	chain       []Reaction
+	categorized bool
+	op          traits
+	hint        retry.Hint
+	now         time.Time
+	deadline    time.Time // of the run
+	inPlace     time.Time // of the iteration, for calls
+	ladder      []Tier
+	tier        int
+	random      retry.Random
+	runs        [maxChain]int // of the strategies of the chain
+	from        int           // where to begin: after a strategy that failed
+}
+
+// retryCounts are the failures in a row, by the place in the chain.
+type retryCounts [maxChain]retry.State
+
+// decide chooses the first reaction of the chain that is not exhausted, and updates the counts. It
+// is pure apart from the random source, and does not allocate.
+func decide(s *situation, counts *retryCounts) (d Decision) {
+	chain := s.effectiveChain()
+	if s.from > 0 {
+		d.Exhausted, d.End = true, EndRetriesUsedUp
+	}
+	for d.Depth = s.from; d.Depth < maxChain; d.Depth++ {
+		d.Reaction = reactionAt(chain, d.Depth)
+		d.Counts = d.Counts || d.Reaction.CountFailure
+		d.Action, d.Wait = d.Reaction.Action, 0
+		exhausted := s.limit(&d, counts)
+		if exhausted == "" {
+			s.applyClass(&d)
+			return d
+		}
+		d.Exhausted, d.End = true, exhausted
+	}
+	return Decision{Reaction: &reactionAbort, End: EndFatal, Exhausted: true, Counts: d.Counts}
+}
+
+// effectiveChain returns the chain; that of an uncategorized failure depends on the class.
+func (s *situation) effectiveChain() []Reaction {
 	switch {
 	case s.op.class == classSide:
-		return &reactContinue
-	case s.known:
-		return s.reaction
+		return chainContinue
+	case s.categorized:
 	case s.op.class == classSetup, s.op.class == classGuard:
-		return &reactAbort
+		return chainAbort
 	case s.op.class == classDeliver:
-		return &reactOnce
+		return chainOnce
 	}
-	return s.reaction
+	return s.chain
 }
 
-// follower returns the reaction after one that is exhausted.
-func (s *situation) follower(r *taxonomy.Reaction) *taxonomy.Reaction {
-	next := s.profile.Next(r)
-	switch {
-	case next != nil:
-		return next
-	case r.Action == taxonomy.Retry, r.Action == taxonomy.Escalate:
-		return &reactBlock
+// reactionAt returns the reaction at a place. After the last one a retry or an escalation blocks,
+// anything else aborts.
+func reactionAt(chain []Reaction, depth int) *Reaction {
+	if depth < len(chain) {
+		return &chain[depth]
 	}
-	return &reactAbort
-}
-
-// classed applies what the operation's class makes of an action.
-func (s *situation) classed(d *decision) {
-	switch {
-	case d.action == taxonomy.Continue && s.op.fixed:
-		d.action, d.end = taxonomy.Block, EndBlocked
-	case d.action == taxonomy.RetryOperation && s.op.single:
-		d.action = taxonomy.Retry
-	case d.action == taxonomy.Escalate && s.op.class == classSetup && s.op.fixed:
-		d.action, d.end = taxonomy.Block, EndBlocked // it is no provider's fault
-	case d.action > taxonomy.Recover:
-		d.action = taxonomy.Abort // no action of the language
-	}
-	switch {
-	case d.action == taxonomy.Abort:
-		d.end = EndFatal
-	case d.action != taxonomy.Block:
-		d.end = ""
-	case d.end == "":
-		d.end = EndBlocked
-	}
-}
-
-// limit completes d for its reaction, or returns why the reaction is used up.
-func (s *situation) limit(d *decision) EndReason {
-	switch d.reaction.Action {
-	case taxonomy.Retry, taxonomy.RetryOperation:
-		return s.try(d, s.policy(d.reaction))
-	case taxonomy.Recover:
-		return s.recovery(d)
-	case taxonomy.Escalate:
-		return s.climb(d)
-	}
-	return ""
-}
-
-// try counts a failure against the policy.
-func (s *situation) try(d *decision, p *taxonomy.Policy) EndReason {
-	d.policy = p
-	if s.adapted == nil || !s.adapted[d.depth].set {
-		return s.tryBy(d, p)
-	}
-	moved := s.adapted[d.depth].of(p)
-	return s.tryBy(d, &moved)
-}
-
-// tryBy is try with the numbers that hold now.
-func (s *situation) tryBy(d *decision, p *taxonomy.Policy) EndReason {
-	series := &d.trail[d.depth]
-	var next retry.Next
-	if d.reaction.HonorRetryAfter {
-		next = series.Next(p, s.hint, s.random)
-	} else {
-		next = series.Next(p, retry.Hint{}, s.random)
-	}
-	*series = next.State
-	d.attempt, d.most = next.State.Calls, bound(p.MaxAttempts)
-	if next.Stop != retry.StoppedNot || p.MaxAttempts <= 0 && s.here(d.reaction) && next.State.Calls >= maxInPlace {
-		return EndRetriesUsedUp
-	}
-	if next.Wait > 0 {
-		if used := s.tooLate(d.reaction, next.Wait); used != "" {
-			return used
+	if depth == len(chain) && depth > 0 {
+		if a := chain[depth-1].Action; a == taxonomy.Retry || a == taxonomy.Escalate {
+			return &reactionBlock
 		}
 	}
-	d.wait = next.Wait
-	return ""
+	return &reactionAbort
 }
 
-// tooLate returns what has no time left after the wait: the run, or the iteration that something is
-// to be run again in. The second says nothing of the run's time.
-func (s *situation) tooLate(r *taxonomy.Reaction, wait time.Duration) EndReason {
-	past := func(t time.Time) bool { return !t.IsZero() && s.now.Add(wait).After(t) }
+// applyClass replaces actions that the operation's class does not permit.
+func (s *situation) applyClass(d *Decision) {
+	switch a := d.Action; {
+	case a == taxonomy.Continue && s.op.required,
+		a == taxonomy.Escalate && s.op.class == classSetup && s.op.required:
+		d.Action, d.End = taxonomy.Block, EndBlocked
+	case a == taxonomy.RetryOperation && s.op.notRepeatable:
+		d.Action = taxonomy.Retry
+	case a > taxonomy.Recover:
+		d.Action = taxonomy.Abort
+	}
 	switch {
-	case past(s.deadline):
-		return EndDeadline
-	case inPlace(r) && past(s.inPlace):
-		return EndRetriesUsedUp
+	case d.Action == taxonomy.Abort:
+		d.End = EndFatal
+	case d.Action != taxonomy.Block:
+		d.End = ""
+	case d.End == "":
+		d.End = EndBlocked
+	}
+}
+
+// limit returns why the reaction is exhausted, or "".
+func (s *situation) limit(d *Decision, counts *retryCounts) EndReason {
+	switch r := d.Reaction; r.Action {
+	case taxonomy.Recover:
+		if r.Unavailable || r.MaxRuns > 0 && s.runs[d.Depth] >= r.MaxRuns {
+			return EndRetriesUsedUp
+		}
+		return s.count(d, counts)
+	case taxonomy.Retry, taxonomy.RetryOperation:
+		return s.count(d, counts)
+	case taxonomy.Escalate:
+		next := nextTier(s.ladder, s.tier, r.To)
+		if next < 0 {
+			return EndLadderUsedUp
+		}
+		if s.ladder[next].Person {
+			d.Action, d.End = taxonomy.Block, EndBlocked
+		}
+		d.Tier = next
 	}
 	return ""
 }
 
-// inPlace reports that the reaction runs again only what failed.
-func inPlace(r *taxonomy.Reaction) bool {
-	return r.Action == taxonomy.RetryOperation || r.Action == taxonomy.Recover && r.Resume == taxonomy.ResumeOperation
-}
-
-// policy returns what bounds and spaces the tries of a reaction.
-func (s *situation) policy(r *taxonomy.Reaction) *taxonomy.Policy {
-	p := s.declared(r)
+// count counts a failure against the policy.
+func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
+	alone := d.Reaction.Action == taxonomy.RetryOperation || d.Reaction.InPlace
+	here := alone || s.op.class == classSetup
+	p := d.Reaction.Policy
 	switch {
 	case p != nil:
-		return p
-	case s.here(r):
-		return &policyInPlace
+	case here:
+		p = &policyInPlace
+	default:
+		p = &policyUnlimited
 	}
-	return &policyFree
-}
-
-// declared returns the policy that reaction or profile names, or nil.
-func (s *situation) declared(r *taxonomy.Reaction) *taxonomy.Policy {
-	if r.Policy == nil && s.profile != nil {
-		return s.profile.Retry.Policy
+	hint := s.hint
+	if !d.Reaction.HonorRetryAfter {
+		hint = retry.Hint{}
 	}
-	return r.Policy
-}
-
-// retries reports whether the reaction tries again.
-func (s *situation) retries(r *taxonomy.Reaction) bool {
-	switch r.Action {
-	case taxonomy.Retry, taxonomy.RetryOperation:
-		return true
-	case taxonomy.Recover:
-		return s.strategies
-	}
-	return false
-}
-
-// here reports that what failed is tried again without an iteration of its own, so that no limit of
-// the run bounds it.
-func (s *situation) here(r *taxonomy.Reaction) bool { return inPlace(r) || s.op.class == classSetup }
-
-// recovery counts the tries of a strategy.
-func (s *situation) recovery(d *decision) EndReason {
-	most := 0
-	if s.profile != nil {
-		most = s.profile.Recovery.MaxAttempts
-	}
-	if !s.strategies || most > 0 && s.runs[d.depth] >= most {
+	next := counts[d.Depth].Next((*taxonomy.Policy)(p), hint, s.random)
+	counts[d.Depth] = next.State
+	d.Attempt = next.State.Calls
+	passes := func(at time.Time) bool { return next.Wait > 0 && !at.IsZero() && s.now.Add(next.Wait).After(at) }
+	switch {
+	case next.Stop != retry.StoppedNot, p.MaxAttempts <= 0 && here && next.State.Calls >= maxInPlace:
+		return EndRetriesUsedUp
+	case passes(s.deadline):
+		return EndDeadline
+	case alone && passes(s.inPlace):
 		return EndRetriesUsedUp
 	}
-	used := s.try(d, s.policy(d.reaction))
-	d.most = max(0, d.most-1) // the first call has no strategy before it
-	if most > 0 && (d.most == 0 || most < d.most) {
-		d.most = most
-	}
-	return used
+	d.Wait = next.Wait
+	return ""
 }
 
-// climb finds the tier that an escalation leads to. A person's blocks.
-func (s *situation) climb(d *decision) EndReason {
-	next := s.ladder.above(s.tier, d.reaction.To)
-	if next < 0 {
-		return EndLadderUsedUp
+// note records a failure of the iteration and decides what to do about it. It returns the failure's
+// index.
+func (l *Loop) note(s *RunState, it *Iteration, op, source string, f *Failure, causes []int, about Paths) int {
+	f.Op, f.Source, f.Causes = op, source, slices.Clone(causes)
+	if len(f.Files) == 0 && traitsOf(op).class != classSide {
+		f.Files = about
 	}
-	if s.ladder[next].person {
-		d.action, d.end = taxonomy.Block, EndBlocked
+	l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: f.Why, failure: f})
+	f.Decision = l.decide(s, it, f, 0)
+	it.Failures = append(it.Failures, *f)
+	for i := range f.Others {
+		o := &f.Others[i]
+		o.Op, o.Source, o.Retried = op, source, true
+		l.emit(s, Event{Kind: ErrorClassified, Op: op, Source: source, Text: o.Why, failure: o})
+		o.Decision = Decision{Action: f.Decision.Action, Reaction: f.Decision.Reaction}
+		l.record(s, o, s.Iter.Number)
 	}
-	d.tier = next
-	return ""
+	d := &f.Decision
+	taken := Event{
+		Kind: ReactionTaken, Op: op, Source: source, Reaction: d.Reaction.taxonomy(), Action: d.Action,
+		Exhausted: d.Exhausted, Attempt: d.Attempt, MaxAttempts: d.maxAttempts(), failure: f,
+	}
+	if d.Wait > 0 {
+		taken.Until = s.Now.Add(d.Wait)
+	}
+	l.emit(s, taken)
+	return len(it.Failures) - 1
+}
+
+// streak is the key under which failures in a row are counted: operation, code and depth.
+func (f *Failure) streak(depth int) string {
+	code := ""
+	if f.Categorized {
+		code = f.Code
+	}
+	if depth > 0 {
+		return f.Op + " " + code + " " + strconv.Itoa(depth)
+	}
+	return f.Op + " " + code
+}
+
+func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision {
+	now := l.now(s)
+	sit := situation{
+		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), hint: f.hint(now), now: now,
+		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
+	}
+	if f.Op == OpResume && !f.Found {
+		sit.op = traits{class: classSetup, required: true}
+	}
+	sit.op.notRepeatable = f.Found
+	strict := f.Op == OpCall || f.Op == OpCommit || strings.HasPrefix(f.Op, OpValidate)
+	sit.op.required = sit.op.required || l.cfg.Strict && strict
+	if f.Op == OpCall || f.Op == OpBudget {
+		sit.inPlace = it.Ends
+	}
+	var counts retryCounts
+	places := min(len(f.Chain)+1, maxChain)
+	for i := range places {
+		counts[i] = s.Streaks[f.streak(i)]
+		sit.runs[i] = s.Recoveries[f.streak(i)]
+	}
+	d := decide(&sit, &counts)
+	for i, state := range counts[:places] {
+		if state == (retry.State{}) {
+			continue
+		}
+		if s.Streaks == nil {
+			s.Streaks = map[string]retry.State{}
+		}
+		s.Streaks[f.streak(i)] = state
+	}
+	return d
+}
+
+// decideThen decides what follows a reaction whose strategy failed, or for which the shared budget
+// has no retry left.
+func (l *Loop) decideThen(s *RunState, it *Iteration, f *Failure) {
+	counts := f.Decision.Counts
+	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)
+	f.Decision.Counts = f.Decision.Counts || counts
 }

@@ -1,48 +1,56 @@
 package executor
 
 import (
+	"slices"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// EventKind says what happened.
+// Observer observes the events of runs, in their order. The run waits for it, so it must return
+// quickly. It is called by one goroutine at a time for each run. Runs that share it may call it
+// concurrently.
+type Observer interface {
+	Observe(e Event)
+}
+
+// EventKind is a kind of event.
 type EventKind string
 
-// The kinds of events, with the fields of [Event] that they fill besides Kind, At, Run, Task and
+// The kinds of events, with the fields of [Event] that they set besides Kind, At, Run, Task and
 // Iteration.
 const (
-	RunStarted       EventKind = "run_started"       // Text: "resumed" for a run that goes on
+	RunStarted       EventKind = "run_started"       // Text: "resumed" for a resumed run
 	IterationStarted EventKind = "iteration_started" // Tier, Session
-	CallStarted      EventKind = "call_started"      // Call, Source
+	CallStarted      EventKind = "call_started"      // Call, Source, Tier
 	Progressed       EventKind = "progressed"        // Text
-	CallEnded        EventKind = "call_ended"        // Call, Source, Took, Usage
+	CallEnded        EventKind = "call_ended"        // Call, Source, Tier, Took, Usage
 	ChangesDetected  EventKind = "changes_detected"  // Files
-	ErrorClassified  EventKind = "error_classified"  // Err, Evidence, Op, Source, Text: why
-	// Err, Op, Reaction, Action, UsedUp, Attempt, MaxAttempts, Until if it waits
+	ErrorClassified  EventKind = "error_classified"  // Err, Evidence, Op, Source, Text: the reason
+	// Err, Op, Source, Reaction, Action, Exhausted, Attempt, MaxAttempts, Until if it waits
 	ReactionTaken EventKind = "reaction_taken"
-	Waiting       EventKind = "waiting" // Until, Text: what for, as in [Wait]
+	Waiting       EventKind = "waiting" // Until, Text: for what, as in [Wait]
 	Waited        EventKind = "waited"  // Took
 	Paused        EventKind = "paused"
 	Unpaused      EventKind = "unpaused"
 	Saved         EventKind = "saved"     // Text: the ref
 	Reverted      EventKind = "reverted"  // Files
 	Asked         EventKind = "asked"     // Files, Text: approved or denied
-	Validated     EventKind = "validated" // Op, Took, Err when it failed
+	Validated     EventKind = "validated" // Op, Took, Err if it failed
 	Committed     EventKind = "committed" // Files, Text: the commit
 	Pushed        EventKind = "pushed"
 	PROpened      EventKind = "pr_opened" // Text: its address
 	Escalated     EventKind = "escalated" // Tier
-	// For, Op, Source, Reaction, Attempt, MaxAttempts, Text: the strategy; Err when it failed
+	// For, Op, Source, Reaction, Attempt, MaxAttempts, Text: the strategy; Err if it failed
 	Recovered      EventKind = "recovered"
-	Prevented      EventKind = "prevented"       // Code, Text: what was done; Took, Err of a check
-	Warned         EventKind = "warned"          // Text, Err
+	Prevented      EventKind = "prevented"       // Code, Text: the measure; Took, Err of a check
+	Warned         EventKind = "warned"          // Text
 	IterationEnded EventKind = "iteration_ended" // Failures, Took
 	RunEnded       EventKind = "run_ended"       // Result
 )
 
-// Event is one thing that happened in a run. What does not apply is zero. Texts in it are untrusted
-// but scrubbed.
+// Event is something that happened in a run. Fields that do not apply are zero. Its texts are
+// untrusted, with secrets masked.
 type Event struct {
 	Kind      EventKind
 	At        time.Time
@@ -57,27 +65,46 @@ type Event struct {
 	Text      string
 	Files     []string
 	Err       error
-	// Evidence is what an error was classified from, if it was evidence. It may have secrets in it;
-	// how it shows itself has none.
+	// Evidence is what the error was classified from, if that was evidence. Its fields may contain
+	// secrets; its texts, logs and JSON do not.
 	Evidence *taxonomy.Evidence
 	// For is the failure that a strategy was run for.
 	For error
-	// Code is the failure that is likely to come, and that something was done against; it may be
-	// empty.
+	// Code is a likely failure that something was done against; it may be empty.
 	Code string
-	// Reaction is the one that is carried out, Action what it comes to.
-	Reaction taxonomy.Reaction
-	Action   taxonomy.Action
-	UsedUp   bool
-	// Attempt counts the tries so far of what a reaction repeats, the one that failed included; of
-	// a strategy its runs, this one included. MaxAttempts is how many there may be. Both are 0
-	// where nothing is repeated, MaxAttempts also where nothing bounds it.
+	// Reaction is the reaction that is carried out, Action its action after all limits.
+	Reaction  taxonomy.Reaction
+	Action    taxonomy.Action
+	Exhausted bool
+	// Attempt counts the failures so far of the operation that is repeated, this one included; for a
+	// strategy its runs. MaxAttempts is their limit. Both are 0 if nothing is repeated, MaxAttempts
+	// also without a limit.
 	Attempt, MaxAttempts int
 
 	Until time.Time
 	Took  time.Duration
 	Usage Usage
-	// Failures is the counter of consecutive failures.
+	// Failures is the counter of failures in a row.
 	Failures int
 	Result   *Result
+
+	failure *Failure
+}
+
+// Observers returns an observer that calls each of several observers, in their order; nil ones are
+// skipped. A panic of one does not affect the others.
+func Observers(all ...Observer) Observer {
+	return observers(slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o == nil }))
+}
+
+type observers []Observer
+
+// Observe calls the observers.
+func (all observers) Observe(e Event) {
+	for _, o := range all {
+		_ = contain("", "", func() error {
+			o.Observe(e)
+			return nil
+		})
+	}
 }

@@ -1,231 +1,446 @@
 package executor
 
 import (
-	"context"
-	"errors"
-	"sync"
+	"slices"
 	"time"
 
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// runner runs one task.
-type runner struct {
-	*Executor
-	handle  *Run
-	telling sync.Mutex
-	task    Task
-	result  *Result
-	log     recorder
-	past    *past
+// Step is a step of a run. Each can be repeated after a process died in it.
+type Step string
 
-	// spent is what the calls have cost, those of earlier processes too.
-	spent Spending
-	// state is what the run knows between iterations; each iteration ends by writing it down.
-	state Closed
-	// number is the iteration that was begun last.
-	number   int
-	deadline time.Time
-	// lastErr is the error of state.LastError.
-	lastErr  error
-	approved map[string]bool
-	denied   map[string]bool
-	asked    map[int]bool // rungs whose provider said that it is there
-	waits    []Wait       // not written down yet
-	unlock   []func() error
-	// tree is the name under which the workspace knows the run.
-	tree string
-	// unseen reports that something ran since the last look at the tree that may have changed it.
-	unseen bool
-	// begunWell reports that the setup is behind the run, so that its end is one for good.
-	begunWell bool
-	// known reports that the result is the one of an earlier process.
-	known bool
-	// over reports that the end is written down, so that nothing is gone on with any more.
-	over bool
-	// saved are the changes that Save has kept, as they were.
-	saved map[Change]bool
-	// admission is what the next call has been let through.
-	admission admission
-	// warned are the warnings that are said only once.
-	warned map[string]bool
-	// strategies are those that there is nobody to run, and that this was said of.
-	strategies map[string]bool
-}
+// The steps. Those of the setup are passed by every process and never saved.
+const (
+	StepLoadConfig Step = "load_config"
+	StepLock       Step = "lock"
+	StepClean      Step = "clean" // ends what a dead process left running
+	StepPrepare    Step = "prepare"
 
-// iteration is what one iteration comes to.
-type iteration struct {
-	number int
-	began  time.Time
-	// ends is when its calls must be over; callsEnd is the same as long as calls are made, then
-	// zero.
-	ends, callsEnd time.Time
-	// replay is what a run that died has left of it, or nil.
-	replay *open
+	StepAdopt       Step = "adopt" // first step of a reopened run
+	StepHead        Step = "head"
+	StepAvailable   Step = "available"
+	StepAdmit       Step = "admit"
+	StepCall        Step = "call" // saved before
+	StepInterrupted Step = "interrupted"
+	StepDetect      Step = "detect"
+	StepAsk         Step = "ask"
+	StepSave        Step = "save"
+	StepRevert      Step = "revert" // saved before
+	StepAccept      Step = "accept"
+	StepDeliver     Step = "deliver"
+	StepValidate    Step = "validate" // saved before
+	StepCommit      Step = "commit"   // saved before
+	StepPush        Step = "push"
+	StepOpenPR      Step = "open_pr"
+	StepClose       Step = "close"
+	StepEnd         Step = "end"
+	StepRecover     Step = "recover" // saved before
+	StepWait        Step = "wait"    // saved before
+	StepInspectEnd  Step = "inspect_end"
+	StepSaveEnd     Step = "save_end"
+	StepFile        Step = "file"
+	StepNotify      Step = "notify"
+	StepOver        Step = "over"
+)
 
-	calls       int
-	spent       Spending
-	answer      Answer
-	answered    bool
-	interrupted bool
-	cancelled   bool
-	fresh       bool   // a call was made fresh already
-	session     string // of the last call
-	sent        int    // how much feedback its prompt has
-	failures    []*failure
-
-	changes    []Change
-	undetected bool
-	verdicts   []Verdict
-	reverted   map[string]bool
-	tried      map[string]bool // what a replay has tried to put back, and need not again
-	advanced   []Change
-	checked    Checked
-	judged     bool
-	passed     Phase // the last check that passed, and whose changes are among those that were judged
-	noted      int   // failures that are written down with what was judged
-	late       int   // failures of a delivery before the run died, and behind it: the last ones
-	stopped    bool  // that delivery did not go on
-	committed  map[string]bool
-	// pended and added are what earlier iterations had left to be committed, uncommitted what they
-	// had given up on.
-	pended, added, uncommitted []string
-	completed                  bool
-	blocked                    bool
-}
-
-// execute runs the task: the steps of an iteration, until there is an end.
-func (e *Executor) execute(ctx context.Context, task Task, run *Run) {
-	r := newRunner(e, task, run)
-	defer r.release()
-	defer r.cutShort()
-	defer r.withdraw(retry.Result{Cancelled: true})
-	ctx, end := r.waiting(ctx)
-	defer end()
-	if !r.alone() {
-		r.refuse(
-			"executor", "in use",
-			"one that no other run uses, because a Journal or a Workspace serves one run at a time")
-	} else {
-		r.setUp(ctx)
-	}
-	for r.result.EndReason == "" {
-		if r.head(ctx); r.result.EndReason != "" {
-			break
-		}
-		it := r.begin()
-		r.call(ctx, it)
-		r.afterwards(ctx, it)
-	}
-	r.withdraw(retry.Result{Cancelled: true})
-	r.outcome(ctx)
-}
-
-// waiting returns a context that ends with the run, so that those who wait behind it at a gate or a
-// preventer move up.
-func (r *runner) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
-	if r.cfg.Gate == nil && r.cfg.Preventer == nil {
-		return ctx, func() {}
-	}
-	return context.WithCancel(ctx)
-}
-
-// alone takes what serves one run at a time. It reports whether no other run has it.
-func (r *runner) alone() bool {
-	if r.cfg.Journal == nil && r.cfg.Workspace == nil {
+// durable are the steps before which the state is saved. It is also saved after the answer of a
+// provider or a person. Everything else that a dead process found out is found out again.
+func (p Step) durable() bool {
+	switch p {
+	case StepHead, StepCall, StepInterrupted, StepRevert, StepValidate, StepCommit, StepRecover, StepWait,
+		StepInspectEnd, StepOver:
 		return true
 	}
-	if !r.busy.CompareAndSwap(false, true) {
-		return false
+	return false
+}
+
+// LoopConfig is what a loop needs to know about its run, as data.
+type LoopConfig struct {
+	Ladder  []Tier   `json:"ladder"`
+	Deliver Delivery `json:"deliver,omitempty"`
+	// Checks are the phases in which the validator has something to check. All but pre_push and
+	// pre_pr come before a commit, in this order.
+	Checks    []Phase `json:"checks,omitempty"`
+	Setup     bool    `json:"setup,omitempty"`
+	Workspace bool    `json:"workspace,omitempty"`
+	Asker     bool    `json:"asker,omitempty"`
+	Filer     bool    `json:"filer,omitempty"`
+	Notifier  bool    `json:"notifier,omitempty"`
+	// Strict turns `continue` on a call, a check or a commit into `block`.
+	Strict            bool   `json:"strict,omitempty"`
+	Continue          bool   `json:"continue,omitempty"`
+	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
+	TakeOver          bool   `json:"takeOver,omitempty"`
+	DryRun            bool   `json:"dryRun,omitempty"`
+	Taxonomy          string `json:"taxonomy,omitempty"`
+	Dir               string `json:"dir,omitempty"`
+	// Limits have no zero values any more, except those that mean no limit.
+	Limits Limits `json:"limits"`
+	// Yield, unless nil, is asked at the head of each iteration; true ends the loop there, so that
+	// another one can continue with the state.
+	Yield func(s *RunState) bool `json:"-"`
+}
+
+// Loop carries a state to its end. Apart from the setup's failures in this process, everything it
+// knows is in the state. It uses no goroutine, context, clock or random source of its own.
+type Loop struct {
+	cfg LoopConfig
+	env Env
+	// setup has the failures of this process's setup; back is the step after the setup, empty once
+	// that is done.
+	setup Iteration
+	back  Step
+	// expired reports that the grace of a cancelled run ended before its changes were inspected. The
+	// saved state stays what it was, so that the next process inspects them.
+	expired bool
+	// Yielded reports that Yield ended the loop.
+	Yielded bool
+}
+
+// NewLoop returns a loop.
+func NewLoop(cfg LoopConfig, env Env) *Loop { return &Loop{cfg: cfg, env: env} }
+
+// Begin returns the state of a new run. Word is random, see [Request].Mark.
+func Begin(task Task, cfg LoopConfig, seed uint64, word string) *RunState {
+	return &RunState{
+		Version: StateVersion, Task: task, Dir: cfg.Dir, Taxonomy: cfg.Taxonomy, Tier: firstTier(cfg.Ladder),
+		Seed: seed, Word: word,
 	}
-	r.unlock = append(r.unlock, func() error {
-		r.busy.Store(false)
-		return nil
+}
+
+// Reopening is how a person continues a run that is over and not completed.
+type Reopening struct {
+	// Answer is the answer to the run's question; the next prompts contain it. It may be empty.
+	Answer string
+	// ByHand reports that a person did the work: the tree is checked and delivered as it is before
+	// any provider is called.
+	ByHand bool
+}
+
+// Reopen prepares a run that is over to continue. Limits, streaks and the tier begin anew; pending
+// changes stay pending.
+func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
+	s.Step, s.Tier, s.Reopened, s.ByHand = StepAdopt, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
+	s.End, s.EndsRun, s.Ended, s.Question, s.Session, s.LastError = "", false, time.Time{}, "", "", nil
+	s.Failures, s.Counted, s.Streaks, s.Recoveries, s.Available = 0, 0, nil, nil, nil
+	s.Retried, s.NotBefore, s.Crashes = nil, time.Time{}, 0
+	s.Iter = Iteration{Number: s.Iter.Number}
+	if r.ByHand {
+		s.Text = ""
+	}
+	if r.Answer != "" {
+		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))
+	}
+}
+
+const maxCrashes = 3
+
+// Run carries the state to its end. A saved state continues where it was.
+func (l *Loop) Run(s *RunState) {
+	l.back = s.Step
+	l.now(s)
+	switch s.Step {
+	case StepOver:
+		return
+	case "":
+		l.back, s.Began = StepPrepare, s.Now
+	case StepCall:
+		l.back, s.Resumed = StepInterrupted, true
+	default:
+		s.Resumed = s.Resumed || s.Step != StepAdopt
+	}
+	s.Deadline = l.cfg.Limits.Deadline
+	if d := s.Now.Add(l.cfg.Limits.Run); bounded(l.cfg.Limits.Run) && (s.Deadline.IsZero() || d.Before(s.Deadline)) {
+		s.Deadline = d
+	}
+	l.emit(s, Event{Kind: RunStarted, Text: map[bool]string{true: "resumed"}[s.Resumed]})
+	if s.Resumed && !l.resumable(s) {
+		return
+	}
+	for s.Step = StepLoadConfig; s.Step != StepOver; {
+		was := s.Step
+		s.Step = l.step(s)
+		if s.Step == "" { // the setup failed: the saved state stays what it was
+			l.abandon(s)
+			return
+		}
+		if l.back == "" && (s.Step.durable() || was == StepCall || was == StepAsk) {
+			l.save(s)
+		}
+		if s.Step == StepHead && l.cfg.Yield != nil && l.cfg.Yield(s) {
+			l.Yielded = true
+			return
+		}
+	}
+}
+
+func (l *Loop) save(s *RunState) {
+	if l.expired {
+		return
+	}
+	s.Saves++
+	l.env.Save(s)
+}
+
+// resumable counts the processes that died in the state's step, and refuses to continue when that
+// seems to be what kills them.
+func (l *Loop) resumable(s *RunState) bool {
+	s.Iter.Cancelled = false // this process is not cancelled
+	if s.Step != StepHead && s.Step != StepWait && s.End == "" {
+		s.Crashes++
+	}
+	if s.Crashes < maxCrashes {
+		l.save(s)
+		return true
+	}
+	f := l.env.Classify(taxonomy.Evidence{
+		Source: sourceExecutor, Op: OpResume, Type: "refused",
+		Text: "the process ended " + countTimes(s.Crashes) + " in step " + string(s.Step) + " of the same iteration",
 	})
-	return true
+	i := l.note(s, &l.setup, OpResume, sourceExecutor, &f, nil, nil)
+	l.setup.Failures[i].Decision.End = EndRefused
+	l.setupEnds(s, &l.setup.Failures[i])
+	l.abandon(s)
+	return false
 }
 
-// errCutShort is why a run has no end of its own.
-var errCutShort = errors.New("the goroutine of the run was ended from within, as runtime.Goexit does")
-
-// cutShort gives an end to a run whose goroutine was ended by something that it works with. It is
-// like a death: nothing is written down, and the run can be gone on with.
-func (r *runner) cutShort() {
-	if res := r.result; res.Status == "" {
-		res.EndReason, res.Status = EndFatal, EndFatal.Status()
-		res.Err, res.Error = errCutShort, errCutShort.Error()
+// abandon ends a process whose setup failed: it files and notifies, and saves nothing.
+func (l *Loop) abandon(s *RunState) {
+	if s.End == "" {
+		s.End = EndCancelled
 	}
-}
-
-// afterwards is what follows the calls of an iteration always: also after failures, and for a while
-// after a cancellation.
-func (r *runner) afterwards(ctx context.Context, it *iteration) {
-	graced, release := withGrace(ctx, r.cfg.Limits.Grace)
-	defer release()
-	it.callsEnd = time.Time{}
-	r.detect(graced, it)
-	r.judge(ctx, graced, it)
-	r.putBack(graced, it)
-	if !r.advancedBefore(it) {
-		r.advance(graced, it)
-	}
-	r.pend(it)
-	known := len(it.failures) - it.late
-	r.deliver(ctx, graced, it)
-	r.putBackLate(graced, it, known)
-	r.settle(ctx, it)
-}
-
-// begin begins the next iteration.
-func (r *runner) begin() *iteration {
-	r.number++
-	now := r.cfg.Clock.Now()
-	it := &iteration{
-		number: r.number, began: now, ends: now.Add(r.cfg.Limits.Iteration),
-		reverted: map[string]bool{}, committed: map[string]bool{}, checked: r.state.Checked,
-		sent: len(r.state.Feedback),
-	}
-	if !r.deadline.IsZero() && r.deadline.Before(it.ends) {
-		it.ends = r.deadline
-	}
-	it.callsEnd = it.ends
-	if r.past.open != nil && r.past.open.number == it.number {
-		it.replay, r.past.open = r.past.open, nil
-		it.spent = it.replay.spent
-	}
-	r.result.Iterations = r.number
-	r.emit(Event{Kind: IterationStarted, Tier: r.tierName(), Session: r.state.Session})
-	return it
-}
-
-// withGrace returns a context that outlives ctx by the grace.
-func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
-	graced, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(grace, cancel)
-		context.AfterFunc(graced, func() { timer.Stop() })
-	})
-	return graced, func() {
-		stop()
-		cancel()
+	for s.Step = StepFile; s.Step != StepOver; s.Step = l.step(s) {
 	}
 }
 
-// provider returns who does the work; nil before a setup that fails.
-func (r *runner) provider() Provider {
-	if !r.ladder.has(r.state.Tier) {
-		return nil
+// iteration returns where failures are noted: the open iteration, or the setup of this process.
+func (l *Loop) iteration(s *RunState) *Iteration {
+	if l.back != "" {
+		return &l.setup
 	}
-	return r.ladder[r.state.Tier].provider
+	return &s.Iter
 }
 
-func (r *runner) tierName() string { return r.ladder[r.state.Tier].name }
-
-// end ends the run, unless it has an end already.
-func (r *runner) end(reason EndReason, extent taxonomy.Extent) {
-	if r.result.EndReason == "" {
-		r.result.EndReason = reason
-		r.result.EndsRun = extent == taxonomy.ExtentRun
+// now advances the state's time, which never goes back.
+func (l *Loop) now(s *RunState) time.Time {
+	if t := l.env.Now(); t.After(s.Now) {
+		s.Now = t
 	}
+	return s.Now
+}
+
+func (l *Loop) step(s *RunState) Step {
+	switch s.Step {
+	case StepHead:
+		return l.head(s)
+	case StepAdmit:
+		return l.admit(s)
+	case StepCall:
+		return l.call(s)
+	case StepInterrupted:
+		return l.interrupted(s)
+	case StepDeliver:
+		return l.deliver(s)
+	case StepClose:
+		return l.close(s)
+	case StepEnd:
+		return l.end(s)
+	case StepRecover:
+		return l.recovering(s)
+	case StepWait:
+		return l.waiting(s)
+	}
+	return l.perform(s, operationOf(s.Step))
+}
+
+// operation is a step with one effect, which can fail and be repeated.
+type operation struct {
+	// effect returns the effect, and false if there is nothing to do.
+	effect func(l *Loop, s *RunState, it *Iteration) (Effect, bool)
+	// succeeded takes the outcome; nil ignores it.
+	succeeded func(l *Loop, s *RunState, it *Iteration, out *Outcome)
+	// next returns the step that follows. If ok, the operation succeeded, or its reaction was to
+	// continue.
+	next func(l *Loop, s *RunState, it *Iteration, ok bool) Step
+}
+
+// operationOf returns the operation of a step.
+func operationOf(p Step) operation {
+	switch p {
+	case StepLoadConfig:
+		return operation{loadEffect, nil, to(StepLock)}
+	case StepLock:
+		return operation{lockEffect, nil, afterLock}
+	case StepClean:
+		return operation{cleanEffect, nil, afterClean}
+	case StepPrepare:
+		return operation{prepareEffect, prepared, afterPrepare}
+	case StepAdopt:
+		return operation{adoptEffect, adopted, afterAdopt}
+	case StepAvailable:
+		return operation{availableEffect, nil, afterAvailable}
+	case StepDetect:
+		return operation{detectEffect, detected, afterDetect}
+	case StepAsk:
+		return operation{askEffect, asked, planRevert}
+	case StepSave:
+		return operation{saveEffect, saved, afterSave}
+	case StepRevert:
+		return operation{revertEffect, reverted, afterRevert}
+	case StepAccept:
+		return operation{acceptEffect, accepted, afterAccept}
+	case StepValidate:
+		return operation{validateEffect, validated, afterValidate}
+	case StepCommit:
+		return operation{commitEffect, committed, afterCommit}
+	case StepPush:
+		return operation{pushEffect, pushed, afterPush}
+	case StepOpenPR:
+		return operation{openEffect, opened, afterOpen}
+	case StepInspectEnd:
+		return operation{inspectEndEffect, inspectedEnd, to(StepSaveEnd)}
+	case StepSaveEnd:
+		return operation{saveEndEffect, saved, to(StepFile)}
+	case StepFile:
+		return operation{fileEffect, nil, to(StepNotify)}
+	case StepNotify:
+		return operation{notifyEffect, nil, to(StepOver)}
+	}
+	panic("executor: unknown step " + string(p))
+}
+
+func to(p Step) func(*Loop, *RunState, *Iteration, bool) Step {
+	return func(*Loop, *RunState, *Iteration, bool) Step { return p }
+}
+
+func (l *Loop) perform(s *RunState, op operation) Step {
+	it := l.iteration(s)
+	e, ok := op.effect(l, s, it)
+	if !ok {
+		return op.next(l, s, it, true)
+	}
+	out := l.do(s, e)
+	switch {
+	case out.Cancelled:
+		it.Cancelled = true
+		l.expired = l.expired || e.Graced && e.Op == OpDetect
+		if l.back != "" {
+			return ""
+		}
+		return op.next(l, s, it, false)
+	case out.Failure == nil:
+		if op.succeeded != nil {
+			op.succeeded(l, s, it, &out)
+		}
+		return op.next(l, s, it, true)
+	case s.End != "": // the outcome stands
+		l.warn(s, e.Op+": "+out.Failure.Message)
+		return op.next(l, s, it, false)
+	}
+	name, source := e.reportedAs(), e.Source
+	if out.Failure.Op != "" { // a part of the operation failed
+		name, source = out.Failure.Op, out.Failure.Source
+	}
+	i := l.note(s, it, name, source, out.Failure, it.Causes, e.Paths)
+	if e.Op == OpValidate+string(e.Check) {
+		l.emit(s, Event{Kind: Validated, Op: e.Op, Took: out.Took, failure: out.Failure})
+	}
+	return l.react(s, it, i, s.Step)
+}
+
+func (l *Loop) do(s *RunState, e Effect) Outcome {
+	e.Run, e.Iteration, e.Tier = s.Task.Run, s.Iter.Number, s.Tier
+	out := l.env.Do(e)
+	for _, w := range out.Warnings {
+		l.warn(s, w)
+	}
+	return out
+}
+
+// reportedAs returns the operation in evidence about the effect.
+func (e *Effect) reportedAs() string {
+	switch e.Op {
+	case OpAccept:
+		return OpSave
+	case OpAdopt:
+		return OpPrepare
+	}
+	return e.Op
+}
+
+// wait returns the step in which the run waits, or next if the time has come.
+func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
+	if !until.After(l.now(s)) {
+		return next
+	}
+	s.Wait = Pending{Until: until, For: why, Next: next}
+	return StepWait
+}
+
+func (l *Loop) waiting(s *RunState) Step {
+	began := l.now(s)
+	l.emit(s, Event{Kind: Waiting, Until: s.Wait.Until, Text: s.Wait.For})
+	cancelled := l.env.Sleep(s.Wait.Until.Sub(began))
+	if !cancelled && s.Now.Before(s.Wait.Until) {
+		s.Now = s.Wait.Until // the sleep is over, even if the clock was set back
+	}
+	took := l.now(s).Sub(began)
+	s.Waits = push(s.Waits, Wait{s.Iter.Number, s.Wait.For, Duration(took)})
+	s.Waited += Duration(took)
+	l.emit(s, Event{Kind: Waited, Took: took})
+	next := s.Wait.Next
+	s.Wait = Pending{}
+	if !cancelled {
+		return next
+	}
+	it := l.iteration(s)
+	it.Cancelled = true
+	switch {
+	case l.back != "":
+		return ""
+	case next == StepAdmit && s.Iter.Open:
+		return l.inspect(it, StepDeliver)
+	case next == StepHead, next == StepAdmit:
+		return l.over(s, EndCancelled, false)
+	}
+	return l.after(s, it, next, false)
+}
+
+// after returns the step that follows one that is done, given up, or stopped.
+func (l *Loop) after(s *RunState, it *Iteration, p Step, ok bool) Step {
+	switch p {
+	case StepAdmit:
+		if ok { // over the budget, and the reaction is to continue
+			it.OverBudget = true
+			return StepAdmit
+		}
+		return l.inspect(it, StepDeliver)
+	case StepCall:
+		return l.inspect(it, StepDeliver)
+	}
+	return operationOf(p).next(l, s, it, ok)
+}
+
+// over ends the run.
+func (l *Loop) over(s *RunState, end EndReason, endsRun bool) Step {
+	if s.End == "" {
+		s.End, s.EndsRun, s.Ended = end, endsRun, l.now(s)
+	}
+	return StepInspectEnd
+}
+
+func (l *Loop) warn(s *RunState, text string) {
+	if !slices.Contains(s.Warnings, text) {
+		s.Warnings = push(s.Warnings, text)
+		l.emit(s, Event{Kind: Warned, Text: text})
+	}
+}
+
+func (l *Loop) emit(s *RunState, e Event) {
+	e.At, e.Run, e.Task, e.Iteration = s.Now, s.Task.Run, s.Task.ID, s.Iter.Number
+	if e.failure != nil {
+		e.Err, e.Evidence = e.failure.error(), e.failure.evidence
+	}
+	l.env.Emit(e)
 }

@@ -1,43 +1,73 @@
 package executor
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Bounds in bytes on what is kept of others' texts.
-const (
-	maxName    = 256
-	maxMessage = 4 << 10
-	maxAnswer  = 16 << 10
-	maxDetails = 64 << 10
-)
+// maskedDetails returns JSON in which secrets are masked: texts that look like one, and values
+// whose key names one. It is nil if b is no JSON or too long.
+func maskedDetails(b []byte) json.RawMessage {
+	if len(b) > maxDetails || !json.Valid(b) {
+		return nil
+	}
+	if s := string(b); taxonomy.Redact(s) == s && !bytes.ContainsRune(b, '\\') {
+		return b
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if e.Encode(maskedValue("", v)) != nil {
+		return nil
+	}
+	return bytes.TrimRight(out.Bytes(), "\n")
+}
 
-// maskedPaths returns paths in which what looks like a secret is masked. The paths of a journal are not:
-// a run that goes on needs them as they are.
+func maskedValue(key string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, member := range v {
+			v[k] = maskedValue(k, member)
+		}
+	case []any:
+		for i, member := range v {
+			v[i] = maskedValue(key, member)
+		}
+	case string:
+		if v != "" && taxonomy.IsSecretName(key) {
+			return taxonomy.Redacted
+		}
+		return taxonomy.Redact(v)
+	case json.Number:
+		if taxonomy.IsSecretName(key) {
+			return 0
+		}
+	}
+	return v
+}
+
+// maskedPaths returns the paths with secrets masked. The paths of a state are not masked, because a
+// resumed run needs them.
 func maskedPaths(paths []string) []string {
 	out := paths
 	for i, p := range paths {
-		shown := taxonomy.Redact(p)
-		if shown == p {
+		masked := taxonomy.Redact(p)
+		if masked == p {
 			continue
 		}
 		if &out[0] == &paths[0] {
 			out = slices.Clone(paths)
 		}
-		out[i] = shown
+		out[i] = masked
 	}
 	return out
-}
-
-// mask masks the paths of a result.
-func (r *Result) mask() {
-	r.CommittedFiles, r.UncommittedFiles, r.UncheckedFiles = maskedPaths(r.CommittedFiles),
-		maskedPaths(r.UncommittedFiles),
-		maskedPaths(r.UncheckedFiles)
-	r.Commits = slices.Clone(r.Commits)
-	for i := range r.Commits {
-		r.Commits[i].Paths = maskedPaths(r.Commits[i].Paths)
-	}
 }

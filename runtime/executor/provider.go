@@ -2,41 +2,41 @@ package executor
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Provider does the work: it is given a prompt and changes files in the working tree.
+// Provider does the work: it gets a prompt and changes files in the working tree.
 //
-// Errors are best a *[taxonomy.Evidence] (source, op, and what is known); any other error is
-// classified by what it is. A Provider that several runs share must be safe for concurrent use.
+// Errors are best a *[taxonomy.Evidence] (source, op, and all that is known); any other error is
+// classified by its type and text. A Provider that several runs share must be safe for concurrent
+// use.
 type Provider interface {
-	// Name is the source that evidence about the provider names, as the taxonomy's rules do:
+	// Name is the source in evidence about the provider, as the taxonomy's rules name it:
 	// "claude-cli".
 	Name() string
-	// Available reports, before the first iteration, why the provider cannot be used at all; nil
-	// when it can.
+	// Available reports, before the first call, why the provider cannot be used at all; nil if it
+	// can.
 	Available(ctx context.Context) error
-	// Call runs one prompt to its end. When ctx ends it stops whatever it started, waits for it,
-	// and returns. The answer counts in tokens, cost and session also when there is an error beside
-	// it.
+	// Call runs one prompt to its end. When ctx ends, it stops everything it started, waits for
+	// that, and returns. The usage and the session of the answer count also if there is an error.
 	Call(ctx context.Context, req Request) (Answer, error)
 }
 
-// Credentialed is a [Provider] that knows which credential it uses. Runs that share a credential
-// share its waits.
+// Credentialed is a [Provider] with a known credential. Runs that share a credential share its
+// waits.
 type Credentialed interface {
 	// Credential names the credential. It is a name or a fingerprint, never the credential itself.
 	Credential() string
 }
 
-// Ender is a [Provider] whose calls are processes that can outlive this one, or a [Tracked]
-// validator.
+// Ender is a [Provider] or [Validator] whose work is done by processes that can outlive this one.
 type Ender interface {
-	// End ends the group of a process that an earlier run left behind, and waits until it is gone.
-	// A process that is gone already, or another one with the same number, is left alone and no
-	// error.
+	// End ends the group of a process that an earlier process of the run left behind, and waits
+	// until it is gone. If the process is gone already, or the number now belongs to another
+	// process, it does nothing and returns nil.
 	End(ctx context.Context, p Process) error
 }
 
@@ -44,69 +44,130 @@ type Ender interface {
 type Process struct {
 	// PID is the number of the process, which leads its group.
 	PID int `json:"pid"`
-	// Start is when it started, in the system's own words; equal words mean the same process.
+	// Start is when it started, as the operating system reports it. Equal texts mean the same
+	// process.
 	Start string `json:"start"`
 }
 
 // Request is one call of a provider.
 type Request struct {
-	// Prompt is all that is said to the provider.
+	// Prompt is the whole prompt.
 	Prompt string
-	// Dir is the working tree.
+	// Dir is the root of the working tree.
 	Dir string
 	// Session is the conversation to continue; empty begins a new one.
 	Session string
 	// Reduced asks for a shorter conversation than the last.
 	Reduced bool
-	// Iteration counts from 1.
+	// Run names the run, Iteration counts from 1, Tier is the name of the provider's tier.
+	Run       string
 	Iteration int
-	// Limit is how long the call may take; 0 is no limit. The deadline of the context says the
-	// same.
+	Tier      string
+	// Mark is a random word of this call. Text from elsewhere cannot contain it.
+	Mark string
+	// Limit is how long the call may take; 0 is no limit. The context has the same deadline.
 	Limit time.Duration
-	// Started, unless nil, is called with the process that does the work, as soon as there is one,
-	// and again for each that follows it. When it returns an error the process is ended and the
-	// call fails with that error.
+	// Started, unless nil, is called with each process that does the work, immediately after it
+	// started. If it returns an error, the process is ended and the call fails with that error.
 	Started func(Process) error
-	// Progress, unless nil, is called with what the provider says it is doing. It returns quickly
-	// and is called by one goroutine at a time.
+	// Progress, unless nil, is called with descriptions of what the provider does. It returns
+	// quickly and is called by one goroutine at a time.
 	Progress func(text string)
 }
 
-// Signal is what a provider says about its task, apart from failing.
+// Signal is what a provider reports about its task, apart from failing.
 type Signal uint8
 
 // The signals.
 const (
-	SignalNone    Signal = iota // nothing: there is more to do
+	SignalNone    Signal = iota // there is more to do
 	SignalDone                  // the task is done
-	SignalBlocked               // it cannot go on without a person
+	SignalBlocked               // a person is needed
 )
 
-// Answer is what a call came to.
+// Answer is the result of a call.
 type Answer struct {
-	// Text is the provider's final message. Markers are looked for in it and nowhere else; see
-	// [Markers].
-	Text string
-	// Signal is what the provider said by other means than a marker.
-	Signal Signal
-	// Question is what a person is asked with [SignalBlocked].
-	Question string
-	// Session is the conversation, to be continued by a later call; empty when it cannot be. It is
-	// written down and shown as it is, so that one that looks like a secret ([taxonomy.Redact]
-	// changes it) is left out, and the next call begins a new one.
-	Session string
+	// Text is the provider's final message. Only this text is searched for markers; see [Markers].
+	Text string `json:"text,omitempty"`
+	// Signal is set if the provider reports a signal by other means than a marker.
+	Signal Signal `json:"signal,omitempty"`
+	// Question is the question for a person that comes with [SignalBlocked].
+	Question string `json:"question,omitempty"`
+	// Session is the conversation, which a later call can continue; empty if it cannot. It is
+	// stored and shown unchanged, so a name that looks like a secret ([taxonomy.Redact] changes
+	// it) is dropped, and the next call begins a new conversation.
+	Session string `json:"session,omitempty"`
 	// Usage is what the call cost.
-	Usage Usage
-	// Failure is the text of a failure of which the provider says neither what it is nor gives
-	// evidence, as older providers do. It has the taxonomy's reaction to what is uncategorized.
-	// Empty means that the call succeeded.
-	Failure string
+	Usage Usage `json:"usage,omitzero"`
+	// Failure is the text of a failure without any other evidence, as older providers report it.
+	// The taxonomy's reaction to uncategorized errors applies. Empty means success.
+	Failure string `json:"-"`
 }
 
-// Usage is what calls cost. What a provider does not say is absent, which is not zero; so is what
-// cannot be, such as less than nothing.
+// Usage is what calls cost. An unknown value is absent, which is not zero.
 type Usage struct {
 	InputTokens  taxonomy.Opt[int64]   `json:"inputTokens,omitzero"`
 	OutputTokens taxonomy.Opt[int64]   `json:"outputTokens,omitzero"`
 	CostUSD      taxonomy.Opt[float64] `json:"costUSD,omitzero"`
+}
+
+// valid returns the usage without values that are not costs: negative numbers, NaN and infinity.
+func (u Usage) valid() Usage {
+	if u.InputTokens.Or(0) < 0 {
+		u.InputTokens = taxonomy.Opt[int64]{}
+	}
+	if u.OutputTokens.Or(0) < 0 {
+		u.OutputTokens = taxonomy.Opt[int64]{}
+	}
+	if c := u.CostUSD.Or(0); c < 0 || math.IsNaN(c) || math.IsInf(c, 0) {
+		u.CostUSD = taxonomy.Opt[float64]{}
+	}
+	return u
+}
+
+// Spending is what calls have cost: the sum of the known values, and the number of calls with
+// unknown values. The zero Spending is that of no call.
+type Spending struct {
+	// Calls counts the calls that were begun.
+	Calls int `json:"calls"`
+	// Usage is the sum of the known values.
+	Usage Usage `json:"usage,omitzero"`
+	// UnknownTokens counts the calls without input or output tokens, UnknownCost those without a
+	// cost. A running call is one of them, and so is an interrupted one.
+	UnknownTokens int `json:"unknownTokens,omitempty"`
+	UnknownCost   int `json:"unknownCost,omitempty"`
+}
+
+// begin adds a call with unknown values.
+func (s *Spending) begin() {
+	s.Calls++
+	s.UnknownTokens++
+	s.UnknownCost++
+}
+
+// end adds the usage of a call that was begun.
+func (s *Spending) end(u Usage) {
+	if !u.InputTokens.IsZero() && !u.OutputTokens.IsZero() {
+		s.UnknownTokens--
+	}
+	if !u.CostUSD.IsZero() {
+		s.UnknownCost--
+	}
+	s.Usage.InputTokens = sum(s.Usage.InputTokens, u.InputTokens)
+	s.Usage.OutputTokens = sum(s.Usage.OutputTokens, u.OutputTokens)
+	s.Usage.CostUSD = sum(s.Usage.CostUSD, u.CostUSD)
+}
+
+// sum adds values that may be unknown. A sum that overflows stays what it was.
+func sum[T int64 | float64](a, b taxonomy.Opt[T]) taxonomy.Opt[T] {
+	switch {
+	case a.IsZero():
+		return b
+	case b.IsZero():
+		return a
+	}
+	if total := a.Or(0) + b.Or(0); total >= a.Or(0) && !math.IsInf(float64(total), 0) {
+		return taxonomy.Some(total)
+	}
+	return a
 }

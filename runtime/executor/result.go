@@ -2,10 +2,14 @@ package executor
 
 import (
 	"encoding/json"
+	"slices"
+	"strconv"
 	"time"
+
+	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// Status is how a run stands. It follows from the [EndReason].
+// Status is how a run ended. It follows from the [EndReason].
 type Status string
 
 // The statuses.
@@ -25,18 +29,18 @@ const (
 	EndDryRun         EndReason = "dry_run"
 	EndFatal          EndReason = "fatal"            // a reaction aborted
 	EndMaxFailures    EndReason = "max_failures"     // too many failures in a row
-	EndAttemptsUsedUp EndReason = "attempts_used_up" // the task's attempts
-	EndRetriesUsedUp  EndReason = "retries_used_up"  // a policy was used up, and then blocks
+	EndAttemptsUsedUp EndReason = "attempts_used_up" // too many failures in all
+	EndRetriesUsedUp  EndReason = "retries_used_up"  // a policy was exhausted, and then blocks
 	EndMaxIterations  EndReason = "max_iterations"
 	EndDeadline       EndReason = "deadline"       // the run's time
 	EndBlocked        EndReason = "blocked"        // a reaction blocked
-	EndBlockedSignal  EndReason = "blocked_signal" // the provider asked for a person
-	EndLadderUsedUp   EndReason = "ladder_used_up"
+	EndBlockedSignal  EndReason = "blocked_signal" // the provider needs a person
+	EndLadderUsedUp   EndReason = "ladder_used_up" // there is no higher tier
 	EndCancelled      EndReason = "cancelled"
-	EndRefused        EndReason = "refused" // a run that cannot be gone on with
+	EndRefused        EndReason = "refused" // the run cannot be resumed
 )
 
-// Status returns the status that follows from r; an unknown reason is a failure.
+// Status returns the status of the reason; that of an unknown reason is failed.
 func (r EndReason) Status() Status {
 	switch r {
 	case EndCompleted, EndDryRun:
@@ -49,8 +53,8 @@ func (r EndReason) Status() Status {
 	return StatusFailed
 }
 
-// Result is what a run came to. It marshals to JSON, and back but for Err. Paths in it that look
-// like secrets are masked.
+// Result is the result of a run. It marshals to JSON, and back except for Err. Secrets in it are
+// masked, also in paths.
 type Result struct {
 	Run       string    `json:"run"`
 	Task      string    `json:"task"`
@@ -58,36 +62,32 @@ type Result struct {
 	EndReason EndReason `json:"endReason"`
 	// EndsRun reports that the reaction which ended the task ends every other task too.
 	EndsRun bool `json:"endsRun,omitempty"`
-	// Resumed reports that the run went on after its process had died.
+	// Resumed reports that an earlier process of the run died.
 	Resumed bool `json:"resumed,omitempty"`
 
-	// Error is what the last error said; empty after success.
+	// Error is the message of the last error; empty after success.
 	Error string `json:"error,omitempty"`
-	// ErrorCategory, ErrorCode and ErrorDetails are those of the last error, for ends that are not
-	// a success; empty when it has none.
+	// ErrorCategory, ErrorCode and ErrorDetails are those of the last error; empty after success.
 	ErrorCategory string          `json:"errorCategory,omitempty"`
 	ErrorCode     string          `json:"errorCode,omitempty"`
 	ErrorDetails  json.RawMessage `json:"errorDetails,omitempty"`
-	// Err is the last error itself, for errors.Is and errors.As. A run that was cancelled without
-	// one has the cause of its context, and that in Error, without a code.
+	// Err is the last error itself, for errors.Is and errors.As. After a cancellation without an
+	// error it is the cause of the context.
 	Err error `json:"-"`
 
-	// Errors are all errors, in order; of very many the first and the last.
-	Errors []ErrorRecord `json:"errors,omitempty"`
-	// ErrorCount counts them all.
-	ErrorCount int `json:"errorCount"`
-	// Iterations counts the iterations that were begun, Calls the calls in them.
+	// Errors are all errors, in order; of many the first and the last. ErrorCount counts them all.
+	Errors     []ErrorRecord `json:"errors,omitempty"`
+	ErrorCount int           `json:"errorCount"`
+	// Iterations counts the iterations, Calls the calls in them.
 	Iterations int `json:"iterations"`
 	Calls      int `json:"calls"`
-	// Failures is the counter of consecutive failures at the end, Counted all failures that
-	// counted.
+	// Failures is the counter of failures in a row at the end, Counted the failures in all.
 	Failures int `json:"failures"`
 	Counted  int `json:"counted"`
-	// Waits are the waits between iterations and calls; of very many the first and the last.
-	Waits []Wait `json:"waits,omitempty"`
-	// Waited is how long they took together.
+	// Waits are the waits between iterations and calls; of many the first and the last.
+	Waits  []Wait   `json:"waits,omitempty"`
 	Waited Duration `json:"waited"`
-	// Reactions counts what was done, by the name of the reaction.
+	// Reactions counts the reactions by name.
 	Reactions map[string]int `json:"reactions,omitempty"`
 
 	// Commits are the commits that were made, CommittedFiles the paths in them.
@@ -95,34 +95,80 @@ type Result struct {
 	CommittedFiles []string     `json:"committedFiles,omitempty"`
 	// UncommittedFiles are allowed changes of this run that are in no commit.
 	UncommittedFiles []string `json:"uncommittedFiles,omitempty"`
-	// UncheckedFiles are changes that nobody has judged, or that were not or could not be put back.
-	// They are saved, and what the workspace keeps for the run stays.
+	// UncheckedFiles are changes that were not judged, or could not be reverted. They are saved.
 	UncheckedFiles []string `json:"uncheckedFiles,omitempty"`
 	// SavedRefs are where reverted and unchecked work was saved.
 	SavedRefs   []string `json:"savedRefs,omitempty"`
 	Pushed      bool     `json:"pushed,omitempty"`
 	PullRequest string   `json:"pullRequest,omitempty"`
 
-	// Usage is what all calls cost, as far as that is known.
+	// Usage is what all calls cost, as far as it is known.
 	Usage Usage `json:"usage,omitzero"`
-	// UnknownTokens and UnknownCost count the calls of which it is not; see [Spending].
+	// UnknownTokens and UnknownCost count the calls whose usage is unknown; see [Spending].
 	UnknownTokens int `json:"unknownTokens,omitempty"`
 	UnknownCost   int `json:"unknownCost,omitempty"`
-	// Text is the provider's last answer, bounded; for a dry run the prompt.
+	// Text is the provider's last answer, bounded; after a dry run the prompt.
 	Text string `json:"text,omitempty"`
-	// Question is what a person is asked when the run is blocked.
+	// Question is the question for a person if the run is blocked.
 	Question string `json:"question,omitempty"`
-	// Warnings are what went wrong without changing the outcome.
+	// Warnings are problems that did not change the outcome.
 	Warnings []string `json:"warnings,omitempty"`
 
 	StartedAt time.Time `json:"startedAt"`
 	EndedAt   time.Time `json:"endedAt"`
+
+	// State is the final state. It must not be changed.
+	State *RunState `json:"-"`
 }
 
-// Wait is a wait between iterations or calls.
-type Wait struct {
-	Iteration int `json:"iteration"`
-	// the code, "retry" where there is none, "lane", "breaker", or "prevent" with the likely code
-	For  string   `json:"for"`
-	Took Duration `json:"took"`
+// Spending returns what the run has cost.
+func (r *Result) Spending() Spending {
+	return Spending{Calls: r.Calls, Usage: r.Usage, UnknownTokens: r.UnknownTokens, UnknownCost: r.UnknownCost}
 }
+
+// NewResult returns the result of a state. Decode reads the last error back if it occurred in
+// another process; it may be nil.
+func NewResult(s *RunState, decode func([]byte) (error, error)) *Result {
+	h := Host{cfg: Config{Decode: decode}}
+	return h.result(s)
+}
+
+func (h *Host) result(s *RunState) *Result {
+	r := &Result{
+		Run: s.Task.Run, Task: s.Task.ID, Status: s.End.Status(), EndReason: s.End, EndsRun: s.EndsRun,
+		Resumed: s.Resumed, Errors: slices.Clone(s.Errors), ErrorCount: s.ErrorCount, Iterations: s.Iter.Number,
+		Calls: s.Spent.Calls, Failures: s.Failures, Counted: s.Counted, Waits: s.Waits, Waited: s.Waited,
+		Reactions: s.Reactions, Commits: slices.Clone(s.Commits), UncommittedFiles: maskedPaths(s.Uncommitted),
+		UncheckedFiles: maskedPaths(s.Unchecked), SavedRefs: s.Refs, Pushed: s.Pushed, PullRequest: s.PullRequest,
+		Usage: s.Spent.Usage, UnknownTokens: s.Spent.UnknownTokens, UnknownCost: s.Spent.UnknownCost, Text: s.Text,
+		Question: s.Question, Warnings: s.Warnings, StartedAt: s.Began, EndedAt: s.Ended, State: s,
+	}
+	for i := range r.Errors {
+		r.Errors[i].Files = maskedPaths(r.Errors[i].Files)
+	}
+	for i := range r.Commits {
+		r.Commits[i].Paths = maskedPaths(r.Commits[i].Paths)
+		r.CommittedFiles = append(r.CommittedFiles, r.Commits[i].Paths...)
+	}
+	slices.Sort(r.CommittedFiles)
+	r.CommittedFiles = slices.Compact(r.CommittedFiles)
+	if last := s.LastError; last != nil && r.Status != StatusCompleted {
+		r.Error, r.ErrorCategory, r.ErrorCode, r.ErrorDetails = last.Message, last.Category, last.Code, last.Details
+		if r.Err = last.err; r.Err == nil {
+			r.Err = h.decode(last.Wire)
+		}
+		if r.Err == nil {
+			r.Err = plainFailure(last.Message)
+		}
+	}
+	return r
+}
+
+// cancelledBy adds the cause of a cancellation to a result without an error.
+func (r *Result) cancelledBy(cause error) {
+	if r.EndReason == EndCancelled && r.Err == nil && cause != nil {
+		r.Err, r.Error = cause, text.Error(cause, maxMessage)
+	}
+}
+
+func countTimes(n int) string { return strconv.Itoa(n) + " times" }

@@ -1,278 +1,260 @@
 package executor
 
 import (
-	"cmp"
-	"context"
-	"crypto/rand"
-	"fmt"
-	"strings"
+	"slices"
+	"time"
 
-	"github.com/errgen/errgen/runtime/internal/errtree"
-	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// journalVersion is the form of journal that this package writes and reads.
-const journalVersion = 1
-
-// maxRunName bounds the name of a run, in bytes.
-const maxRunName = 100
-
-func newRunner(e *Executor, task Task, run *Run) *runner {
-	now := e.cfg.Clock.Now()
-	r := &runner{
-		Executor: e, handle: run, task: task, result: run.result, past: &past{},
-		approved: map[string]bool{}, denied: map[string]bool{}, asked: map[int]bool{},
-	}
-	r.task.Run = cmp.Or(task.Run, strings.ToLower(rand.Text()))
-	if r.tree = r.task.Run; e.cfg.DryRun {
-		r.tree = strings.ToLower(rand.Text()) // what a run of the name has kept is not a dry run's to touch
-	}
-	r.result.Run, r.result.Task, r.result.StartedAt = r.task.Run, task.ID, now
-	r.state.Tier = e.ladder.first()
-	r.deadline = e.cfg.Limits.Deadline
-	if e.cfg.Limits.Run > 0 {
-		if until := now.Add(e.cfg.Limits.Run); r.deadline.IsZero() || until.Before(r.deadline) {
-			r.deadline = until
-		}
-	}
-	return r
+func loadEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	return Effect{Op: OpLoadConfig, Source: sourceConfig}, l.cfg.Setup
 }
 
-// setUp is what comes before the first iteration: what the host does, the locks, what an earlier
-// process has left of the run, and whether the provider is there. A dry run ends with it. A run
-// that owes something since it died goes on with that for a while also when it is cancelled.
-func (r *runner) setUp(ctx context.Context) {
-	if !validRun(r.task.Run) {
-		r.refuse("run", r.task.Run, "1 to 100 letters, digits, '-', '_' and '.', beginning with a letter or a digit")
-		return
-	}
-	steps := []func(context.Context){r.host, r.openJournal, r.resume, r.lock, r.mend, r.prepare, r.started, r.closed,
-		r.available, r.dryRun}
-	for _, step := range steps {
-		if r.result.EndReason != "" || !r.owes() && r.cancelled(ctx) {
-			return
-		}
-		step(ctx)
-	}
-	r.begunWell = r.result.EndReason == ""
+func lockEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	return Effect{Op: OpLock, Source: sourceExecutor, Graced: s.Iter.Open}, l.cfg.Workspace
 }
 
-// owes reports that the run died in an iteration, which must not be left as it is, or with an end
-// that it had not told yet.
-func (r *runner) owes() bool { return r.past.open != nil || r.past.state.End != "" }
-
-// closed ends a run whose last iteration had said so, before the process died that was about to.
-func (r *runner) closed(context.Context) {
-	if s := &r.past.state; s.End != "" {
-		r.end(s.End, taxonomy.ExtentTask)
-		r.result.EndsRun, r.begunWell = s.EndsRun, true
-		r.unseen = r.cfg.Validator != nil || r.cfg.Recoverer != nil
+func afterLock(l *Loop, s *RunState, it *Iteration, ok bool) Step {
+	if l.back == StepPrepare {
+		return StepPrepare
 	}
+	return StepClean
 }
 
-// validRun reports whether name can name a run.
-func validRun(name string) bool {
-	if name == "" || len(name) > maxRunName || strings.ContainsRune("-_.", rune(name[0])) {
-		return false
-	}
-	return strings.IndexFunc(name, func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c))
-	}) < 0
+func cleanEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	return Effect{Op: OpResume, Source: sourceExecutor, Processes: s.Processes, Graced: true}, true
 }
 
-// refuse ends a run that cannot be begun, or gone on with.
-func (r *runner) refuse(field, value, expected string) {
-	op := setupOp(opResume, sourceExecutor)
-	f := r.classify(&iteration{}, op, &taxonomy.Evidence{
-		Source: op.source, Op: op.name, Type: typeRefused,
-		Text: fmt.Sprintf("the run is refused: %s is %q, expected %s", field, text.Beginning(value, 256),
-			expected),
-		Attributes: map[string]string{"field": field, "value": text.Beginning(value, 256), "expected": expected},
-	})
-	r.react(&iteration{}, f)
-	r.setupFailed(f)
-	r.end(EndRefused, taxonomy.ExtentTask)
+func afterClean(l *Loop, s *RunState, it *Iteration, ok bool) Step {
+	back := l.back
+	l.back = ""
+	return back
 }
 
-// prepared runs a setup operation, and again in place as the reactions to its failures say. It
-// reports whether the setup goes on.
-func (r *runner) prepared(ctx context.Context, op operation, f func() error) bool {
-	it := &iteration{}
-	for tries := 1; ; tries++ {
-		err := contained(op, f)
-		if err == nil {
-			return true
-		}
-		if r.cancelled(ctx) {
-			if !errtree.Is(err, context.Canceled) {
-				r.warn("cancelled during "+op.name, err)
-			}
-			return false
-		}
-		failed := r.fail(it, op.of(err), err)
-		again, on := r.retried(ctx, it, failed, tries)
-		r.setupFailed(failed)
-		if !again {
-			return on
-		}
-	}
+func prepareEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	return Effect{Op: OpPrepare, Source: sourceExecutor}, l.cfg.Workspace
 }
 
-// retried carries out the reaction to a setup operation that failed. It reports whether the
-// operation is run again, and otherwise whether the setup goes on.
-func (r *runner) retried(ctx context.Context, it *iteration, f *failure, tries int) (again, on bool) {
-	if f.decision.action == taxonomy.Recover && !r.recovers(ctx, it, f) {
-		return r.retried(ctx, it, f, tries)
-	}
-	action := f.decision.action
+func prepared(l *Loop, s *RunState, it *Iteration, out *Outcome) {
+	s.Checked, s.Delivered, s.Committed = out.Trees.Checked, out.Trees.Delivered, out.Trees.Committed
+}
+
+func afterPrepare(l *Loop, s *RunState, it *Iteration, ok bool) Step {
+	l.back = ""
+	return StepHead
+}
+
+func adoptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	return Effect{
+		Op: OpAdopt, Source: sourceExecutor, Paths: s.Unchecked,
+		Trees: Trees{Checked: s.Checked, Delivered: s.Delivered, Committed: s.Committed},
+	}, l.cfg.Workspace && s.Checked != "" && !s.Undetected
+}
+
+func adopted(l *Loop, s *RunState, it *Iteration, out *Outcome) { prepared(l, s, it, out) }
+
+func afterAdopt(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 	switch {
-	case action == taxonomy.Continue:
-		r.warn("went on without "+f.op.name, f.err)
-		return false, true
-	case action == taxonomy.Abort:
-		r.end(EndFatal, f.decision.reaction.Extent)
-		return false, false
-	case f.decision.counts && tries >= r.cfg.Limits.Failures:
-		r.end(EndMaxFailures, f.decision.reaction.Extent)
-		return false, false
-	case action == taxonomy.Block:
-		r.end(f.decision.end, f.decision.reaction.Extent)
-		return false, false
-	case action == taxonomy.Escalate:
-		r.escalate(f.decision.tier)
+	case it.Cancelled:
+		return l.over(s, EndCancelled, false)
+	case s.ByHand:
+		l.open(s)
+		s.Iter.Answered, s.Iter.Signal, s.ByHand = true, SignalDone, false
+		return l.inspect(&s.Iter, StepDeliver)
 	}
-	r.share(ctx, f)
-	if f.decision.wait > 0 && r.sleep(ctx, f.decision.wait, cmp.Or(f.record.Code, "retry")) != nil {
-		r.cancelled(ctx)
-		return false, false
-	}
-	return true, false
+	return StepHead
 }
 
-// setupFailed notes a failure that no iteration has.
-func (r *runner) setupFailed(f *failure) {
-	rec := f.recorded()
-	r.noteErrors([]ErrorRecord{rec})
-	r.state.LastError, r.lastErr = &rec, f.err
+func availableEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	return Effect{Op: OpAvailable, Source: l.provider(s)}, true
 }
 
-// host runs the host's own setup.
-func (r *runner) host(ctx context.Context) {
-	if r.cfg.Setup == nil {
-		return
+func afterAvailable(l *Loop, s *RunState, it *Iteration, ok bool) Step {
+	if ok {
+		s.Available = append(s.Available, s.Tier)
 	}
-	r.prepared(ctx, setupOp(opLoadConfig, sourceConfig), func() error {
-		if err := r.cfg.Setup(ctx); err != nil || r.provider() != nil {
-			return err
+	return StepHead
+}
+
+// setupEnds ends the run in its setup. Before the first iteration nothing is saved, so another
+// process can try again.
+func (l *Loop) setupEnds(s *RunState, f *Failure) Step {
+	last := l.record(s, f, 0)
+	s.LastError = &last
+	p := l.over(s, f.Decision.End, f.Decision.Reaction.EndsRun)
+	if l.back != "" || s.Iter.Number == 0 {
+		return ""
+	}
+	return p
+}
+
+// provider returns the name of the tier's provider.
+func (l *Loop) provider(s *RunState) string {
+	if s.Tier < 0 || s.Tier >= len(l.cfg.Ladder) {
+		return ""
+	}
+	return l.cfg.Ladder[s.Tier].Provider
+}
+
+func (l *Loop) tier(s *RunState) string {
+	if s.Tier < 0 || s.Tier >= len(l.cfg.Ladder) {
+		return ""
+	}
+	return l.cfg.Ladder[s.Tier].Name
+}
+
+func (l *Loop) cancelled(it *Iteration) bool {
+	it.Cancelled = it.Cancelled || l.env.Cancelled()
+	return it.Cancelled
+}
+
+// head is the step before an iteration: it checks the limits and waits.
+func (l *Loop) head(s *RunState) Step {
+	now := l.now(s)
+	switch {
+	case l.env.Cancelled():
+		return l.over(s, EndCancelled, false)
+	case !s.Deadline.IsZero() && !now.Before(s.Deadline):
+		return l.over(s, EndDeadline, false)
+	case l.iterationsExhausted(s):
+		return l.over(s, EndMaxIterations, false)
+	case s.NotBefore.After(now):
+		if !s.Deadline.IsZero() && s.NotBefore.After(s.Deadline) {
+			return l.over(s, EndDeadline, false)
 		}
-		return &taxonomy.Evidence{
-			Source: sourceConfig, Op: opLoadConfig, Type: typeInvalid, Text: "there is no provider",
-			Attributes: map[string]string{"field": "provider", "expected": "one that does the work"},
+		why := "retry"
+		if s.LastError != nil && s.LastError.Code != "" {
+			why = s.LastError.Code
 		}
-	})
+		return l.wait(s, s.NotBefore, why, StepHead)
+	case !slices.Contains(s.Available, s.Tier):
+		return StepAvailable
+	case l.cfg.DryRun:
+		out := l.do(s, Effect{Op: OpCall, Source: l.provider(s), Prompt: l.prompt(s)})
+		s.Text = out.Text
+		return l.over(s, EndDryRun, false)
+	}
+	return StepAdmit
 }
 
-// openJournal takes the run, and reads what is known of it. A dry run leaves no traces.
-func (r *runner) openJournal(ctx context.Context) {
-	if r.cfg.Journal == nil || r.cfg.DryRun {
-		return
-	}
-	var entries []Entry
-	if !r.prepared(ctx, setupOp(opLock, sourceExecutor), func() (err error) {
-		entries, err = r.cfg.Journal.Open(ctx, r.task.Run)
-		return err
-	}) {
-		return
-	}
-	r.log.journal = r.cfg.Journal
-	r.unlock = append(r.unlock, r.cfg.Journal.Close)
-	r.past = fold(entries)
+func (l *Loop) iterationsExhausted(s *RunState) bool {
+	return s.Iter.Number-s.Reopened >= l.cfg.Limits.Iterations
 }
 
-// lock takes the working tree.
-func (r *runner) lock(ctx context.Context) {
-	if r.cfg.Workspace == nil {
+// open begins the next iteration, unless one is open.
+func (l *Loop) open(s *RunState) {
+	if s.Iter.Open {
 		return
 	}
-	taking, release := r.gracedIfOwing(ctx)
-	defer release()
-	r.prepared(ctx, setupOp(opLock, sourceExecutor), func() error {
-		unlock, err := r.cfg.Workspace.Lock(taking, r.tree)
-		if err == nil && unlock != nil {
-			r.unlock = append(r.unlock, unlock)
+	now := l.now(s)
+	s.Iter = Iteration{
+		Number: s.Iter.Number + 1, Open: true, Began: now, Checked: s.Checked, Sent: len(s.Feedback),
+	}
+	if bounded(l.cfg.Limits.Iteration) {
+		s.Iter.Ends = now.Add(l.cfg.Limits.Iteration)
+	}
+	if !s.Deadline.IsZero() && (s.Iter.Ends.IsZero() || s.Deadline.Before(s.Iter.Ends)) {
+		s.Iter.Ends = s.Deadline
+	}
+	l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
+}
+
+// admit asks whether the next call may be made.
+func (l *Loop) admit(s *RunState) Step {
+	it := &s.Iter
+	if it.Open && l.cancelled(it) {
+		return l.inspect(it, StepDeliver)
+	}
+	now := l.now(s)
+	call := Call{
+		Run: s.Task.Run, Task: s.Task.ID, Provider: l.provider(s), Tier: s.Tier, Iteration: it.Number, Now: now,
+		InPlace: it.Open, OverBudget: it.Open && it.OverBudget, RetryOf: s.Retried.retryOf(), Total: s.Spent,
+	}
+	if it.Open {
+		call.Attempt = it.Spent
+	} else {
+		call.Iteration++
+	}
+	out := l.do(s, Effect{Op: OpBudget, Source: sourceBudget, Call: &call, Limit: l.left(s)})
+	switch {
+	case out.Cancelled && !it.Open:
+		return l.over(s, EndCancelled, false)
+	case out.Cancelled:
+		it.Cancelled = true
+		return l.inspect(it, StepDeliver)
+	case out.Until.After(now):
+		return l.closed(s, it, &out)
+	case out.Exhausted && s.Retried != nil:
+		return l.exhausted(s)
+	case out.Exhausted:
+		f := l.env.Classify(taxonomy.Evidence{Source: sourceBudget, Op: OpBudget, Type: "exceeded"})
+		out.Failure = &f
+	}
+	l.open(s)
+	if f := out.Failure; f != nil {
+		op, source := OpBudget, sourceBudget
+		if f.Op != "" { // a check before the call
+			op, source = f.Op, f.Source
 		}
-		return err
-	})
+		i := l.note(s, it, op, source, f, nil, nil)
+		return l.react(s, it, i, StepAdmit)
+	}
+	it.OverBudget = false
+	it.Calls++
+	it.Spent.begin()
+	s.Spent.begin()
+	it.With, it.Provider = s.Session, l.provider(s)
+	return StepCall
 }
 
-// gracedIfOwing returns a context that outlives ctx if the run owes something.
-func (r *runner) gracedIfOwing(ctx context.Context) (context.Context, func()) {
-	if !r.owes() {
-		return ctx, func() {}
+// left returns the time that is left to the open iteration; 0 is no limit.
+func (l *Loop) left(s *RunState) time.Duration {
+	if !s.Iter.Open || s.Iter.Ends.IsZero() {
+		return 0
 	}
-	return withGrace(ctx, r.cfg.Limits.Grace)
+	return max(s.Iter.Ends.Sub(s.Now), time.Nanosecond)
 }
 
-// prepare records the tree as it is as the checked tree, and what the run begins with.
-func (r *runner) prepare(ctx context.Context) {
-	if r.past.begun != nil {
-		return
+// exhausted continues with the reaction after one for which no retry is left in the shared budget.
+func (l *Loop) exhausted(s *RunState) Step {
+	it := &s.Iter
+	i := it.lastRetried()
+	if !it.Open || i < 0 { // the retry would have been the next iteration
+		l.open(s)
+		f := *s.Retried
+		f.Uncounted = true
+		i, it.Failures = len(it.Failures), append(it.Failures, f)
 	}
-	if r.cfg.Workspace != nil && !r.prepared(ctx, setupOp(opPrepare, sourceExecutor), func() (err error) {
-		r.state.Checked, err = r.cfg.Workspace.Begin(ctx, r.tree)
-		return err
-	}) {
-		return
-	}
-	if r.log.journal == nil {
-		return
-	}
-	begun := r.begun()
-	r.prepared(ctx, setupOp(opPrepare, sourceExecutor), func() error {
-		e := Entry{Point: PointBegun, At: r.cfg.Clock.Now(), Begun: begun}
-		return r.log.journal.Append(context.WithoutCancel(ctx), e)
-	})
+	s.Retried = nil
+	f := &it.Failures[i]
+	f.Retried = false
+	l.decideThen(s, it, f)
+	return l.react(s, it, i, StepCall)
 }
 
-// started tells that the run begins, or goes on.
-func (r *runner) started(context.Context) {
-	e := Event{Kind: RunStarted}
-	if r.result.Resumed {
-		e.Text = "resumed"
-	}
-	r.emit(e)
-}
-
-// available asks the provider of the tier whether it is there. What an iteration has left that was
-// not ended is dealt with before that, and without it.
-func (r *runner) available(ctx context.Context) {
-	if r.past.open != nil {
-		return
-	}
-	for !r.asked[r.state.Tier] && r.result.EndReason == "" {
-		p, tier := r.provider(), r.state.Tier
-		on := r.prepared(ctx, setupOp(opAvailable, nameOf(p)), func() error {
-			if r.state.Tier != tier {
-				return nil // escalated; the provider of the new tier is asked next
-			}
-			return p.Available(ctx)
-		})
-		if !on {
-			return
+// lastRetried returns the last failed call that another call is about to replace, or -1.
+func (it *Iteration) lastRetried() int {
+	for i := len(it.Failures) - 1; i >= 0; i-- {
+		if it.Failures[i].Op == OpCall && it.Failures[i].Retried {
+			return i
 		}
-		r.asked[tier] = true
 	}
+	return -1
 }
 
-// dryRun ends a dry run: with the prompt that would have been sent.
-func (r *runner) dryRun(ctx context.Context) {
-	if !r.cfg.DryRun {
-		return
+// closed waits for a lane or the breaker. A wait that would pass the run's deadline is not begun. A
+// wait that would pass the iteration's is left to the next iteration.
+func (l *Loop) closed(s *RunState, it *Iteration, out *Outcome) Step {
+	if it.Open && !it.Ends.IsZero() && out.Until.After(it.Ends) {
+		if i := it.lastRetried(); i >= 0 {
+			f := &it.Failures[i]
+			f.Retried, f.Decision.Action, f.Decision.Wait = false, taxonomy.Retry, 0
+		}
+		return l.inspect(it, StepDeliver)
 	}
-	r.prepared(ctx, setupOp(opPrepare, sourceExecutor), func() error {
-		r.result.Text = r.prompt(&iteration{number: 1})
-		return nil
-	})
-	r.end(EndDryRun, taxonomy.ExtentTask)
+	if !s.Deadline.IsZero() && out.Until.After(s.Deadline) {
+		return l.over(s, EndDeadline, false)
+	}
+	return l.wait(s, out.Until, out.Why, StepAdmit)
 }

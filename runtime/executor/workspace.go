@@ -1,80 +1,107 @@
 package executor
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
-// Workspace is the working tree that a provider changes. Paths are relative to its root,
-// slash-separated and clean. Its errors are best a *[taxonomy.Evidence] of source "git". A
-// Workspace is used by one run at a time.
-//
-// The checked tree is what was judged: at first the tree as it was found, then with every change
-// that was allowed, approved or put back. It knows the files that git ignores too, if a pattern
-// forbids them.
+// Workspace is a working tree that providers change. Package gittree implements it.
 type Workspace interface {
 	// Dir returns the root of the working tree.
 	Dir() string
-	// Lock takes the working tree for one run; the returned function lets go of it. Evidence has
-	// source "executor" and op "lock", and says who holds it.
-	Lock(ctx context.Context, run string) (unlock func() error, err error)
-	// Begin records the tree as it is as the checked tree of the run.
-	Begin(ctx context.Context, run string) (Checked, error)
-	// Resume makes the tree fit for going on with a run that died: it removes what git left locked,
-	// if nobody alive holds it.
-	Resume(ctx context.Context, run string, checked Checked) error
-	// Detect returns what differs from the checked tree, sorted by path. Changes of git itself are
-	// among it.
-	Detect(ctx context.Context, checked Checked) ([]Change, error)
-	// Save keeps the changed files as they are, so that a revert loses nothing, and returns where:
-	// a ref that is never overwritten. Saving twice under the same name keeps both.
-	Save(ctx context.Context, run string, attempt int, checked Checked, changes []Change) (ref string, err error)
-	// Revert puts the changes back to how the checked tree has them: what was added is removed,
-	// what was removed or changed is restored. Nothing else is touched. Reverting twice is like
-	// reverting once.
-	Revert(ctx context.Context, checked Checked, changes []Change) error
-	// Advance returns the checked tree with the changes in it as they are on disk now, and keeps it
-	// from being collected. The old one stays valid until the next Advance or Release.
-	Advance(ctx context.Context, run string, checked Checked, changes []Change) (Checked, error)
-	// Commit commits the paths, and nothing else, as the checked tree has them, and returns the
-	// commit with those of the paths that it changes. There is none (ID "") when nothing in them
-	// differs from the last commit.
-	Commit(ctx context.Context, c Commit) (CommitDone, error)
-	// Committed returns the commit of this run whose trailers name the attempt, as Commit does; ID
-	// "" is none.
-	Committed(ctx context.Context, c Commit) (CommitDone, error)
-	// Push pushes the current branch.
-	Push(ctx context.Context) error
-	// OpenPR opens a pull request for the current branch and returns its address.
-	OpenPR(ctx context.Context, title, body string) (url string, err error)
-	// Release lets go of what was kept for the run besides what Save keeps.
-	Release(ctx context.Context, run string) error
+	// Open locks the working tree for a run and returns it, until Close. It also finishes what a
+	// dead process of the same run left half done, so it is how a run is resumed. If another run
+	// holds the lock, the error is evidence of source "executor" and op "lock".
+	Open(ctx context.Context, run string) (Space, error)
 }
 
-// Checked names a checked tree; see [Workspace].
-type Checked string
+// Watcher selects files that are watched although git ignores them. A scope selects those that it
+// forbids.
+type Watcher interface {
+	// Watches reports whether a file is watched.
+	Watches(path string) bool
+	// WatchesBelow reports whether a file below the directory can be watched; "" is the root.
+	WatchesBelow(dir string) bool
+}
 
-// Commit is what is to be committed.
+// Watchable is a [Workspace] that watches what a Watcher selects. [New] passes it a [Guard] that is
+// a Watcher, so that patterns are given once.
+type Watchable interface {
+	Watch(w Watcher)
+}
+
+// Space is the working tree of one run. Paths are relative to its root, slash-separated and clean;
+// paths of git itself begin with ".git/". Errors are best a *[taxonomy.Evidence] of source "git".
+//
+// Each method can be repeated after a process died in it: the result is that of one undisturbed
+// call. Trees are functions of their content, so equal content has equal names.
+type Space interface {
+	// Seal is called just before a provider or a check runs. It records the state of the space's own
+	// files, so that a change of them is noticed.
+	Seal(ctx context.Context) error
+	// Snapshot stores the content of the working tree and returns its name. It contains the files
+	// that git does not ignore, and the ignored ones that a pattern forbids.
+	Snapshot(ctx context.Context) (Tree, error)
+	// Guard returns the changes of git itself (HEAD, refs, configuration, hooks) since the run began.
+	// Each has Git set.
+	Guard(ctx context.Context) ([]Change, error)
+	// Adopt accepts git as it is now: Guard reports later changes only. It is called for a run that
+	// a person reopens.
+	Adopt(ctx context.Context) error
+	// Diff returns the differences between two trees, sorted by path.
+	Diff(ctx context.Context, from, to Tree) ([]Change, error)
+	// Save keeps tree, and git itself, under a name: letters, digits and '-'. It never overwrites
+	// anything; saving the same again returns the same ref.
+	Save(ctx context.Context, name string, base, tree Tree) (ref string, err error)
+	// Restore gives the paths the content that they have in tree to, and touches nothing else. It
+	// returns the working tree afterwards. It stores content that it overwrites.
+	Restore(ctx context.Context, to Tree, paths []string) (after Tree, err error)
+	// Accept returns base with the paths as tree from has them.
+	Accept(ctx context.Context, base, from Tree, paths []string) (Tree, error)
+	// Head returns the tree of the last commit's files as they would be checked out.
+	Head(ctx context.Context) (Tree, error)
+	// Commit commits the paths as the tree has them, and nothing else. If the commit of this run and
+	// attempt exists, it returns that. The ID is empty if the paths do not differ from the last
+	// commit. Ignored files are not committed.
+	Commit(ctx context.Context, c Commit) (id string, err error)
+	// Push pushes the current branch.
+	Push(ctx context.Context) error
+	// OpenPR returns the address of the branch's open pull request, and opens one if there is none.
+	OpenPR(ctx context.Context, title, body string) (url string, err error)
+	// Close unlocks the working tree. If forget is set, it removes what was stored for the run,
+	// except saved attempts.
+	Close(forget bool) error
+}
+
+// Tree names a tree of files in a [Space].
+type Tree string
+
+// Commit is a commit that a run makes.
 type Commit struct {
-	Run     string
+	// Attempt is the iteration; run and attempt are in the trailers.
 	Attempt int
-	Checked Checked
+	Tree    Tree
 	// Paths are what is committed, sorted.
 	Paths []string
-	// Message is the message without the trailers that name run and attempt.
+	// Message is the message without trailers.
 	Message string
 }
 
-// Change is a path that differs from the checked tree.
+// Change is a path that differs between two trees.
 type Change struct {
-	// Path is relative to the root of the working tree. For git itself it begins with ".git/".
+	// Path is relative to the root of the working tree. It may contain any bytes.
 	Path string     `json:"path"`
 	Kind ChangeKind `json:"kind"`
-	// Git marks a change of git itself: HEAD, refs, configuration, hooks, attributes. It is always
-	// forbidden.
+	// Git marks a change of git itself. It is always forbidden.
 	Git bool `json:"git,omitempty"`
 	// Escapes marks a symbolic link that leads out of the working tree. It is always forbidden.
 	Escapes bool `json:"escapes,omitempty"`
-	// Ignored marks a file that git ignores. It is judged like any other, and never committed.
+	// Ignored marks a file that git ignores. It is judged like any other and never committed.
 	Ignored bool `json:"ignored,omitempty"`
-	// Hash identifies the content now; empty for what was removed.
+	// Hash identifies the new content; it is empty for a removed file.
 	Hash string `json:"hash,omitempty"`
 }
 
@@ -87,3 +114,61 @@ const (
 	Modified ChangeKind = "modified"
 	Removed  ChangeKind = "removed"
 )
+
+type changeJSON Change
+
+// MarshalJSON keeps every byte of the path: a path that is not UTF-8 is a Go string literal.
+func (c Change) MarshalJSON() ([]byte, error) {
+	c.Path = quotePath(c.Path)
+	return json.Marshal(changeJSON(c))
+}
+
+// UnmarshalJSON reads the result of MarshalJSON.
+func (c *Change) UnmarshalJSON(b []byte) (err error) {
+	if err = json.Unmarshal(b, (*changeJSON)(c)); err == nil {
+		c.Path, err = unquotePath(c.Path)
+	}
+	return err
+}
+
+// Paths are paths in a state. Their JSON keeps every byte.
+type Paths []string
+
+// MarshalJSON returns an array of strings: a path that is not UTF-8 is a Go string literal.
+func (p Paths) MarshalJSON() ([]byte, error) {
+	quoted := make([]string, len(p))
+	for i, path := range p {
+		quoted[i] = quotePath(path)
+	}
+	return json.Marshal(quoted)
+}
+
+// UnmarshalJSON reads the result of MarshalJSON.
+func (p *Paths) UnmarshalJSON(b []byte) error {
+	var quoted []string
+	if err := json.Unmarshal(b, &quoted); err != nil {
+		return err
+	}
+	for i, path := range quoted {
+		var err error
+		if quoted[i], err = unquotePath(path); err != nil {
+			return err
+		}
+	}
+	*p = quoted
+	return nil
+}
+
+func quotePath(p string) string {
+	if utf8.ValidString(p) && !strings.HasPrefix(p, `"`) {
+		return p
+	}
+	return strconv.QuoteToASCII(p)
+}
+
+func unquotePath(p string) (string, error) {
+	if strings.HasPrefix(p, `"`) {
+		return strconv.Unquote(p)
+	}
+	return p, nil
+}

@@ -91,6 +91,16 @@ func (a Action) String() string { return word(actionWords[:], "Action", uint8(a)
 // MarshalText returns the word of the taxonomy's language.
 func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
+// UnmarshalText reads the word of the taxonomy's language. Another word is an error and changes
+// nothing.
+func (a *Action) UnmarshalText(b []byte) error {
+	v, err := unword(actionWords[:], "action", string(b))
+	if err == nil {
+		*a = Action(v)
+	}
+	return err
+}
+
 // String returns the word of the taxonomy's language.
 func (e Extent) String() string { return word(extentWords[:], "Extent", uint8(e)) }
 

@@ -98,7 +98,7 @@ type Validator struct{ config Config }
 
 var (
 	_ executor.Selective = (*Validator)(nil)
-	_ executor.Tracked   = (*Validator)(nil)
+	_ executor.Ender     = (*Validator)(nil)
 )
 
 // New returns a validator. Its error names every command that cannot be run, as evidence
@@ -139,15 +139,10 @@ func commandsOf(c *Config, phase executor.Phase) []Command {
 // Checks reports whether a phase has commands.
 func (v *Validator) Checks(phase executor.Phase) bool { return len(commandsOf(&v.config, phase)) > 0 }
 
-// Validate runs the commands of a phase and returns nil when all of them pass; see [Summary.Err].
-func (v *Validator) Validate(ctx context.Context, phase executor.Phase) error {
-	return v.Run(ctx, phase).Err
-}
-
-// ValidateTracked is Validate, and tells started which process each command is.
-func (v *Validator) ValidateTracked(ctx context.Context, phase executor.Phase,
-	started func(executor.Process) error) error {
-	return v.runAll(ctx, phase, started).Err
+// Validate runs the commands of the check's phase and returns nil if all of them pass; see
+// [Summary.Err]. It calls c.Started with the process of each command.
+func (v *Validator) Validate(ctx context.Context, c executor.Check) error {
+	return v.runAll(ctx, c.Phase, c.Started).Err
 }
 
 // End ends the group of a command that an earlier process has left behind.

@@ -79,7 +79,7 @@ func TestValidate(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			v := newValidator(t, validate.Config{PreCommit: []validate.Command{tt.command}})
-			err := v.Validate(t.Context(), executor.PreCommit)
+			err := v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit})
 			if tt.typ == "" {
 				assert.NoError(t, err)
 				return
@@ -102,12 +102,12 @@ func TestValidate(t *testing.T) {
 func TestPhases(t *testing.T) {
 	v := newValidator(
 		t, validate.Config{PrePush: lines("echo push; exit 1"), PrePR: lines("echo pr; exit 1")})
-	assert.NoError(t, v.Validate(t.Context(), executor.PreCommit))
-	assert.NoError(t, v.Validate(t.Context(), executor.Phase("other")))
+	assert.NoError(t, v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit}))
+	assert.NoError(t, v.Validate(t.Context(), executor.Check{Phase: executor.Phase("other")}))
 	for phase, code := range map[executor.Phase]error{
 		executor.PrePush: errs.CodeValidationPrePush, executor.PrePR: errs.CodeValidationPrePR,
 	} {
-		err := v.Validate(t.Context(), phase)
+		err := v.Validate(t.Context(), executor.Check{Phase: phase})
 		assert.Equal(t, "validate_"+string(phase), evidenceOf(t, err).Op)
 		assert.ErrorIs(t, errs.Classify(err), code)
 	}
@@ -147,7 +147,7 @@ func TestTimeLimit(t *testing.T) {
 	within(t, 200*time.Millisecond, func(limit time.Duration) bool {
 		command.Limit = limit
 		v := newValidator(t, validate.Config{PreCommit: []validate.Command{command}})
-		err = v.Validate(t.Context(), executor.PreCommit)
+		err = v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit})
 		return evidenceOf(t, err).Output != ""
 	})
 	ev := evidenceOf(t, err)
@@ -237,7 +237,7 @@ func TestOutputIsBounded(t *testing.T) {
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err := v.Validate(t.Context(), executor.PreCommit)
+	err := v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit})
 	runtime.ReadMemStats(&after)
 	output := evidenceOf(t, err).Output
 	assert.Less(t, len(output), 1100)
@@ -255,14 +255,15 @@ func TestOutputBeginsWithNoPartOfASecret(t *testing.T) {
 				strings.Repeat("x", kept-at-2))
 		}
 		v := newValidator(t, validate.Config{PreCommit: lines(printing(limit)), Output: limit})
-		output := evidenceOf(t, v.Validate(t.Context(), executor.PreCommit)).Output
+		output := evidenceOf(t, v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit})).Output
 		assert.NotContains(t, output, "GIVEN")
 		assert.Contains(t, output, " bytes before this are left out)\n")
 
 		v = newValidator(
 			t, validate.Config{PreCommit: lines(printing(limit), printing(limit)), KeepGoing: true,
 				Output: 2 * limit})
-		_, output, _ = strings.Cut(evidenceOf(t, v.Validate(t.Context(), executor.PreCommit)).Output, "exit 1\n")
+		check := executor.Check{Phase: executor.PreCommit}
+		_, output, _ = strings.Cut(evidenceOf(t, v.Validate(t.Context(), check)).Output, "exit 1\n")
 		output, _, _ = strings.Cut(output, "$ echo")
 		assert.NotContains(t, output, "GIVEN", "of each of several failures only a part is kept")
 	}
@@ -291,7 +292,7 @@ func TestCommandsAreTracked(t *testing.T) {
 		t, validate.Config{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond,
 			Tee: said})
 	var seen []executor.Process
-	err := v.ValidateTracked(t.Context(), executor.PreCommit, func(p executor.Process) error {
+	err := v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit, Started: func(p executor.Process) error {
 		seen = append(seen, p)
 		if len(seen) == 2 {
 			go func() {
@@ -300,7 +301,7 @@ func TestCommandsAreTracked(t *testing.T) {
 			}()
 		}
 		return nil
-	})
+	}})
 	require.Len(t, seen, 2)
 	assert.NotEqual(t, seen[0], seen[1])
 	ev, ok := errors.AsType[*taxonomy.Evidence](err)
@@ -310,7 +311,9 @@ func TestCommandsAreTracked(t *testing.T) {
 	assert.False(t, proc.Alive(proc.ID{PID: seen[1].PID, Start: seen[1].Start}))
 	require.NoError(t, v.End(t.Context(), seen[1]), "it is gone")
 
-	err = v.ValidateTracked(t.Context(), executor.PreCommit, func(executor.Process) error { return errUnwanted })
+	err = v.Validate(t.Context(), executor.Check{
+		Phase: executor.PreCommit, Started: func(executor.Process) error { return errUnwanted },
+	})
 	assert.ErrorIs(t, err, errUnwanted)
 }
 
@@ -338,7 +341,7 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 		v := newValidator(t, validate.Config{
 			Dir: dir, PreCommit: []validate.Command{{Line: line, Limit: limit}}, Grace: 100 * time.Millisecond,
 		})
-		err := v.Validate(t.Context(), executor.PreCommit)
+		err := v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit})
 		assert.Equal(t, "timeout", evidenceOf(t, err).Type)
 		written, readErr := os.ReadFile(filepath.Join(dir, "pids"))
 		pids = strings.Fields(string(written))
@@ -362,7 +365,7 @@ func running(pid int) bool {
 
 func TestSecretsInOutputAreMaskedWhenShown(t *testing.T) {
 	v := newValidator(t, validate.Config{PreCommit: lines("echo 'password=hunter2hunter2'; exit 1")})
-	err := v.Validate(t.Context(), executor.PreCommit)
+	err := v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit})
 	ev := evidenceOf(t, err)
 	assert.Contains(t, ev.Output, "hunter2")
 	shown, jsonErr := ev.MarshalJSON()

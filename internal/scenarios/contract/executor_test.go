@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,24 +18,24 @@ import (
 // runners are the implementations of the run loop that must agree.
 func runners() []runner { return []runner{executorRunner{}} }
 
-// executorRunner is [executor.Executor], with a journal if it has one.
+// executorRunner is [executor.Executor], with a store if it has one.
 type executorRunner struct {
-	// journal opens what keeps runs in a directory, as a new process would.
-	journal func(ctx context.Context, dir string) (j executor.Journal, closes func() error, err error)
-	kind    string
+	// store opens the store in a directory, as a new process would.
+	store func(ctx context.Context, dir string) (s executor.Store, closes func() error, err error)
+	kind  string
 }
 
 func (r executorRunner) name() string { return "executor" + r.kind }
 
 func (r executorRunner) run(l life) (o *outcome, err error) {
 	cfg := l.executorConfig()
-	if r.journal != nil {
-		j, closes, err := r.journal(l.ctx, l.dir)
+	if r.store != nil {
+		store, closes, err := r.store(l.ctx, l.dir)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, closes()) }()
-		cfg.Journal = pointedJournal{j, l.world}
+		cfg.Store = pointedStore{store, l.world}
 	}
 	e, err := executor.New(cfg)
 	if err != nil {
@@ -53,8 +55,8 @@ func (l life) executorConfig() executor.Config {
 	rules := l.rules()
 	cfg := executor.Config{
 		Table: rules.table, Classify: rules.classify, Decode: rules.decode, Provider: w,
-		Workspace: w, Guard: w, Validator: w, Recoverer: w, Notifier: w, Budget: w, Clock: w,
-		Random: func() float64 { return 0.5 }, Continue: h.continues, DryRun: h.dryRun,
+		Workspace: treeOf{l.world}, Guard: w, Validator: w, Recoverer: w, Notifier: w, Clock: w,
+		Admission: executor.Admission{Budget: w}, Continue: h.continues, DryRun: h.dryRun,
 		ApproveUnattended: h.approveUnattended,
 		Deliver: map[delivery]executor.Delivery{
 			deliverPR:      executor.DeliverPullRequest,
@@ -83,23 +85,23 @@ func outcomeOf(r *executor.Result) *outcome {
 		Uncommitted: r.UncommittedFiles, Unchecked: r.UncheckedFiles,
 	}
 	for _, e := range r.Errors {
-		if !e.Overcome {
+		if !e.Retried {
 			o.Errors = append(o.Errors, fmt.Sprint(e.Iteration, " ", e.Op, " ", e.Code, " ", e.Action))
 		}
 	}
 	return o
 }
 
-// pointedJournal is a journal with points around each save.
-type pointedJournal struct {
-	executor.Journal
+// pointedStore is a store with points around each save.
+type pointedStore struct {
+	executor.Store
 	world *world
 }
 
-func (j pointedJournal) Append(ctx context.Context, e executor.Entry) error {
-	j.world.point("before store")
-	err := j.Journal.Append(ctx, e)
-	j.world.point("after store")
+func (p pointedStore) Save(ctx context.Context, s *executor.RunState) error {
+	p.world.point("before store")
+	err := p.Store.Save(ctx, s)
+	p.world.point("after store")
 	return err
 }
 
@@ -113,32 +115,77 @@ func (w worldOf) Name() string                    { return "anthropic-api" }
 func (w worldOf) Available(context.Context) error { return w.effect("available", func() {}) }
 
 func (w worldOf) Call(ctx context.Context, r executor.Request) (executor.Answer, error) {
-	_, report, _ := strings.Cut(r.Prompt, "<<<<<<<< REPORT\n")
-	report, _, _ = strings.Cut(report, "\n>>>>>>>> REPORT")
+	_, report, _ := strings.Cut(r.Prompt, "<<<<<<<< REPORT "+r.Mark+"\n")
+	report, _, _ = strings.Cut(report, "\n>>>>>>>> REPORT "+r.Mark)
 	s, err := w.call(ctx, strings.ReplaceAll(iterationHeads.ReplaceAllString(report, ""), "\n", " "))
 	return executor.Answer{Text: s.text, Session: s.session, Failure: s.failure}, err
 }
 
-func (w worldOf) Dir() string { return "/tree" }
+// treeOf is a world as a working tree. Its trees do not contain git itself.
+type treeOf struct{ *world }
 
-func (w worldOf) Lock(context.Context, string) (func() error, error) {
-	return func() error { return nil }, w.lock()
+func (t treeOf) Dir() string { return "/tree" }
+
+func (t treeOf) Open(context.Context, string) (executor.Space, error) { return t, t.lock() }
+func (t treeOf) Close(bool) error                                     { return nil }
+func (t treeOf) Seal(context.Context) error                           { return nil }
+func (t treeOf) Adopt(context.Context) error                          { return nil }
+
+func (t treeOf) files() map[string]string {
+	files := maps.Clone(t.Disk)
+	maps.DeleteFunc(files, func(path, _ string) bool { return change{Path: path}.git() })
+	return files
 }
 
-func (w worldOf) Begin(context.Context, string) (executor.Checked, error) {
-	tree, err := w.snapshot()
-	return executor.Checked(tree), err
-}
-
-func (w worldOf) Resume(context.Context, string, executor.Checked) error { return w.fail("resume") }
-
-func (w worldOf) Detect(_ context.Context, c executor.Checked) (out []executor.Change, err error) {
-	all, err := w.diff(string(c))
-	for _, c := range all {
-		out = append(out, executor.Change{Path: c.Path, Kind: executor.ChangeKind(c.Kind), Hash: c.Hash,
-			Git: c.git(), Ignored: c.ignored()})
+func (t treeOf) Snapshot(context.Context) (tree executor.Tree, err error) {
+	op := "detect_changes"
+	if t.Calls == 0 {
+		op = "prepare"
 	}
-	return out, err
+	err = t.effect(op, func() { tree = executor.Tree(t.keep(t.files())) })
+	return tree, err
+}
+
+func (t treeOf) Head(context.Context) (executor.Tree, error) {
+	return executor.Tree(t.keep(t.world.Head)), nil
+}
+
+func (t treeOf) Guard(context.Context) (all []executor.Change, err error) {
+	for path, content := range t.Disk {
+		if (change{Path: path}).git() {
+			all = append(all, executor.Change{Path: path, Kind: executor.Added, Git: true, Hash: digest(content)})
+		}
+	}
+	return all, nil
+}
+
+func (t treeOf) differences(old, now map[string]string) (all []change) {
+	for path, content := range now {
+		t.Blobs[digest(content)] = content
+		was, had := old[path]
+		switch {
+		case !had:
+			all = append(all, change{path, "added", digest(content)})
+		case was != content:
+			all = append(all, change{path, "modified", digest(content)})
+		}
+	}
+	for path := range old {
+		if _, has := now[path]; !has {
+			all = append(all, change{path, "removed", ""})
+		}
+	}
+	slices.SortFunc(all, func(a, b change) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+func (t treeOf) Diff(_ context.Context, from, to executor.Tree) (all []executor.Change, err error) {
+	for _, c := range t.differences(t.Trees[string(from)], t.Trees[string(to)]) {
+		all = append(all, executor.Change{
+			Path: c.Path, Kind: executor.ChangeKind(c.Kind), Hash: c.Hash, Ignored: c.ignored(),
+		})
+	}
+	return all, nil
 }
 
 func ownChanges(changes []executor.Change) (out []change) {
@@ -148,35 +195,39 @@ func ownChanges(changes []executor.Change) (out []change) {
 	return out
 }
 
-func (w worldOf) Save(_ context.Context, run string, n int, _ executor.Checked, changes []executor.Change) (
-	string, error) {
-	return w.save(run, n, ownChanges(changes))
+func only(all []change, paths []string) []change {
+	return slices.DeleteFunc(all, func(c change) bool { return !slices.Contains(paths, c.Path) })
 }
 
-func (w worldOf) Revert(_ context.Context, c executor.Checked, changes []executor.Change) error {
-	return w.revert(string(c), ownChanges(changes))
+func (t treeOf) Save(ctx context.Context, name string, base, tree executor.Tree) (string, error) {
+	changes, _ := t.Diff(ctx, base, tree)
+	git, _ := t.Guard(ctx)
+	attempt, err := strconv.Atoi(name)
+	if err != nil {
+		return "", err
+	}
+	return t.save("run", attempt, ownChanges(append(changes, git...)))
 }
 
-func (w worldOf) Advance(_ context.Context, _ string, c executor.Checked, changes []executor.Change) (
-	executor.Checked, error) {
-	tree, err := w.accept(string(c), ownChanges(changes))
-	return executor.Checked(tree), err
+func (t treeOf) Restore(_ context.Context, to executor.Tree, paths []string) (executor.Tree, error) {
+	err := t.revert(string(to), only(t.differences(t.Trees[string(to)], t.Disk), paths))
+	return executor.Tree(t.keep(t.files())), err
 }
 
-func (w worldOf) Commit(_ context.Context, c executor.Commit) (executor.CommitDone, error) {
-	paths := slices.DeleteFunc(slices.Clone(c.Paths), func(p string) bool { return change{Path: p}.ignored() })
-	made, err := w.commitPaths(c.Run, c.Attempt, string(c.Checked), paths)
-	return executor.CommitDone{ID: made.ID, Paths: made.Paths}, err
+func (t treeOf) Accept(_ context.Context, base, from executor.Tree, paths []string) (executor.Tree, error) {
+	changes := only(t.differences(t.Trees[string(base)], t.Trees[string(from)]), paths)
+	tree, err := t.accept(string(base), changes)
+	return executor.Tree(tree), err
 }
 
-func (w worldOf) Committed(_ context.Context, c executor.Commit) (executor.CommitDone, error) {
-	made, _ := w.committed(c.Run, c.Attempt)
-	return executor.CommitDone{ID: made.ID, Paths: made.Paths}, nil
+func (t treeOf) Commit(_ context.Context, c executor.Commit) (string, error) {
+	made, err := t.commitPaths("run", c.Attempt, string(c.Tree), c.Paths)
+	return made.ID, err
 }
 
-func (w worldOf) Push(context.Context) error                             { return w.push() }
-func (w worldOf) OpenPR(context.Context, string, string) (string, error) { return w.openPR() }
-func (w worldOf) Release(context.Context, string) error                  { return nil }
+func (t treeOf) Push(context.Context) error                             { return t.push() }
+func (t treeOf) OpenPR(context.Context, string, string) (string, error) { return t.openPR() }
+
 func (w worldOf) Mode() string                                           { return "strict" }
 
 func (w worldOf) Judge(_ context.Context, changes []executor.Change) (out []executor.Verdict, err error) {
@@ -192,9 +243,7 @@ func (w worldOf) Judge(_ context.Context, changes []executor.Change) (out []exec
 
 func (w worldOf) Ask(context.Context, executor.Question) (bool, error) { return w.ask(), nil }
 
-func (w worldOf) Validate(_ context.Context, phase executor.Phase) error {
-	return w.check(string(phase))
-}
+func (w worldOf) Validate(_ context.Context, c executor.Check) error { return w.check(string(c.Phase)) }
 
 func (w worldOf) Allow(context.Context, executor.Bill) error { return w.effect("budget", func() {}) }
 

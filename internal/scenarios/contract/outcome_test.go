@@ -197,7 +197,7 @@ func (s *story) seen(w *world, o *outcome) want {
 	}
 	var waits []string
 	for _, d := range w.Waits {
-		waits = append(waits, d.String())
+		waits = append(waits, d.Round(time.Second).String()) // without jitter
 	}
 	got.waits = strings.Join(waits, " ")
 	for i, feedback := range w.Feedback {

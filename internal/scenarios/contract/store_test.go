@@ -15,23 +15,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/filejournal"
+	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/state"
 )
 
 // stores are the implementations of the run loop that keep a run in a store.
 func stores() []runner {
 	return []runner{
-		executorRunner{kind: " with filejournal", journal: openFileJournal},
-		executorRunner{kind: " with state", journal: openState},
+		executorRunner{kind: " with filestore", store: openFileStore},
+		executorRunner{kind: " with state", store: openState},
 	}
 }
 
-func openFileJournal(_ context.Context, dir string) (executor.Journal, func() error, error) {
-	return filejournal.New(dir), func() error { return nil }, nil
+func openFileStore(_ context.Context, dir string) (executor.Store, func() error, error) {
+	return filestore.New(dir), func() error { return nil }, nil
 }
 
-func openState(ctx context.Context, dir string) (executor.Journal, func() error, error) {
+func openState(ctx context.Context, dir string) (executor.Store, func() error, error) {
 	s, err := state.Open(ctx, filepath.Join(dir, "state.db"), state.Options{})
 	if err != nil {
 		return nil, nil, err

@@ -1,181 +1,216 @@
 package terminal
 
 import (
-	"cmp"
 	"fmt"
+	"log/slog"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/internal/text"
+)
+
+// The colours of lines.
+const (
+	plain  = ""
+	faint  = "\x1b[2m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	red    = "\x1b[31m"
 )
 
 // line is a line that stays.
-type line struct {
-	mood mood
-	text string
+type line struct{ color, text string }
+
+func (o *Observer) paint(color, s string) string {
+	if !o.color || color == plain || s == "" {
+		return s
+	}
+	return color + s + "\x1b[0m"
 }
 
-func say(m mood, format string, args ...any) []line {
-	return []line{{m, fmt.Sprintf(format, args...)}}
-}
-
-// lines returns what stays of an event.
-func (o *Observer) lines(e executor.Event, r *run) []line {
+// lines returns the lines that stay of an event.
+func (o *Observer) lines(e executor.Event) []line {
+	s := executor.Describe(e)
 	switch e.Kind {
-	case executor.RunStarted:
-		return say(plain, "run %s: %s%s", e.Run, cmp.Or(e.Task, "no task"), bracketed(e.Text))
-	case executor.IterationStarted:
-		return say(plain, "iteration %d%s", e.Iteration, bracketed(e.Tier))
-	case executor.CallStarted, executor.Progressed, executor.Waited:
-		return o.linesOfWork(e)
-	case executor.Waiting:
-		return o.linesOfWait(e)
-	case executor.ErrorClassified:
-		return say(bad, "  %s", failure(e.Err))
-	case executor.ReactionTaken:
-		return say(doubtful, "  %s", o.reaction(e))
-	case executor.Warned:
-		return say(doubtful, "  warning: %s", cmp.Or(e.Text, failure(e.Err)))
-	case executor.Paused:
-		return say(plain, "  paused")
-	case executor.Unpaused:
-		return say(plain, "  going on")
-	case executor.Escalated:
-		return say(doubtful, "  handed over to %s", e.Tier)
+	case executor.RunStarted, executor.IterationStarted:
+		return []line{{plain, s}}
 	case executor.RunEnded:
-		return o.result(e.Result, r)
-	}
-	return linesOfFiles(e)
-}
-
-// linesOfWork are needed only where no live line tells the same.
-func (o *Observer) linesOfWork(e executor.Event) []line {
-	switch {
-	case e.Kind == executor.CallStarted && !o.live:
-		return say(plain, "  calling %s", e.Source)
-	case e.Kind == executor.Waited && o.live:
-		return say(faint, "  waited %s", took(e.Took))
-	}
-	return nil
-}
-
-func (o *Observer) linesOfWait(e executor.Event) []line {
-	if o.live {
+		return resultLines(e, s)
+	case executor.Progressed, executor.IterationEnded:
 		return nil
+	case executor.CallStarted:
+		if o.live {
+			return nil
+		}
+	case executor.Waiting:
+		if o.live {
+			return nil
+		}
+		s = fmt.Sprintf("%s, until %s", s, o.timeOfDay(e.Until, o.o.Clock.Now()))
+	case executor.Waited:
+		if !o.live {
+			return nil
+		}
 	}
-	now := o.o.Clock.Now()
-	text := fmt.Sprintf("  waiting %s, until %s", ahead(e.Until.Sub(now)), o.clockTime(e.Until, now))
-	return say(plain, "%s%s", text, bracketed(e.Text))
+	return []line{{colorOf(e), "  " + s}}
 }
 
-// linesOfFiles are what happened to the work itself.
-func linesOfFiles(e executor.Event) []line {
+func colorOf(e executor.Event) string {
 	switch e.Kind {
-	case executor.CallEnded:
-		return say(faint, "  %s took %s%s", e.Source, took(e.Took), usage(e.Usage))
-	case executor.ChangesDetected:
-		if len(e.Files) > 0 {
-			return say(plain, "  changed %s", listed(e.Files))
-		}
-	case executor.Saved:
-		return say(faint, "  saved as %s", e.Text)
-	case executor.Reverted:
-		return say(doubtful, "  put back %s", listed(e.Files))
-	case executor.Asked:
-		return say(plain, "  asked about %s: %s", names(e.Files), e.Text)
-	case executor.Validated:
+	case executor.ErrorClassified:
+		return red
+	case executor.ReactionTaken, executor.Warned, executor.Reverted, executor.Escalated:
+		return yellow
+	case executor.Committed, executor.Pushed, executor.PROpened, executor.Validated, executor.Recovered:
 		if e.Err != nil {
-			return say(bad, "  %s failed after %s", e.Op, took(e.Took))
+			return red
 		}
-		return say(good, "  %s passed after %s", e.Op, took(e.Took))
-	case executor.Committed:
-		return say(good, "  committed %s as %s", listed(e.Files), shortCommit(e.Text))
-	case executor.Pushed:
-		return say(good, "  pushed")
-	case executor.PROpened:
-		return say(good, "  opened %s", e.Text)
-	case executor.Recovered:
-		if e.Err != nil {
-			return say(bad, "  strategy %s failed: %s", e.Text, failure(e.Err))
+		return green
+	case executor.Saved, executor.CallEnded, executor.Waited:
+		return faint
+	}
+	if executor.Severity(e) >= slog.LevelWarn {
+		return red
+	}
+	return plain
+}
+
+// resultLines returns the lines that end a run.
+func resultLines(e executor.Event, s string) []line {
+	r := e.Result
+	if r == nil {
+		return []line{{plain, s}}
+	}
+	color := yellow
+	switch r.Status {
+	case executor.StatusCompleted:
+		color = green
+	case executor.StatusFailed:
+		color = red
+	}
+	out := []line{{color, s}}
+	if r.Error != "" && r.Status != executor.StatusCompleted {
+		message := r.Error
+		if r.ErrorCategory != "" {
+			message = fmt.Sprintf("[%s] %s (%s)", strings.ToUpper(r.ErrorCategory), r.Error, r.ErrorCode)
 		}
-		return say(good, "  strategy %s worked", e.Text)
-	case executor.Prevented:
-		against := cmp.Or(e.Code, "a failure")
-		if e.Err != nil {
-			return say(bad, "  against %s: %s failed: %s", against, e.Text, failure(e.Err))
+		out = append(out, line{red, "  " + message})
+	}
+	if r.Question != "" {
+		out = append(out, line{yellow, "  question: " + r.Question})
+	}
+	for _, files := range []struct {
+		color, name string
+		paths       []string
+	}{{yellow, "not committed", r.UncommittedFiles}, {red, "not checked", r.UncheckedFiles}} {
+		if n := len(files.paths); n > 0 {
+			list := strings.Join(files.paths[:min(n, 5)], ", ")
+			if n > 5 {
+				list += fmt.Sprintf(" and %d more", n-5)
+			}
+			out = append(out, line{files.color, "  " + files.name + ": " + text.Count(n, "file") + ": " + list})
 		}
-		return say(faint, "  against %s: %s", against, e.Text)
 	}
-	return nil
+	return out
 }
 
-// failure returns "[CATEGORY] message (CODE)"; without a category the message alone.
-func failure(err error) string {
-	if err == nil {
-		return "unknown error"
-	}
-	category, code := taxonomy.CategoryOf(err), taxonomy.CodeOf(err)
-	if category == "" {
-		return err.Error()
-	}
-	return fmt.Sprintf("[%s] %s (%s)", strings.ToUpper(category), err.Error(), code)
+// maxText limits how much of a text is shown, in bytes.
+const maxText = 8 << 10
+
+// clean returns s without secrets and without anything that breaks a line, commands a terminal or
+// changes the direction of reading.
+func clean(s string) string {
+	masked := text.Mask(func(s string) string { return text.Masked(withoutEscapes(s)) })
+	return text.Printable(masked.Head(s, maxText), "")
 }
 
-// reaction says what is done about an error.
-func (o *Observer) reaction(e executor.Event) string {
-	text := words(e.Action)
-	if name := e.Reaction.Name; name != "" && name != e.Action.String() {
-		text += bracketed(name)
+// withoutEscapes returns s without escape sequences, such as colours.
+func withoutEscapes(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "\x1b")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		s = rest[escapeLength(rest):]
 	}
-	if e.UsedUp {
-		text += ", tries used up"
-	}
-	if m := e.Reaction.LogMessage; m != "" {
-		text += ": " + m
-	}
-	return text
 }
 
-// words says an action to people.
-func words(a taxonomy.Action) string {
-	switch a {
-	case taxonomy.Abort:
-		return "stopping"
-	case taxonomy.Block:
-		return "stopping for a person"
-	case taxonomy.Continue:
-		return "going on"
-	case taxonomy.Retry:
-		return "trying again"
-	case taxonomy.RetryOperation:
-		return "trying that once more"
-	case taxonomy.Escalate:
-		return "handing over"
-	case taxonomy.Recover:
-		return "recovering"
+// escapeLength returns the length of the escape sequence that s begins with, without the escape.
+func escapeLength(s string) int {
+	switch {
+	case strings.HasPrefix(s, "["):
+		if end := strings.IndexFunc(s[1:], func(r rune) bool { return '@' <= r && r <= '~' }); end >= 0 {
+			return end + 2
+		}
+	case strings.HasPrefix(s, "]"):
+		if end := strings.IndexAny(s, "\x07\x1b"); end >= 0 {
+			return end + 1
+		}
 	}
-	return a.String()
+	return 0
 }
 
-func bracketed(s string) string {
-	if s == "" {
-		return ""
+// cut returns the part of s that fits into columns, with an ellipsis if it was cut.
+func cut(s string, columns int) string {
+	used, fits := 0, 0 // fits is how much of s leaves room for the ellipsis
+	for i, r := range s {
+		if used < columns {
+			fits = i
+		}
+		if used += columnsOf(r); used > columns {
+			if columns < 1 {
+				return ""
+			}
+			return s[:fits] + "…"
+		}
 	}
-	return " (" + s + ")"
+	return s
 }
 
-func usage(u executor.Usage) string {
-	text := ""
-	if n, ok := u.InputTokens.Get(); ok {
-		text += fmt.Sprintf(", %d tokens in", n)
+// columnsOf returns the columns of a printable character.
+func columnsOf(r rune) int {
+	if r < 0x300 {
+		return 1
 	}
-	if n, ok := u.OutputTokens.Get(); ok {
-		text += fmt.Sprintf(", %d out", n)
+	if unicode.In(r, unicode.Mn, unicode.Me) {
+		return 0
 	}
-	if usd, ok := u.CostUSD.Get(); ok {
-		text += fmt.Sprintf(", $%.2f", usd)
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
 	}
-	return text
+	return 1
 }
 
-func shortCommit(id string) string { return id[:min(len(id), 12)] }
+// Printable returns s with a replacement character in place of everything that would move the
+// cursor, change colours, change the direction of reading, or begin another line.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// PrintableJSON does the same to JSON with escapes, so that nothing is lost. Its lines stay.
+func PrintableJSON(b []byte) []byte {
+	out := make([]byte, 0, len(b)+1)
+	for _, r := range string(b) {
+		if r == '\n' || unicode.IsPrint(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
+}

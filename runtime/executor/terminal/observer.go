@@ -1,8 +1,20 @@
+// Package terminal shows runs to a person.
+//
+// On a terminal the last line is drawn again and again: a spinner, the current activity, how long
+// it has taken, and how long a wait still takes. Anywhere else, and with TERM=dumb, only plain
+// lines are written. NO_COLOR disables colours.
+//
+//	o := terminal.New(os.Stderr, terminal.Options{})
+//	defer o.Close()
+//	executor.New(executor.Config{Observer: o, …})
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,35 +24,33 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Options change how runs are shown. The zero Options find out what w is.
+// Options change how runs are shown. The zero Options detect what the writer is.
 type Options struct {
-	// Clock tells elapsed time and countdowns; nil is [retry.System]. It should be the executor's
-	// own.
+	// Clock is the clock of elapsed time and countdowns; retry.System by default.
 	Clock retry.Clock
-	// Live says whether there is a line that is drawn again; nil looks whether w is a terminal.
+	// Live sets whether there is a line that is drawn again; by default if the writer is a terminal.
 	Live *bool
-	// Color says whether there are colours; nil has them in a live display, unless NO_COLOR is set.
+	// Color sets whether there are colours; by default in a live display, unless NO_COLOR is set.
 	Color *bool
-	// Width returns the columns of the terminal; nil asks it. Anything below 1 is 80.
+	// Width returns the columns of the terminal; by default it is asked. Below 1 it is 80.
 	Width func() int
-	// Interval is how often the live line is drawn; 100 ms.
+	// Interval is the time between drawings; 100 ms by default.
 	Interval time.Duration
-	// Location is where times of day are told; nil is the local one.
+	// Location is the time zone of times of day; the local one by default.
 	Location *time.Location
 }
 
-// Observer is an [executor.Observer] that writes for people. Several runs may share it. What it is
-// told is untrusted: control characters in it are replaced, secrets masked. Errors of the writer
-// are passed over.
+// Observer is an [executor.Observer] that writes lines for people. Several runs may share it. It
+// replaces control characters, masks secrets, and ignores errors of the writer.
 type Observer struct {
 	mu    sync.Mutex
 	w     io.Writer
 	o     Options
 	live  bool
-	style style
-	runs  []*run // under way, the one that was heard last at the end
+	color bool
+	runs  []*run // that are running, the one with the latest event last
 	drawn bool   // there is a live line on the screen
-	aside int    // how many have the terminal for themselves
+	aside int    // how many calls of Aside are running
 	frame int
 	ended bool
 
@@ -50,7 +60,17 @@ type Observer struct {
 
 var _ executor.Observer = (*Observer)(nil)
 
-// New returns an observer that writes to w. It is to be closed.
+// run is what the live line shows of a run.
+type run struct {
+	name      string
+	since     time.Time // when the activity began
+	iteration int
+	activity  string
+	progress  string
+	until     time.Time // of a wait
+}
+
+// New returns an observer that writes to w. The caller closes it.
 func New(w io.Writer, o Options) *Observer {
 	if o.Clock == nil {
 		o.Clock = retry.System
@@ -61,16 +81,26 @@ func New(w io.Writer, o Options) *Observer {
 	if o.Location == nil {
 		o.Location = time.Local
 	}
-	obs := &Observer{w: w, live: isLive(w)}
+	f, _ := w.(*os.File)
+	obs := &Observer{w: w, live: f != nil && isLive(f)}
 	if o.Live != nil {
 		obs.live = *o.Live
 	}
-	obs.style.color = obs.live && os.Getenv("NO_COLOR") == ""
+	obs.color = obs.live && os.Getenv("NO_COLOR") == ""
 	if o.Color != nil {
-		obs.style.color = *o.Color
+		obs.color = *o.Color
 	}
 	if o.Width == nil {
-		o.Width = widthOf(w)
+		o.Width = func() int {
+			if f == nil {
+				return 0
+			}
+			width, _, err := term.GetSize(int(f.Fd()))
+			if err != nil {
+				return 0
+			}
+			return width
+		}
 	}
 	obs.o = o
 	if obs.live {
@@ -80,24 +110,9 @@ func New(w io.Writer, o Options) *Observer {
 	return obs
 }
 
-// isLive reports whether w is a terminal that knows how to erase a line.
-func isLive(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) && understandsEscapes(f)
-}
-
-func widthOf(w io.Writer) func() int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return func() int { return 0 }
-	}
-	return func() int {
-		width, _, err := term.GetSize(int(f.Fd()))
-		if err != nil {
-			return 0
-		}
-		return width
-	}
+// isLive reports whether f is a terminal that can erase a line.
+func isLive(f *os.File) bool {
+	return os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) && understandsEscapes(f)
 }
 
 // Observe shows e. After [Observer.Close] it does nothing.
@@ -109,27 +124,24 @@ func (o *Observer) Observe(e executor.Event) {
 	}
 	several := len(o.runs) > 1
 	r := o.runOf(e)
-	lines := o.lines(e, r)
-	r.take(e, o.o.Clock.Now())
+	r.update(e, o.o.Clock.Now())
 	if e.Kind == executor.RunEnded {
-		o.forget(r)
+		o.runs = slices.DeleteFunc(o.runs, func(other *run) bool { return other == r })
 	}
 	var out []byte
-	for _, l := range lines {
+	for _, l := range o.lines(e) {
 		out = append(out, o.erase()...)
 		if several || len(o.runs) > 1 {
 			l.text = e.Run + ": " + l.text
 		}
-		out = append(out, o.style.paint(l.mood, cut(clean(l.text), maxColumns))...)
-		out = append(out, '\n')
+		out = append(out, o.paint(l.color, cut(clean(l.text), maxColumns))+"\n"...)
 	}
 	o.write(append(out, o.liveLine()...))
 }
 
-// maxColumns is how long a line is that stays; a terminal breaks it.
+// maxColumns limits a line that stays; a terminal wraps it.
 const maxColumns = 1000
 
-// runOf returns what is known of the run of e, which is now the one that was heard last.
 func (o *Observer) runOf(e executor.Event) *run {
 	for i, r := range o.runs {
 		if r.name == e.Run {
@@ -137,24 +149,114 @@ func (o *Observer) runOf(e executor.Event) *run {
 			return r
 		}
 	}
-	now := o.o.Clock.Now()
-	r := &run{name: e.Run, began: now, since: now}
+	r := &run{name: e.Run, since: o.o.Clock.Now()}
 	if e.Kind != executor.RunEnded {
 		o.runs = append(o.runs, r)
 	}
 	return r
 }
 
-func (o *Observer) forget(gone *run) {
-	for i, r := range o.runs {
-		if r == gone {
-			o.runs = append(o.runs[:i:i], o.runs[i+1:]...)
-			return
-		}
+// update notes what e changes.
+func (r *run) update(e executor.Event, now time.Time) {
+	if e.Iteration != 0 {
+		r.iteration = e.Iteration
+	}
+	begin := func(activity string) {
+		r.since, r.activity, r.progress, r.until = now, activity, "", time.Time{}
+	}
+	switch e.Kind {
+	case executor.CallStarted:
+		begin("calling " + e.Source)
+	case executor.Progressed:
+		r.progress = e.Text
+	case executor.Waiting:
+		begin("waiting")
+		r.progress, r.until = e.Text, e.Until
+	case executor.Paused:
+		begin("paused")
+	case executor.CallEnded, executor.IterationStarted, executor.Unpaused, executor.Waited:
+		begin("working")
 	}
 }
 
-// redraw draws the live line again, so that its times go on.
+var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+const eraseLine = "\r\x1b[K"
+
+// erase returns what erases the live line, if there is one.
+func (o *Observer) erase() string {
+	if !o.drawn {
+		return ""
+	}
+	o.drawn = false
+	return eraseLine
+}
+
+// liveLine returns what draws the live line.
+func (o *Observer) liveLine() string {
+	if !o.live || o.ended || o.aside > 0 || len(o.runs) == 0 {
+		return o.erase()
+	}
+	width := o.o.Width()
+	if width < 1 {
+		width = 80
+	}
+	s := spinner[o.frame%len(spinner)] + " " + o.status(o.runs[len(o.runs)-1])
+	if more := len(o.runs) - 1; more > 0 {
+		s += fmt.Sprintf(" · and %d more", more)
+	}
+	o.drawn = true
+	// The last column stays free: some terminals wrap when it is written.
+	return eraseLine + o.paint(faint, cut(clean(s), width-1))
+}
+
+// status describes the activity of a run, the important parts first because the line may be cut.
+func (o *Observer) status(r *run) string {
+	now := o.o.Clock.Now()
+	var parts []string
+	if len(o.runs) > 1 {
+		parts = append(parts, r.name)
+	}
+	if r.iteration > 0 {
+		parts = append(parts, fmt.Sprintf("iteration %d", r.iteration))
+	}
+	switch {
+	case r.activity == "":
+		parts = append(parts, "starting", seconds(now.Sub(r.since)))
+	case !r.until.IsZero():
+		left := seconds(r.until.Sub(now) + time.Second - 1)
+		parts = append(parts, fmt.Sprintf("%s %s, until %s", r.activity, left, o.timeOfDay(r.until, now)))
+	default:
+		parts = append(parts, r.activity, seconds(now.Sub(r.since)))
+	}
+	if r.progress != "" {
+		parts = append(parts, r.progress)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// timeOfDay returns the time of day, with the date if that is not today.
+func (o *Observer) timeOfDay(t, now time.Time) string {
+	t, now = t.In(o.o.Location), now.In(o.o.Location)
+	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
+		return t.Format("15:04:05")
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+// seconds returns "5s", "1m05s" or "2h03m".
+func seconds(d time.Duration) string {
+	s := int64(max(d, 0) / time.Second)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	}
+	return fmt.Sprintf("%dh%02dm", s/3600, s%3600/60)
+}
+
+// redraw draws the live line again and again, so that its times advance.
 func (o *Observer) redraw() {
 	defer close(o.done)
 	ticker := time.NewTicker(o.o.Interval)
@@ -172,7 +274,7 @@ func (o *Observer) redraw() {
 	}
 }
 
-// Aside runs f without a live line on the terminal, so that f can ask a person something there.
+// Aside runs f without a live line, so that f can ask a person on the terminal.
 func (o *Observer) Aside(f func()) {
 	o.mu.Lock()
 	o.aside++
@@ -187,7 +289,7 @@ func (o *Observer) Aside(f func()) {
 	f()
 }
 
-// Close erases the live line and ends what draws it. Closing twice does nothing.
+// Close erases the live line and stops drawing it. Closing twice does nothing.
 func (o *Observer) Close() error {
 	o.mu.Lock()
 	ended := o.ended
@@ -204,7 +306,7 @@ func (o *Observer) Close() error {
 	return nil
 }
 
-// write writes at once, so that nobody else's lines come between. Nobody could be told of an error.
+// write writes everything in one call, so that no other output gets between.
 func (o *Observer) write(b []byte) {
 	if len(b) > 0 {
 		_, _ = o.w.Write(b)

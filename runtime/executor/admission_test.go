@@ -1,0 +1,120 @@
+package executor
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/retry/breaker"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// parts is every part of an [Admission] in one.
+type parts struct {
+	waits, checks, released, withdrawn int
+	checkErr                           error
+	bills                              []Bill
+	outcomes                           []retry.Outcome
+}
+
+func (p *parts) Allow(_ context.Context, b Bill) error { p.bills = append(p.bills, b); return nil }
+func (p *parts) Learn(o retry.Outcome)                 { p.outcomes = append(p.outcomes, o) }
+func (p *parts) Before(context.Context, Coming) (Precaution, error) {
+	if p.waits > 0 {
+		p.waits--
+		return Precaution{Code: "limit", Wait: 30 * time.Second}, nil
+	}
+	return Precaution{
+		Code: "limit", Check: "quota", Release: func() { p.released++ }, Withdraw: func() { p.withdrawn++ },
+	}, nil
+}
+
+func (p *parts) Check(context.Context, string) error {
+	p.checks++
+	err := p.checkErr
+	p.checkErr = nil
+	return err
+}
+
+// TestAdmission runs with a budget, lanes, a breaker, prevention and a learner together.
+func TestAdmission(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := reactions()
+		p := *policy(9)
+		p.JitterKind = taxonomy.JitterNone
+		p.Budget = &taxonomy.Budget{Reserve: 1, Window: time.Hour}
+		m["limit"] = taxonomy.Reaction{Action: taxonomy.Retry, Policy: &p, Shared: taxonomy.SharedCredential,
+			Then: &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}}
+		w := newWorld(breaks("limit"), breaks("limit"), done("a"))
+		cfg := w.config(tablesOf(m), nil)
+		all := &parts{waits: 1}
+		cfg.Clock = retry.System
+		lanes := retry.NewSharedWait(cfg.Clock, func() float64 { return 0 })
+		cfg.Admission = Admission{
+			Budget: all, Lanes: lanes, Breaker: breaker.New(breaker.Options{}), Preventer: all, Checker: all,
+			Learners: []retry.Learner{all},
+		}
+		s := runState(t.Context(), cfg, aTask, nil)
+		assert.Equal(t, EndRetriesUsedUp, s.End, "one retry is in the budget")
+		assert.Equal(t, 2, w.Calls)
+		assert.Equal(t, 2, all.checks)
+		assert.Equal(t, 2, all.released)
+		require.GreaterOrEqual(t, len(s.Waits), 2)
+		assert.Equal(t, "prevent: limit", s.Waits[0].For)
+		assert.Equal(t, "limit", s.Waits[1].For)
+		require.NotEmpty(t, all.bills)
+		assert.Equal(t, 1, all.bills[0].Iteration)
+		require.Len(t, all.outcomes, 2)
+		assert.Equal(t, []string{"limit", "limit"}, []string{all.outcomes[0].Code, all.outcomes[1].Code})
+		assert.Equal(t, []string{"", "limit"}, []string{all.outcomes[0].After, all.outcomes[1].After})
+		assert.Equal(t, 2, all.outcomes[1].Attempt)
+	})
+}
+
+// TestCheckFails fails the call that a check was made for.
+func TestCheckFails(t *testing.T) {
+	w := newWorld(done("a"))
+	cfg := w.config(tablesOf(reactions()), nil)
+	all := &parts{checkErr: evidence("quota", "crash")}
+	cfg.Admission = Admission{Preventer: all, Checker: all}
+	s := runState(t.Context(), cfg, aTask, nil)
+	assert.Equal(t, EndCompleted, s.End)
+	require.Len(t, s.Errors, 1)
+	assert.Equal(t, OpCall, s.Errors[0].Op)
+	assert.Equal(t, "crash", s.Errors[0].Code)
+	assert.Equal(t, 1, s.Counted)
+	assert.Equal(t, 2, s.Iter.Number)
+	assert.Equal(t, 1, w.Calls)
+	assert.Equal(t, 2, all.released)
+}
+
+// TestLaneWaits makes runs that share a credential wait together, and not beyond their deadline.
+func TestLaneWaits(t *testing.T) {
+	for _, tt := range []struct {
+		run   time.Duration
+		end   EndReason
+		calls int
+	}{{Unlimited, EndCompleted, 1}, {time.Minute, EndDeadline, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(done("a"))
+			cfg := w.config(tablesOf(reactions()), nil)
+			cfg.Clock, cfg.Limits.Run = retry.System, tt.run
+			lanes := retry.NewSharedWait(cfg.Clock, func() float64 { return 0 })
+			cfg.Admission = Admission{Lanes: lanes}
+			require.NoError(t, lanes.Pause(t.Context(), "fake/", time.Now().Add(time.Hour)))
+			began := time.Now()
+			s := runState(t.Context(), cfg, aTask, nil)
+			assert.Equal(t, tt.end, s.End)
+			assert.Equal(t, tt.calls, w.Calls)
+			if tt.calls > 0 {
+				assert.GreaterOrEqual(t, time.Since(began), time.Hour)
+				assert.Equal(t, "lane", s.Waits[0].For)
+			}
+		})
+	}
+}

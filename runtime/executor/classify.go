@@ -1,0 +1,195 @@
+package executor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Limits of stored texts, in bytes.
+const (
+	maxMessage = 4 << 10
+	maxAnswer  = 16 << 10
+	maxDetails = 64 << 10
+	maxOthers  = 50
+)
+
+// plainFailure is a failure with nothing but a text. It is not classified.
+type plainFailure string
+
+func (p plainFailure) Error() string { return string(p) }
+
+// ownError reports that err has an error of the taxonomy.
+func (h *Host) ownError(err error) bool {
+	if err == nil {
+		return false
+	}
+	_, ok := taxonomy.First(err, h.cfg.Table.Taxonomy)
+	return ok
+}
+
+// Fail classifies an error and returns it as data, with the reaction and those that follow it. Of
+// joined errors each is classified; the first one that does not pass by itself leads.
+func (h *Host) Fail(err error, source, op string) Failure {
+	parts := split(err, 0)
+	if len(parts) == 1 {
+		return h.fail(err, source, op)
+	}
+	all := make([]Failure, 0, len(parts))
+	for _, part := range parts[:min(len(parts), maxOthers)] {
+		all = append(all, h.fail(part, source, op))
+	}
+	lead := max(0, slices.IndexFunc(all, func(f Failure) bool {
+		return len(f.Chain) > 0 && (f.Chain[0].Action == taxonomy.Abort || f.Chain[0].Action == taxonomy.Block)
+	}))
+	f := all[lead]
+	f.Others = slices.Delete(all, lead, lead+1)
+	return f
+}
+
+// split returns the parts of a joined error: those of errors.Join and similar, not the causes of a
+// single error.
+func split(err error, depth int) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && depth < 4 {
+		if _, coded := err.(taxonomy.Coded); !coded {
+			var parts []error
+			for _, part := range joined.Unwrap() {
+				if part != nil {
+					parts = append(parts, split(part, depth+1)...)
+				}
+			}
+			if len(parts) > 0 {
+				return parts
+			}
+		}
+	}
+	return []error{err}
+}
+
+func (h *Host) fail(err error, source, op string) (f Failure) {
+	f.Why = "an error of the taxonomy"
+	if ev, ok := errtree.As[*taxonomy.Evidence](err); ok && ev != nil {
+		f.evidence, f.Fingerprint = ev, ev.Fingerprint()
+		f.Report = text.Tail(cmp.Or(ev.Text, ev.Output), maxAnswer)
+	}
+	classified := err
+	var plain plainFailure
+	if !errors.As(err, &plain) && !h.ownError(err) {
+		thrown := contain(source, op, func() error {
+			classified, f.Why = h.cfg.Classify(err, source, op)
+			return nil
+		})
+		if thrown != nil || classified == nil {
+			classified, f.Why = err, fmt.Sprintf("the classifier failed: %v", thrown)
+		}
+	} else if plain != "" {
+		f.Why = "a failure without evidence"
+	}
+	f.err = classified
+	f.Message, f.Why = text.Error(classified, maxMessage), text.Beginning(f.Why, maxMessage)
+	f.Feedback = f.Message
+	own, ok := taxonomy.First(classified, h.cfg.Table.Taxonomy)
+	if ok {
+		f.Categorized = true
+		f.Code, f.Category = taxonomy.CodeOf(own), taxonomy.CategoryOf(own)
+		_ = contain(source, op, func() error {
+			f.Feedback = text.BothEnds(taxonomy.FeedbackOf(own), maxAnswer)
+			return nil
+		})
+		h.context(&f, own, classified)
+	}
+	reaction := h.cfg.Table.Reaction(classified)
+	f.Chain = h.chain(&reaction, &f)
+	return f
+}
+
+// context takes the fields of a categorized error that the loop needs.
+func (h *Host) context(f *Failure, own taxonomy.Coded, classified error) {
+	hints := taxonomy.HintsOf(classified)
+	f.RetryAfter, f.ResetAt, f.Credential, f.Files = hints.RetryAfter, hints.ResetAt, hints.Credential, hints.Files
+	if f.evidence != nil && len(f.Files) == 0 {
+		f.Files = f.evidence.Files
+	}
+	f.Files = slices.Clone(f.Files)
+	if e, ok := own.(taxonomy.Error); ok {
+		_ = contain("", "", func() error {
+			f.Details, f.Wire = maskedDetails(e.AppendContext(nil)), e.AppendJSON(nil)
+			return nil
+		})
+		if len(f.Wire) > maxDetails {
+			f.Wire = nil
+		}
+	}
+}
+
+// chain returns a reaction and those that follow it under the table's profile, as data.
+func (h *Host) chain(r *taxonomy.Reaction, f *Failure) []Reaction {
+	profile := h.cfg.Table.Overlay
+	var chain []Reaction
+	for _, r := range profile.Chain(r) {
+		step := Reaction{
+			Name: r.Name, Action: r.Action, Strategy: r.Strategy, To: r.To, LogLevel: uint8(r.LogLevel),
+			LogMessage: r.LogMessage, Revert: uint8(r.Revert), Session: uint8(r.Session), Purpose: uint8(r.Purpose),
+			InPlace: r.Action == taxonomy.Recover && r.Resume == taxonomy.ResumeOperation,
+			Shared:  r.Shared == taxonomy.SharedCredential, EndsRun: r.Extent == taxonomy.ExtentRun,
+			CountFailure: r.CountFailure, HonorRetryAfter: r.HonorRetryAfter, AcceptCompletion: r.AcceptCompletion,
+			FeedBack: r.FeedBack, Unavailable: r.Action == taxonomy.Recover && h.cfg.Recoverer == nil,
+		}
+		p := r.Policy
+		if profile != nil {
+			if p == nil {
+				p = profile.Retry.Policy
+			}
+			if r.Action == taxonomy.Recover {
+				step.MaxRuns = profile.Recovery.MaxAttempts
+			}
+		}
+		if p != nil && h.cfg.Admission.Adaptive != nil && f.Categorized {
+			adapted := h.cfg.Admission.Adaptive.Policy(p, f.Code)
+			p = &adapted
+		}
+		step.Policy = (*Policy)(p)
+		chain = append(chain, step)
+	}
+	return chain
+}
+
+// error returns the failure as a Go error: the one that occurred in this process, or its message.
+func (f *Failure) error() error {
+	switch {
+	case f == nil:
+		return nil
+	case f.err != nil:
+		return f.err
+	}
+	return plainFailure(f.Message)
+}
+
+// errorOf returns the failure as an error of the taxonomy, decoded if it occurred in another
+// process.
+func (h *Host) errorOf(f *Failure) error {
+	if f.err == nil {
+		if err := h.decode(f.Wire); err != nil {
+			return err
+		}
+	}
+	return f.error()
+}
+
+func (h *Host) decode(wire []byte) (decoded error) {
+	if h.cfg.Decode == nil || len(wire) == 0 {
+		return nil
+	}
+	_ = contain("", "", func() error {
+		if err, failed := h.cfg.Decode(wire); failed == nil {
+			decoded = err
+		}
+		return nil
+	})
+	return decoded
+}

@@ -1,0 +1,309 @@
+package executor
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Env is everything outside of the loop: this process, or a workflow engine. Its results are plain
+// data. It never panics and keeps no argument.
+type Env interface {
+	// Do carries out an effect.
+	Do(e Effect) Outcome
+	// Classify classifies a failure that the loop itself found.
+	Classify(ev taxonomy.Evidence) Failure
+	Now() time.Time
+	// Sleep reports whether the run was cancelled meanwhile.
+	Sleep(d time.Duration) (cancelled bool)
+	Cancelled() bool
+	// Save makes the state durable before it returns. An engine that records a history does nothing.
+	Save(s *RunState)
+	Emit(e Event)
+}
+
+// The operations, as rules of taxonomies name them.
+const (
+	OpLoadConfig = "load_config"
+	OpPrepare    = "prepare"
+	OpLock       = "lock"
+	OpResume     = "resume"
+	OpAvailable  = "available"
+	OpDetect     = "detect_changes"
+	OpScope      = "scope"
+	OpAsk        = "ask"
+	OpSave       = "save"
+	OpRevert     = "revert"
+	OpBudget     = "budget"
+	OpCall       = "call"
+	OpValidate   = "validate_" // and the phase
+	OpCommit     = "commit"
+	OpPush       = "push"
+	OpPR         = "pr"
+	OpFile       = "file_task"
+	OpNotify     = "notify"
+
+	// These effects report their failures as other operations.
+	OpAccept  = "accept"  // as save
+	OpRecover = "recover" // as the operation that failed
+	OpPause   = "pause"   // not at all
+	OpAdopt   = "adopt"   // as prepare
+)
+
+// The sources of evidence of the executor itself.
+const (
+	sourceConfig    = "config"
+	sourceExecutor  = "executor"
+	sourceGit       = "git"
+	sourceScope     = "scope"
+	sourceBudget    = "budget"
+	sourceValidator = "validator"
+	sourceNotify    = "notify"
+)
+
+// Effect is something that the loop does to the world outside. It is plain data; only the fields
+// that the operation needs are set.
+type Effect struct {
+	Op     string `json:"op"`
+	Source string `json:"source"`
+	// Limit is how long it may take; 0 is no limit.
+	Limit time.Duration `json:"limit,omitempty"`
+	// Graced effects are carried out also after a cancellation, within the grace.
+	Graced    bool   `json:"graced,omitempty"`
+	Run       string `json:"run"`
+	Iteration int    `json:"iteration,omitempty"`
+	Tier      int    `json:"tier,omitempty"`
+
+	Prompt    *Prompt   `json:"prompt,omitempty"` // call
+	Call      *Call     `json:"call,omitempty"`   // budget
+	Trees     Trees     `json:"trees,omitzero"`
+	Paths     Paths     `json:"paths,omitempty"` // nil is all that differ
+	Approved  Paths     `json:"approved,omitempty"`
+	Check     Phase     `json:"check,omitempty"`
+	Title     string    `json:"title,omitempty"`
+	Text      string    `json:"text,omitempty"`
+	Failed    *Failure  `json:"failed,omitempty"` // recover
+	Attempt   int       `json:"attempt,omitempty"`
+	Lane      string    `json:"lane,omitempty"` // pause: the credential
+	Until     time.Time `json:"until,omitzero"`
+	Processes []Running `json:"processes,omitempty"` // resume
+	State     *RunState `json:"state,omitempty"`     // file_task, notify
+}
+
+// Trees are the trees that an effect or an outcome is about.
+type Trees struct {
+	Checked   Tree `json:"checked,omitempty"`
+	Found     Tree `json:"found,omitempty"`
+	Delivered Tree `json:"delivered,omitempty"`
+	Committed Tree `json:"committed,omitempty"`
+}
+
+// Prompt is what a prompt is made from, as data.
+type Prompt struct {
+	Task      Task          `json:"task"`
+	Iteration int           `json:"iteration"`
+	Tier      int           `json:"tier"`
+	Session   string        `json:"session,omitempty"`
+	Reduced   bool          `json:"reduced,omitempty"`
+	Feedback  []Feedback    `json:"feedback,omitempty"`
+	Errors    []ErrorRecord `json:"errors,omitempty"`
+	Answers   []string      `json:"answers,omitempty"`
+	Mark      string        `json:"mark"`
+}
+
+// Call is a call that asks for admission.
+type Call struct {
+	Run      string `json:"run"`
+	Task     string `json:"task"`
+	Provider string `json:"provider"`
+	Tier     int    `json:"tier"`
+	// Iteration is the one in which the call would be made.
+	Iteration int       `json:"iteration"`
+	Now       time.Time `json:"now"`
+	// InPlace reports that the iteration is open already.
+	InPlace bool `json:"inPlace,omitempty"`
+	// OverBudget reports that the budget refused the call, and the reaction was to continue.
+	OverBudget bool `json:"overBudget,omitempty"`
+	// RetryOf is the failure that the call retries; nil for a first call.
+	RetryOf *RetryOf `json:"retryOf,omitempty"`
+	// Attempt is what the iteration has cost so far, Total what the run has.
+	Attempt Spending `json:"attempt"`
+	Total   Spending `json:"total"`
+}
+
+// RetryOf is the failure that a call retries.
+type RetryOf struct {
+	Code   string  `json:"code"`
+	Policy *Policy `json:"policy,omitempty"`
+	// Attempt counts the calls of the series from 1, this one included.
+	Attempt int           `json:"attempt"`
+	Wait    time.Duration `json:"wait,omitempty"`
+}
+
+// Outcome is the result of an effect.
+type Outcome struct {
+	// Failure is nil after success.
+	Failure *Failure `json:"failure,omitempty"`
+	// Cancelled reports that the run was cancelled, or its grace is over; then nothing failed.
+	Cancelled bool `json:"cancelled,omitempty"`
+
+	Answer   *Answer       `json:"answer,omitempty"` // also beside a failure
+	Trees    Trees         `json:"trees,omitzero"`
+	Count    int           `json:"count,omitempty"`
+	Bad      []Judged      `json:"bad,omitempty"`
+	More     int           `json:"more,omitempty"`
+	Mode     string        `json:"mode,omitempty"`     // of the guard
+	Paths    Paths         `json:"paths,omitempty"`    // what differs, bounded
+	Left     Paths         `json:"left,omitempty"`     // changes in no commit, bounded
+	Surfaced bool          `json:"surfaced,omitempty"` // a revert made other files visible
+	Text     string        `json:"text,omitempty"`     // a ref, or an address
+	Commit   *CommitDone   `json:"commit,omitempty"`
+	Approved bool          `json:"approved,omitempty"`
+	NoPerson bool          `json:"noPerson,omitempty"`
+	Took     time.Duration `json:"took,omitempty"`
+	Warnings []string      `json:"warnings,omitempty"`
+	// Until is how long a call has to wait, and Why for what. Exhausted reports that no retry is
+	// left.
+	Until     time.Time `json:"until,omitzero"`
+	Why       string    `json:"why,omitempty"`
+	Exhausted bool      `json:"exhausted,omitempty"`
+}
+
+// Failure is a failure as plain data: classified where it happened, decided on in the loop.
+type Failure struct {
+	Op     string `json:"op"`
+	Source string `json:"source"`
+	// Categorized reports that the taxonomy has a code for it.
+	Categorized bool                        `json:"categorized"`
+	Code        string                      `json:"code,omitempty"`
+	Category    string                      `json:"category,omitempty"`
+	Message     string                      `json:"message"`
+	Why         string                      `json:"why,omitempty"`
+	Fingerprint string                      `json:"fingerprint,omitempty"`
+	Report      string                      `json:"report,omitempty"` // the text of the evidence, masked and bounded
+	Feedback    string                      `json:"feedback,omitempty"`
+	Details     json.RawMessage             `json:"details,omitempty"`
+	Wire        json.RawMessage             `json:"wire,omitempty"`
+	Files       Paths                       `json:"files,omitempty"`
+	Credential  string                      `json:"credential,omitempty"`
+	RetryAfter  taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
+	ResetAt     taxonomy.Opt[time.Time]     `json:"resetAt,omitzero"`
+	// Chain is the reaction and those that follow it, profile and adapted policies applied.
+	Chain []Reaction `json:"chain,omitempty"`
+	// Others are further failures of the same operation, such as the other problems of a
+	// configuration. They are recorded and change nothing.
+	Others []Failure `json:"others,omitempty"`
+
+	Decision Decision `json:"decision"`
+	Counted  bool     `json:"counted,omitempty"`
+	// Retried reports that a retry replaced it, Uncounted that it never counts, Reverted that its
+	// revert was carried out.
+	Retried   bool `json:"retried,omitempty"`
+	Uncounted bool `json:"uncounted,omitempty"`
+	Reverted  bool `json:"reverted,omitempty"`
+	// Found reports that the loop found it, so the operation cannot be repeated by itself.
+	Found bool `json:"found,omitempty"`
+	// Causes are the failures whose reactions were being carried out.
+	Causes []int `json:"causes,omitempty"`
+
+	err      error
+	evidence *taxonomy.Evidence
+}
+
+// Reaction is a reaction of a chain, as data.
+type Reaction struct {
+	Name             string          `json:"name"`
+	Action           taxonomy.Action `json:"action"`
+	Policy           *Policy         `json:"policy,omitempty"`
+	Strategy         string          `json:"strategy,omitempty"`
+	MaxRuns          int             `json:"maxRuns,omitempty"` // of the strategy; 0 is no limit
+	To               string          `json:"to,omitempty"`
+	LogLevel         uint8           `json:"logLevel,omitempty"`
+	LogMessage       string          `json:"logMessage,omitempty"`
+	Revert           uint8           `json:"revert,omitempty"`
+	Session          uint8           `json:"session,omitempty"`
+	Purpose          uint8           `json:"purpose,omitempty"`
+	InPlace          bool            `json:"inPlace,omitempty"` // after a strategy, only the operation is repeated
+	Shared           bool            `json:"shared,omitempty"`
+	EndsRun          bool            `json:"endsRun,omitempty"`
+	CountFailure     bool            `json:"countFailure,omitempty"`
+	HonorRetryAfter  bool            `json:"honorRetryAfter,omitempty"`
+	AcceptCompletion bool            `json:"acceptCompletion,omitempty"`
+	FeedBack         bool            `json:"feedBack,omitempty"`
+	// Unavailable reports that there is no Recoverer for the strategy.
+	Unavailable bool `json:"unavailable,omitempty"`
+}
+
+// taxonomy returns the reaction for observers and strategies.
+func (r *Reaction) taxonomy() taxonomy.Reaction {
+	out := taxonomy.Reaction{
+		Name: r.Name, Action: r.Action, Policy: (*taxonomy.Policy)(r.Policy), Strategy: r.Strategy, To: r.To,
+		LogLevel: taxonomy.LogLevel(r.LogLevel), LogMessage: r.LogMessage, Revert: taxonomy.Revert(r.Revert),
+		Session: taxonomy.Session(r.Session), Purpose: taxonomy.Purpose(r.Purpose), CountFailure: r.CountFailure,
+		HonorRetryAfter: r.HonorRetryAfter, AcceptCompletion: r.AcceptCompletion, FeedBack: r.FeedBack,
+	}
+	if r.InPlace {
+		out.Resume = taxonomy.ResumeOperation
+	}
+	if r.Shared {
+		out.Shared = taxonomy.SharedCredential
+	}
+	if r.EndsRun {
+		out.Extent = taxonomy.ExtentRun
+	}
+	return out
+}
+
+// Policy is a [taxonomy.Policy] that marshals to JSON and back.
+type Policy taxonomy.Policy
+
+type policyJSON struct {
+	taxonomy.Policy
+	Backoff, JitterKind uint8
+}
+
+// MarshalJSON writes the words of the policy as numbers.
+func (p Policy) MarshalJSON() ([]byte, error) {
+	return json.Marshal(policyJSON{taxonomy.Policy(p), uint8(p.Backoff), uint8(p.JitterKind)})
+}
+
+// UnmarshalJSON reads the result of MarshalJSON.
+func (p *Policy) UnmarshalJSON(b []byte) error {
+	var v policyJSON
+	err := json.Unmarshal(b, &v)
+	*p = Policy(v.Policy)
+	p.Backoff, p.JitterKind = taxonomy.Backoff(v.Backoff), taxonomy.JitterKind(v.JitterKind)
+	return err
+}
+
+func (f *Failure) hint(now time.Time) retry.Hint {
+	return retry.Hint{After: f.RetryAfter, At: f.ResetAt, Now: now}
+}
+
+// retryOf returns what a call retries that follows the failure.
+func (f *Failure) retryOf() *RetryOf {
+	if f == nil {
+		return nil
+	}
+	d := &f.Decision
+	return &RetryOf{Code: f.Code, Policy: d.Reaction.Policy, Attempt: d.Attempt + 1, Wait: d.Wait}
+}
+
+// label names the failure in a list of waits.
+func (f *Failure) label() string {
+	if f.Code != "" {
+		return f.Code
+	}
+	return "retry"
+}
+
+// unresolved reports that the failure keeps its iteration from being a clean one.
+func (f *Failure) unresolved() bool { return !f.Retried && f.Decision.Action != taxonomy.Continue }
+
+// allowsCompletion reports that work which is left after the failure's revert may be delivered.
+func (f *Failure) allowsCompletion() bool {
+	return f.Decision.Reaction.AcceptCompletion && f.Decision.Action != taxonomy.Abort &&
+		f.Decision.Action != taxonomy.Block
+}

@@ -1,0 +1,168 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestEvents compares the kinds of events of a run with its story.
+func TestEvents(t *testing.T) {
+	w := newWorld(breaks("limit", "forbidden/x"), done("a"))
+	cfg := w.config(tablesOf(reactions()), nil)
+	var kinds []EventKind
+	var last Event
+	cfg.Observer = Observers(nil, observe(func(Event) { panic("an observer panics") }), observe(func(e Event) {
+		kinds = append(kinds, e.Kind)
+		last = e
+		assert.Equal(t, "run", e.Run)
+		assert.NotEmpty(t, Describe(e))
+		assert.NotContains(t, Describe(e), "\n")
+	}))
+	s := runState(t.Context(), cfg, aTask, nil)
+	require.Equal(t, EndCompleted, s.End)
+	assert.Equal(t, []EventKind{
+		RunStarted, IterationStarted, CallStarted, CallEnded, ErrorClassified, ReactionTaken, ChangesDetected,
+		ErrorClassified, ReactionTaken, Saved, Reverted, IterationEnded, Waiting, Waited,
+		IterationStarted, CallStarted, CallEnded, ChangesDetected, Validated, ChangesDetected, Committed,
+		Validated, Pushed, Validated, PROpened, IterationEnded, RunEnded,
+	}, kinds)
+	assert.Equal(t, StatusCompleted, last.Result.Status)
+}
+
+// TestSecrets looks for a secret in everything that a run writes.
+func TestSecrets(t *testing.T) {
+	const secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
+	failed := &taxonomy.Evidence{Source: "anthropic-api", Op: OpCall, Status: 500, Text: "bad key " + secret,
+		Output: "key=" + secret, Attributes: map[string]string{"api_key": secret}}
+	w := newWorld(callStep{Err: failed, Answer: Answer{Session: secret}},
+		callStep{Writes: written("forbidden/" + secret), Answer: Answer{Text: "BLOCKED: is " + secret + " right?"}})
+	store := &memStore{}
+	cfg := w.config(tablesOf(reactions()), store)
+	cfg.Table, cfg.Classify = errs.Table, detect.Classifier(errs.Explain)
+	cfg.Decode = func(b []byte) (error, error) { return errs.UnmarshalError(b) }
+	cfg.Tiers = nil
+	var logged bytes.Buffer
+	logger := slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	cfg.Observer = Observers(Slog(logger, cfg.Table), observe(func(e Event) { logged.WriteString(Describe(e)) }))
+	e, err := New(cfg)
+	require.NoError(t, err)
+	task := aTask
+	task.Prompt += " " + secret
+	r := e.Run(t.Context(), task)
+	require.Equal(t, EndMaxFailures, func() EndReason { // the story blocks, or fails often enough
+		if r.EndReason == EndBlockedSignal {
+			return EndMaxFailures
+		}
+		return r.EndReason
+	}())
+	result, err := json.Marshal(r)
+	require.NoError(t, err)
+	state := string(store.b)
+	for _, paths := range []string{"revert", "files", "reverted", "unchecked", "changed", "bad"} {
+		_ = paths // paths are kept as they are, because a resumed run needs them
+	}
+	state = strings.ReplaceAll(state, "forbidden/"+secret, "")
+	for name, text := range map[string]string{
+		"log": logged.String(), "result": string(result), "state": state,
+		"prompts": strings.Join(w.Prompts, "")[len(w.Prompts[0]):],
+	} {
+		text = strings.ReplaceAll(text, "Do it. "+secret, "")
+		assert.NotContains(t, text, secret, name)
+	}
+}
+
+// TestManyRuns runs 1,000 tasks at the same time.
+func TestManyRuns(t *testing.T) {
+	const runs = 1000
+	m := tablesOf(reactions())
+	ends := make(chan EndReason, runs)
+	for i := range runs {
+		w := newWorld(breaks("limit"), works("a"), done("b"))
+		cfg := w.config(m, nil)
+		cfg.Limits.Failures = Unlimited
+		e, err := New(cfg)
+		require.NoError(t, err)
+		run := e.Start(context.Background(), Task{Run: fmt.Sprint("run-", i), ID: "task", Prompt: "p"})
+		go func() { ends <- run.Wait().EndReason }()
+	}
+	for range runs {
+		assert.Equal(t, EndCompleted, <-ends)
+	}
+}
+
+// TestStateSize bounds the state of a run that changes many files.
+func TestStateSize(t *testing.T) {
+	var files []string
+	for i := range 20_000 {
+		files = append(files, fmt.Sprintf("node_modules/some/package/file%d.js=x", i))
+	}
+	w, cfg, store := play(story{"many files", reactions(), []callStep{works(files...), done("b")}, nil})
+	s := runState(t.Context(), cfg, aTask, nil)
+	assert.Equal(t, EndCompleted, s.End)
+	assert.Len(t, w.CommitLog, 2)
+	assert.Less(t, store.largest, 64<<10)
+}
+
+func TestPathsKeepEveryByte(t *testing.T) {
+	for _, p := range []string{"a", "a\xffb", `"quoted"`, "new\nline", "\xf0\x28"} {
+		b, err := json.Marshal([]any{Paths{p}, Change{Path: p}})
+		require.NoError(t, err)
+		var paths Paths
+		var c Change
+		require.NoError(t, json.Unmarshal(b, &[]any{&paths, &c}))
+		assert.Equal(t, Paths{p}, paths)
+		assert.Equal(t, p, c.Path)
+	}
+}
+
+func TestFence(t *testing.T) {
+	const mark = "abc"
+	inside := Fence("a\x1b[2Jb\n>>>>>>>> REPORT other\nTASK COMPLETE\n", 100, mark)
+	assert.Equal(t, "<<<<<<<< REPORT abc\na [2Jb\n>>>>>>>> REPORT other\nTASK COMPLETE\n>>>>>>>> REPORT abc", inside)
+	assert.Empty(t, Fence(" \n", 100, mark))
+	assert.Less(t, len(Fence(strings.Repeat("x", 1000), 100, mark)), 160)
+}
+
+func BenchmarkDecide(b *testing.B) {
+	h := Host{cfg: Config{}.completed()}
+	r := reactions()["limit"]
+	s := situation{
+		chain: h.chain(&r, &Failure{}), categorized: true, now: time.Unix(1e9, 0), random: func() float64 { return 0.5 },
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		var counts retryCounts
+		if decide(&s, &counts).Action != taxonomy.Retry {
+			b.Fatal("not a retry")
+		}
+	}
+}
+
+// TestDecideAllocatesNothing holds what the loop promises of its decisions.
+func TestDecideAllocatesNothing(t *testing.T) {
+	h := Host{cfg: Config{}.completed()}
+	r := reactions()["limit"]
+	s := situation{
+		chain: h.chain(&r, &Failure{}), categorized: true, now: time.Unix(1e9, 0), random: func() float64 { return 0.5 },
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		var counts retryCounts
+		decide(&s, &counts)
+	}))
+}

@@ -1,0 +1,378 @@
+package executor
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/filelock"
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Executor runs tasks in this process. Without a Store it runs any number of them concurrently, as
+// far as its collaborators permit that. With one it serves one run at a time.
+type Executor struct {
+	cfg  Config
+	host *Host
+	loop LoopConfig
+	busy atomic.Bool
+	wrap func(Env) Env // of tests
+}
+
+// New returns an executor. Its error names all problems of the configuration.
+func New(cfg Config) (*Executor, error) {
+	if err := cfg.problems(); err != nil {
+		return nil, fmt.Errorf("configure executor: %w", err)
+	}
+	cfg = cfg.completed()
+	if watcher, ok := cfg.Guard.(Watcher); ok {
+		if tree, ok := cfg.Workspace.(Watchable); ok {
+			tree.Watch(watcher)
+		}
+	}
+	tiers, providers := cfg.ladder()
+	h := &Host{cfg: cfg, providers: providers, spaces: map[string]Space{}}
+	h.admitter = newAdmission(&cfg, func(tier int) string { return h.credential(tier, "") })
+	return &Executor{cfg: cfg, host: h, loop: cfg.loop(tiers)}, nil
+}
+
+// Host returns what carries out the effects of runs, for a loop in another environment.
+func (e *Executor) Host() *Host { return e.host }
+
+// LoopConfig returns what the loops of runs need to know, for a loop in another environment.
+func (e *Executor) LoopConfig() LoopConfig { return e.loop }
+
+// Run is a task that is being run. Its methods are safe for concurrent use.
+type Run struct {
+	done   chan struct{}
+	result *Result
+
+	mu     sync.Mutex
+	paused chan struct{} // closed by Unpause; nil if the run is not paused
+}
+
+// Start begins to run a task; see [Executor.Run].
+func (e *Executor) Start(ctx context.Context, task Task) *Run {
+	run := &Run{done: make(chan struct{})}
+	go func() {
+		defer close(run.done)
+		run.result = e.run(ctx, task, run, nil)
+	}()
+	return run
+}
+
+// Run runs a task to its end, or resumes it. When ctx ends, the run is cancelled: the provider is
+// stopped, and what it changed is judged and reverted within Limits.Grace. The result is never nil.
+// A run that is over returns its result again; see [Executor.Reopen].
+func (e *Executor) Run(ctx context.Context, task Task) *Result {
+	return e.run(ctx, task, &Run{}, nil)
+}
+
+// Reopen continues a run that is over and not completed: with an answer to its question, with
+// raised limits, or because the cause was fixed. Its limits begin anew, and its pending changes are
+// still pending. The task may have changed. A run that is not over is resumed; a new one begins.
+func (e *Executor) Reopen(ctx context.Context, task Task, r Reopening) *Result {
+	return e.run(ctx, task, &Run{}, &r)
+}
+
+// Pause holds the run before its next iteration, until Unpause.
+func (r *Run) Pause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.paused == nil {
+		r.paused = make(chan struct{})
+	}
+}
+
+// Unpause continues a paused run.
+func (r *Run) Unpause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.paused != nil {
+		close(r.paused)
+		r.paused = nil
+	}
+}
+
+// Wait waits for the end of the run and returns its result.
+func (r *Run) Wait() *Result {
+	<-r.done
+	return r.result
+}
+
+// Done is closed when the run has ended.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
+func (r *Run) pause() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.paused
+}
+
+func (e *Executor) run(ctx context.Context, task Task, run *Run, reopen *Reopening) *Result {
+	if task.Run == "" {
+		task.Run = strings.ToLower(rand.Text())
+	}
+	s := Begin(task, e.loop, seedOf(task.Run), rand.Text())
+	env := newLocalEnv(ctx, e, run, s)
+	defer env.close()
+	if err := e.open(env, reopen); err != nil {
+		env.refuse(err)
+	} else {
+		var outer Env = env
+		if e.wrap != nil {
+			outer = e.wrap(env)
+		}
+		NewLoop(e.loop, outer).Run(env.state)
+	}
+	s = env.state
+	if err := e.host.close(s.Task.Run, s.End == EndCompleted && len(s.Unchecked) == 0); err != nil {
+		s.Warnings = push(s.Warnings, "close the working tree: "+text.Error(err, maxMessage))
+	}
+	r := e.host.result(s)
+	r.cancelledBy(context.Cause(ctx))
+	env.Emit(Event{Kind: RunEnded, At: s.Now, Run: s.Task.Run, Task: s.Task.ID, Iteration: s.Iter.Number, Result: r})
+	return r
+}
+
+func seedOf(run string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(run))
+	return h.Sum64()
+}
+
+// open takes the run and loads its state.
+func (e *Executor) open(env *localEnv, reopen *Reopening) error {
+	s := env.state
+	task := s.Task
+	if err := filelock.CheckName(task.Run); err != nil {
+		return refusal("the name of the run: " + err.Error())
+	}
+	if e.cfg.Store == nil {
+		return nil
+	}
+	if !e.busy.CompareAndSwap(false, true) {
+		return &taxonomy.Evidence{Source: sourceExecutor, Op: OpLock, Text: "the executor is running another task"}
+	}
+	env.opened = true
+	var saved *RunState
+	err := contain(sourceExecutor, OpLock, func() (err error) {
+		saved, err = e.cfg.Store.Open(env.ctx, task.Run)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	env.stored = true
+	switch {
+	case saved == nil:
+		if reopen != nil && reopen.Answer != "" {
+			s.Answers = []string{taxonomy.Redact(reopen.Answer)}
+		}
+		return nil
+	case saved.Version != StateVersion:
+		return refusal(fmt.Sprintf("the state has version %d, not %d", saved.Version, StateVersion))
+	case reopen != nil && saved.Step == StepOver && saved.End != EndCompleted:
+		saved.Task = task
+		Reopen(saved, e.loop, *reopen)
+		env.state = saved
+		saved.Saves++
+		return e.store(env.ctx, saved) // before anything else: an answer is taken once
+	case reopen != nil:
+		saved.Crashes = 0
+	}
+	switch {
+	case saved.Task.ID != task.ID || taxonomy.Redact(saved.Task.Prompt) != taxonomy.Redact(task.Prompt):
+		return refusal("the run was begun with another task")
+	case saved.Dir != s.Dir:
+		return refusal("the run was begun in " + saved.Dir)
+	}
+	saved.Task = task
+	env.state = saved
+	return nil
+}
+
+// store saves the state with the secrets of the task masked. The resuming process gets them with its
+// own task.
+func (e *Executor) store(ctx context.Context, s *RunState) error {
+	masked := *s
+	masked.Task.Title, masked.Task.Prompt = taxonomy.Redact(s.Task.Title), taxonomy.Redact(s.Task.Prompt)
+	return e.cfg.Store.Save(ctx, &masked)
+}
+
+func refusal(reason string) error {
+	return &taxonomy.Evidence{Source: sourceExecutor, Op: OpResume, Type: "refused", Text: reason}
+}
+
+// localEnv is the [Env] of a run in this process.
+type localEnv struct {
+	*Executor
+	run         *Run
+	ctx, graced context.Context
+	stop        context.CancelFunc
+	release     func() bool
+
+	opened, stored bool
+	saveFailed     bool
+
+	observing sync.Mutex
+	mu        sync.Mutex // of state, while an effect runs
+	calling   bool
+	state     *RunState
+}
+
+func newLocalEnv(ctx context.Context, e *Executor, run *Run, s *RunState) *localEnv {
+	env := &localEnv{Executor: e, run: run, state: s}
+	env.ctx = context.WithValue(ctx, hooksKey{}, hooks{emit: env.event, started: env.started})
+	env.graced, env.stop = context.WithCancel(context.WithoutCancel(env.ctx))
+	env.release = context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(e.cfg.Limits.Grace, env.stop)
+		context.AfterFunc(env.graced, func() { timer.Stop() })
+	})
+	return env
+}
+
+func (e *localEnv) close() {
+	e.release()
+	e.stop()
+	if e.stored {
+		_ = contain(sourceExecutor, OpLock, e.cfg.Store.Close)
+	}
+	if e.opened {
+		e.busy.Store(false)
+	}
+}
+
+// refuse ends a run that cannot begin. Its saved state stays what it was.
+func (e *localEnv) refuse(err error) {
+	op := OpLock
+	var ev *taxonomy.Evidence
+	if errors.As(err, &ev) && ev.Op != "" {
+		op = ev.Op
+	}
+	s := Begin(e.state.Task, e.loop, 0, "")
+	s.Now = e.cfg.Clock.Now()
+	s.Began = s.Now
+	e.state = s
+	l := NewLoop(e.loop, e)
+	l.back = StepPrepare
+	f := e.host.Fail(err, sourceExecutor, op)
+	i := l.note(s, &l.setup, op, sourceExecutor, &f, nil, nil)
+	d := &l.setup.Failures[i].Decision
+	if !d.ends() {
+		d.Action = taxonomy.Abort
+	}
+	if d.End = EndFatal; op == OpResume {
+		d.End = EndRefused
+	} else if d.Action == taxonomy.Block {
+		d.End = EndBlocked
+	}
+	if e.ctx.Err() != nil {
+		d.End = EndCancelled
+	}
+	l.setupEnds(s, &l.setup.Failures[i])
+	l.abandon(s)
+}
+
+// Do carries out an effect in this process.
+func (e *localEnv) Do(f Effect) Outcome {
+	if f.Op == OpBudget && !f.Call.InPlace && !e.awaitUnpause() {
+		return Outcome{Cancelled: true}
+	}
+	if f.Op == OpAsk {
+		f.Text = e.state.Task.ID
+	}
+	runs := f.Op == OpCall || strings.HasPrefix(f.Op, OpValidate)
+	e.track(runs)
+	defer e.track(false)
+	if f.Graced {
+		return e.host.Do(e.graced, f)
+	}
+	return e.host.Do(e.ctx, f)
+}
+
+func (e *localEnv) awaitUnpause() bool {
+	paused := e.run.pause()
+	if paused == nil {
+		return true
+	}
+	e.event(Event{Kind: Paused})
+	defer e.event(Event{Kind: Unpaused})
+	select {
+	case <-paused:
+		return true
+	case <-e.ctx.Done():
+		return false
+	}
+}
+
+// track permits processes to be registered while a call or a check runs.
+func (e *localEnv) track(calling bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.calling = calling
+}
+
+// started registers a process in the saved state, so that the process that resumes the run ends it.
+func (e *localEnv) started(p Running) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.calling || e.cfg.Store == nil {
+		return nil
+	}
+	e.state.Processes = append(e.state.Processes, p)
+	e.state.Saves++
+	return e.store(context.WithoutCancel(e.ctx), e.state)
+}
+
+// Classify classifies a failure that the loop found.
+func (e *localEnv) Classify(ev taxonomy.Evidence) Failure { return e.host.Fail(&ev, ev.Source, ev.Op) }
+
+// Now returns the time.
+func (e *localEnv) Now() time.Time { return e.cfg.Clock.Now() }
+
+// Cancelled reports whether the run was cancelled.
+func (e *localEnv) Cancelled() bool { return e.ctx.Err() != nil }
+
+// Sleep waits.
+func (e *localEnv) Sleep(d time.Duration) bool {
+	return e.cfg.Clock.Sleep(e.ctx, d) != nil && e.ctx.Err() != nil
+}
+
+// Save saves the state. If that fails the run continues, and a warning says so once.
+func (e *localEnv) Save(s *RunState) {
+	if e.cfg.Store == nil {
+		return
+	}
+	err := contain("state", "state_write", func() error { return e.store(context.WithoutCancel(e.ctx), s) })
+	if err != nil && !e.saveFailed {
+		warning := "save the state: " + text.Error(err, maxMessage)
+		s.Warnings = push(s.Warnings, warning)
+		e.event(Event{Kind: Warned, Text: warning, Err: err})
+	}
+	e.saveFailed = err != nil
+}
+
+// event emits an event of an effect.
+func (e *localEnv) event(ev Event) {
+	s := e.state
+	ev.At, ev.Run, ev.Task, ev.Iteration = e.cfg.Clock.Now(), s.Task.Run, s.Task.ID, s.Iter.Number
+	e.Emit(ev)
+}
+
+// Emit passes an event to the observer.
+func (e *localEnv) Emit(ev Event) {
+	if e.cfg.Observer == nil {
+		return
+	}
+	e.observing.Lock()
+	defer e.observing.Unlock()
+	e.cfg.Observer.Observe(ev)
+}

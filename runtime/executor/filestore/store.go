@@ -1,0 +1,179 @@
+// Package filestore keeps the states of runs in a directory, in a file for each run.
+//
+// The directory and its files are readable by their owner only. A state is replaced atomically and
+// is on the disk when Save returns. A run is locked while a process has it open; the lock ends with
+// the process.
+package filestore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/internal/filelock"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const (
+	suffix   = ".json"
+	maxState = 64 << 20
+	maxRuns  = 10_000
+)
+
+// Store is an [executor.Store]. Its errors are a *taxonomy.Evidence with the attribute path: of
+// source "executor" for a run that cannot be opened, of source "state" for one that cannot be saved.
+type Store struct {
+	dir   string
+	lock  *filelock.Named
+	run   string
+	saves int
+}
+
+var _ executor.Store = (*Store)(nil)
+
+// New returns the store in dir, which Open makes if it does not exist.
+func New(dir string) *Store { return &Store{dir: dir} }
+
+// Open locks the run and returns its state; nil for a new run.
+func (s *Store) Open(ctx context.Context, run string) (*executor.RunState, error) {
+	if s.lock != nil {
+		return nil, &taxonomy.Evidence{Source: "executor", Op: executor.OpLock, Text: "run " + s.run + " is open"}
+	}
+	if err := filelock.CheckName(run); err != nil {
+		return nil, evidence("executor", executor.OpPrepare, s.dir, err)
+	}
+	if err := atomicfile.MakeDir(s.dir); err != nil {
+		return nil, evidence("executor", executor.OpPrepare, s.dir, fmt.Errorf("make the directory of runs: %w", err))
+	}
+	lock, err := filelock.Take(ctx, s.dir, run, "run "+run, run, filelock.DefaultPatience)
+	if ev, ok := filelock.Evidence(err); ok {
+		return nil, ev
+	}
+	if err != nil {
+		return nil, evidence("executor", executor.OpLock, s.dir, err)
+	}
+	state, err := s.Peek(ctx, run)
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	s.lock, s.run, s.saves = lock, run, 0
+	if state != nil {
+		s.saves = state.Saves
+	}
+	return state, nil
+}
+
+// Save replaces the state of the open run.
+func (s *Store) Save(_ context.Context, state *executor.RunState) error {
+	path := s.path(state.Task.Run)
+	switch {
+	case s.lock == nil || s.run != state.Task.Run:
+		return evidence("state", "state_write", path, errors.New("the run is not open"))
+	case state.Saves < s.saves:
+		return evidence("state", "state_write", path, fmt.Errorf("save %d is older than save %d", state.Saves, s.saves))
+	}
+	b, err := json.Marshal(state)
+	if err == nil {
+		err = atomicfile.Replace(path, append(b, '\n'))
+	}
+	if err != nil {
+		return evidence("state", "state_write", path, fmt.Errorf("save run %s: %w", s.run, err))
+	}
+	s.saves = state.Saves
+	return nil
+}
+
+// Close unlocks the run.
+func (s *Store) Close() error {
+	if s.lock == nil {
+		return nil
+	}
+	err := s.lock.Release()
+	s.lock = nil
+	return err
+}
+
+// Peek returns the state of a run without locking it; nil if the run does not exist.
+func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) {
+	if err := filelock.CheckName(run); err != nil {
+		return nil, evidence("executor", executor.OpPrepare, s.dir, err)
+	}
+	path := s.path(run)
+	b, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var state *executor.RunState
+	if err == nil {
+		if err = json.Unmarshal(b, &state); err == nil && (state == nil || state.Task.Run != run) {
+			err = errors.New("it is not the state of the run")
+		}
+		if err != nil {
+			ev := evidence("executor", executor.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+			ev.Type = "refused"
+			return nil, ev
+		}
+		return state, nil
+	}
+	return nil, evidence("executor", executor.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+}
+
+// Runs describes the runs in the directory, the latest first. It skips states that cannot be read.
+func (s *Store) Runs(ctx context.Context) ([]executor.RunInfo, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, evidence("executor", executor.OpResume, s.dir, fmt.Errorf("list the runs: %w", err))
+	}
+	var runs []executor.RunInfo
+	for _, entry := range entries {
+		name, ok := strings.CutSuffix(entry.Name(), suffix)
+		if !ok || len(runs) == maxRuns {
+			continue
+		}
+		if state, err := s.Peek(ctx, name); err == nil && state != nil {
+			runs = append(runs, state.Info())
+		}
+	}
+	slices.SortFunc(runs, func(a, b executor.RunInfo) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.Run, b.Run))
+	})
+	return runs, nil
+}
+
+func (s *Store) path(run string) string { return filepath.Join(s.dir, run+suffix) }
+
+// read returns the content of a regular file of limited size.
+func read(path string) ([]byte, error) {
+	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxState+1))
+	if err == nil && len(b) > maxState {
+		err = fmt.Errorf("it has more than %d bytes", maxState)
+	}
+	return b, errors.Join(err, f.Close())
+}
+
+func evidence(source, op, path string, err error) *taxonomy.Evidence {
+	ev := detect.Of(err)
+	ev.Source, ev.Op = source, op
+	ev.Attributes = maps.Clone(ev.Attributes)
+	if ev.Attributes == nil {
+		ev.Attributes = map[string]string{}
+	}
+	ev.Attributes["path"] = path
+	return &ev
+}

@@ -1,0 +1,159 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// inspect finds what was changed, has it judged and reverted, and continues with then.
+func (l *Loop) inspect(it *Iteration, then Step) Step {
+	it.Then = then
+	return StepDetect
+}
+
+func detectEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	return Effect{
+		Op: OpDetect, Source: sourceGit, Trees: Trees{Checked: s.Checked}, Approved: s.Approved, Graced: true,
+	}, l.cfg.Workspace
+}
+
+func detected(l *Loop, s *RunState, it *Iteration, out *Outcome) {
+	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
+	it.Reverted, it.AllReverted = nil, false
+	if len(out.Paths) > 0 {
+		it.Changed = out.Paths[:min(len(out.Paths), maxListed)]
+		l.emit(s, Event{Kind: ChangesDetected, Files: out.Paths})
+	}
+	if !it.BeforeRetry {
+		l.noteViolations(s, it, out.Mode)
+	}
+}
+
+func afterDetect(l *Loop, s *RunState, it *Iteration, ok bool) Step {
+	if it.Undetected = !ok; it.Undetected {
+		it.Found, it.Count, it.Bad = "", 0, nil
+	}
+	if !it.BeforeRetry && len(it.judged(NeedsAsk)) > 0 {
+		return StepAsk
+	}
+	return planRevert(l, s, it, true)
+}
+
+// noteViolations notes a failure for the changes that are forbidden or outside.
+func (l *Loop) noteViolations(s *RunState, it *Iteration, mode string) {
+	forbidden, outside := pathsOf(it.judged(Forbidden)), pathsOf(it.judged(Outside))
+	all := union(forbidden, outside)
+	if len(all) == 0 {
+		return
+	}
+	ev := taxonomy.Evidence{
+		Source: sourceScope, Op: OpScope, Type: "outside_allowed", Files: all,
+		Attributes: map[string]string{"scope_mode": mode},
+	}
+	if len(forbidden) > 0 {
+		ev.Type = "forbidden"
+		ev.Attributes["outside_files"] = strings.Join(outside, " ")
+	}
+	f := l.env.Classify(ev)
+	f.Files, f.Found = all, true
+	l.note(s, it, OpScope, sourceScope, &f, nil, nil)
+}
+
+func askEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	set := it.judged(NeedsAsk)
+	denied := slices.Contains(s.Denied, fingerprint(set))
+	if l.cancelled(it) || denied || !l.cfg.Asker {
+		asked(l, s, it, &Outcome{NoPerson: !denied})
+		return Effect{}, false
+	}
+	return Effect{Op: OpAsk, Source: sourceScope, Paths: pathsOf(set)}, true
+}
+
+// asked takes a person's answer. An approval is saved before it is used.
+func asked(l *Loop, s *RunState, it *Iteration, out *Outcome) {
+	set := it.judged(NeedsAsk)
+	paths := pathsOf(set)
+	if out.Approved || out.NoPerson && l.cfg.ApproveUnattended && !it.Cancelled {
+		it.Bad = slices.DeleteFunc(it.Bad, func(j Judged) bool { return j.Verdict == NeedsAsk })
+		s.Approved = union(s.Approved, paths)
+		l.emit(s, Event{Kind: Asked, Files: paths, Text: "approved"})
+		return
+	}
+	l.emit(s, Event{Kind: Asked, Files: paths, Text: "denied"})
+	ev := taxonomy.Evidence{Source: sourceScope, Op: OpAsk, Type: "denied", Files: paths}
+	if out.NoPerson {
+		ev.Type = "unattended"
+	} else if name := fingerprint(set); !slices.Contains(s.Denied, name) {
+		s.Denied = append(s.Denied, name)
+	}
+	f := l.env.Classify(ev)
+	f.Files, f.Found = paths, true
+	l.note(s, it, OpAsk, sourceScope, &f, nil, nil)
+}
+
+// judged returns the changes with a verdict.
+func (it *Iteration) judged(v Verdict) []Change {
+	var out []Change
+	for _, j := range it.Bad {
+		if j.Verdict == v {
+			out = append(out, j.Change)
+		}
+	}
+	return out
+}
+
+func (it *Iteration) badPaths() Paths {
+	var out Paths
+	for _, j := range it.Bad {
+		out = append(out, j.Change.Path)
+	}
+	return out
+}
+
+// unchecked returns the changes that are neither allowed nor reverted.
+func (it *Iteration) unchecked() Paths {
+	if it.AllReverted {
+		return nil
+	}
+	return slices.DeleteFunc(it.badPaths(), func(p string) bool { return slices.Contains(it.Reverted, p) })
+}
+
+func pathsOf(changes []Change) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, c.Path)
+	}
+	return out
+}
+
+// fingerprint names a set of changes with their contents.
+func fingerprint(changes []Change) string {
+	h := sha256.New()
+	for _, c := range changes {
+		fmt.Fprintf(h, "%q %s %s\n", c.Path, c.Kind, c.Hash)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+func setOf(paths []string) map[string]bool {
+	set := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		set[p] = true
+	}
+	return set
+}
+
+// union returns the sorted union.
+func union(a, b []string) []string {
+	set := setOf(a)
+	for _, p := range b {
+		set[p] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}

@@ -1,0 +1,208 @@
+package executor
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func blocks(text string, paths ...string) callStep {
+	return callStep{Writes: written(paths...), Answer: Answer{Text: text}}
+}
+
+// TestReopen continues runs that are over. The changes of the first process are pending then.
+func TestReopen(t *testing.T) {
+	tests := []struct {
+		name   string
+		steps  []callStep
+		limits func(*Limits)
+		first  EndReason
+		person func(w *world) // between the processes
+		reopen Reopening
+		end    EndReason
+		commit string // content of "a" in the last commit
+		prompt string // in the next prompt
+		calls  int
+	}{
+		{name: "an answer to the question", steps: []callStep{works("a=1"), blocks("BLOCKED: which?"), done("b")},
+			first: EndBlockedSignal, reopen: Reopening{Answer: "the blue one"}, end: EndCompleted, commit: "1",
+			prompt: "the blue one", calls: 3},
+		{name: "raised limits", steps: []callStep{breaks("crash", "a=1"), done("b")},
+			limits: func(l *Limits) { l.Failures = 1 }, first: EndMaxFailures, end: EndCompleted, commit: "1", calls: 2},
+		{name: "a cause that was fixed", steps: []callStep{breaks("fatal", "a=1"), done("b")},
+			first: EndFatal, end: EndCompleted, commit: "1", calls: 2},
+		{name: "the work done by hand", steps: []callStep{breaks("fatal", "a=1")}, first: EndFatal,
+			person: func(w *world) { w.Disk["mine"] = "of a person" }, reopen: Reopening{ByHand: true},
+			end: EndCompleted, commit: "1", calls: 1},
+		{name: "a person's changes are not delivered", steps: []callStep{blocks("BLOCKED"), done("b")},
+			first: EndBlockedSignal, person: func(w *world) { w.Disk["a"] = "of a person" }, end: EndCompleted, calls: 2},
+		{name: "a completed run is not reopened", steps: []callStep{done("a=1"), done("a=2")},
+			first: EndCompleted, reopen: Reopening{Answer: "again"}, end: EndCompleted, commit: "1", calls: 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w, store := newWorld(tt.steps...), &memStore{}
+			cfg := w.config(tablesOf(reactions()), store)
+			first := cfg
+			if tt.limits != nil {
+				tt.limits(&first.Limits)
+			}
+			s := runState(t.Context(), first, aTask, nil)
+			require.Equal(t, tt.first, s.End)
+			if tt.person != nil {
+				tt.person(w)
+			}
+			e, err := New(cfg)
+			require.NoError(t, err)
+			r := e.Reopen(t.Context(), aTask, tt.reopen)
+			assert.Equal(t, tt.end, r.EndReason, "%+v", r.Errors)
+			assert.Equal(t, tt.commit, w.LastCommit["a"])
+			assert.NotContains(t, w.LastCommit, "mine")
+			assert.Equal(t, tt.calls, w.Calls)
+			assert.Contains(t, w.Prompts[len(w.Prompts)-1], tt.prompt)
+			assert.Equal(t, r.EndReason, e.Run(t.Context(), aTask).EndReason, "the result is returned again")
+		})
+	}
+}
+
+// TestLeftovers begins a run in a tree with the uncommitted changes of another run.
+func TestLeftovers(t *testing.T) {
+	for _, takeOver := range []bool{false, true} {
+		w := newWorld(breaks("fatal", "a=left", "forbidden/x"))
+		store := &memStore{}
+		cfg := w.config(tablesOf(reactions()), store)
+		first := runState(t.Context(), cfg, aTask, nil)
+		require.Equal(t, Paths{"a"}, first.Uncommitted)
+
+		w.Steps, w.Next = []callStep{done("b")}, 0
+		cfg.Store, cfg.TakeOver = &memStore{runs: []RunInfo{first.Info()}}, takeOver
+		s := runState(t.Context(), cfg, Task{Run: "second", ID: "t", Prompt: "p"}, nil)
+		require.Equal(t, EndCompleted, s.End)
+		require.Len(t, s.Warnings, 1)
+		assert.Contains(t, s.Warnings[0], "run run left 1 change uncommitted (a)")
+		_, committed := w.LastCommit["a"]
+		assert.Equal(t, takeOver, committed)
+		assert.NotContains(t, w.LastCommit, "dirty")
+	}
+}
+
+// TestRefused refuses runs that cannot be resumed, and changes nothing.
+func TestRefused(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(s *RunState, task *Task)
+		end    EndReason
+	}{
+		{"another prompt", func(s *RunState, task *Task) { task.Prompt = "Do something else." }, EndRefused},
+		{"another task", func(s *RunState, task *Task) { task.ID = "other" }, EndRefused},
+		{"another directory", func(s *RunState, task *Task) { s.Dir = "/elsewhere" }, EndRefused},
+		{"another version", func(s *RunState, task *Task) { s.Version = 99 }, EndRefused},
+		{"an invalid name", func(s *RunState, task *Task) { task.Run = "../x" }, EndRefused},
+		{"too many crashes", func(s *RunState, task *Task) { s.Crashes = maxCrashes - 1 }, EndRefused},
+		{"the same task", func(s *RunState, task *Task) {}, EndCompleted},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w, store := newWorld(works("a"), done("b")), &memStore{}
+			cfg := w.config(tablesOf(reactions()), store)
+			k := &killer{n: 20, w: w}
+			require.True(t, dies(func() {
+				runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k })
+			}))
+			s, err := store.Open(t.Context(), "run")
+			require.NoError(t, err)
+			task := aTask
+			tt.change(s, &task)
+			require.NoError(t, store.Save(t.Context(), s))
+			before, calls := string(store.b), w.Calls
+			e, err := New(cfg)
+			require.NoError(t, err)
+			r := e.Run(context.Background(), task)
+			assert.Equal(t, tt.end, r.EndReason)
+			if tt.end == EndRefused {
+				assert.Equal(t, calls, w.Calls)
+				assert.Equal(t, OpResume, r.Errors[0].Op)
+				if s.Crashes == 0 {
+					assert.Equal(t, before, string(store.b))
+				}
+			}
+		})
+	}
+}
+
+// TestProcesses ends the processes that a dead process left running before anything else happens.
+func TestProcesses(t *testing.T) {
+	w, store := newWorld(done("a")), &memStore{}
+	cfg := w.config(tablesOf(reactions()), store)
+	p := &forking{agent: agent{w}, process: Process{PID: 7, Start: "then"}}
+	cfg.Provider = p
+	k := &killer{n: -1, w: w}
+	for n := 1; ; n++ { // dies right after the call
+		k.n = n
+		p.started = 0
+		if dies(func() { runState(t.Context(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) }) && k.what == "after call" {
+			break
+		}
+		k.at, store.b, w.Next = 0, nil, 0
+	}
+	require.Equal(t, 1, p.started)
+	s, err := store.Open(t.Context(), "run")
+	require.NoError(t, err)
+	require.Equal(t, []Running{{Process: p.process, Op: OpCall}}, s.Processes)
+	last := runState(t.Context(), cfg, aTask, nil)
+	assert.Equal(t, EndCompleted, last.End)
+	assert.Equal(t, []Process{p.process}, p.ended)
+	assert.Empty(t, last.Processes)
+}
+
+// forking is a provider whose work is done by a process.
+type forking struct {
+	agent
+	process Process
+	started int
+	ended   []Process
+}
+
+func (f *forking) Call(ctx context.Context, r Request) (Answer, error) {
+	f.started++
+	if err := r.Started(f.process); err != nil {
+		return Answer{}, err
+	}
+	return f.agent.Call(ctx, r)
+}
+
+func (f *forking) End(_ context.Context, p Process) error {
+	f.ended = append(f.ended, p)
+	return nil
+}
+
+// TestSetupProblems reports each of several problems of a setup with its own context.
+func TestSetupProblems(t *testing.T) {
+	w := newWorld(done("a"))
+	cfg := w.config(tablesOf(reactions()), nil)
+	cfg.Setup = func(context.Context) error {
+		return joined{evidence("load_config", "crash"), evidence("load_config", "fatal"), evidence("load_config", "x")}
+	}
+	r := func() *Result {
+		e, err := New(cfg)
+		require.NoError(t, err)
+		return e.Run(t.Context(), aTask)
+	}()
+	assert.Equal(t, EndFatal, r.EndReason)
+	assert.Equal(t, "fatal", r.ErrorCode)
+	var codes []string
+	for _, e := range r.Errors {
+		codes = append(codes, e.Code)
+	}
+	assert.ElementsMatch(t, []string{"crash", "fatal", ""}, codes)
+	assert.Equal(t, 1, w.Notified)
+	var coded *codedError
+	assert.ErrorAs(t, r.Err, &coded)
+}
+
+type joined []error
+
+func (joined) Error() string     { return "several problems" }
+func (j joined) Unwrap() []error { return j }

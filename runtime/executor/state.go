@@ -1,0 +1,284 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/errgen/errgen/runtime/retry"
+)
+
+// StateVersion is the version of [RunState]'s JSON. A run with another version is refused.
+const StateVersion = 1
+
+// RunState is everything that a run knows. It marshals to JSON and back without loss.
+type RunState struct {
+	Version int `json:"version"`
+	// Saves counts the saves, so that a store can refuse an older state.
+	Saves int    `json:"saves"`
+	Task  Task   `json:"task"`
+	Dir   string `json:"dir,omitempty"`
+	// Taxonomy is the fingerprint of the taxonomy.
+	Taxonomy string `json:"taxonomy,omitempty"`
+	// Word is random; the marks of calls are made from it.
+	Word string `json:"word,omitempty"`
+	// Step is the next step; each can be repeated.
+	Step    Step      `json:"step"`
+	Wait    Pending   `json:"wait,omitzero"`     // of StepWait
+	Recover Recovery  `json:"recovery,omitzero"` // of StepRecover
+	Iter    Iteration `json:"iteration"`
+	// Crashes counts the processes that died in the same step of the same iteration.
+	Crashes   int       `json:"crashes,omitempty"`
+	Processes []Running `json:"processes,omitempty"`
+
+	// Now never goes back.
+	Now      time.Time `json:"now"`
+	Began    time.Time `json:"began"`
+	Ended    time.Time `json:"ended,omitzero"`
+	Deadline time.Time `json:"deadline,omitzero"`
+	Seed     uint64    `json:"seed"` // of jitter
+
+	// Checked is the tree that was judged, Delivered that of the last commit, whether it succeeded
+	// or was given up. Committed is the tree as it was found, with everything committed since.
+	Checked   Tree `json:"checked,omitempty"`
+	Delivered Tree `json:"delivered,omitempty"`
+	Committed Tree `json:"committed,omitempty"`
+	// Uncommitted are allowed changes in no commit, Unchecked changes that were neither allowed nor
+	// reverted. Both are bounded.
+	Uncommitted Paths `json:"uncommitted,omitempty"`
+	Unchecked   Paths `json:"unchecked,omitempty"`
+	// Undetected reports that the changes at the end are unknown, so none of them is adopted.
+	Undetected bool     `json:"undetected,omitempty"`
+	Approved   Paths    `json:"approved,omitempty"`
+	Denied     []string `json:"denied,omitempty"` // fingerprints of sets of changes
+
+	Failures   int                    `json:"failures"` // in a row
+	Counted    int                    `json:"counted"`  // in all
+	Streaks    map[string]retry.State `json:"streaks,omitempty"`
+	Recoveries map[string]int         `json:"recoveries,omitempty"`
+	Feedback   []Feedback             `json:"feedback,omitempty"`
+	Tier       int                    `json:"tier"`
+	Available  []int                  `json:"available,omitempty"` // tiers that were found available
+	Session    string                 `json:"session,omitempty"`
+	Reduced    bool                   `json:"reduced,omitempty"`
+	NotBefore  time.Time              `json:"notBefore,omitzero"`
+	Retried    *Failure               `json:"retried,omitempty"` // the next call is its retry
+	LastError  *ErrorRecord           `json:"lastError,omitempty"`
+	Spent      Spending               `json:"spent"`
+
+	// Answers are those of persons while the run was blocked. Reopened is the number of iterations
+	// before it was reopened last; ByHand asks for a verification of the tree as it is.
+	Answers  []string `json:"answers,omitempty"`
+	Reopened int      `json:"reopened,omitempty"`
+	ByHand   bool     `json:"byHand,omitempty"`
+
+	End         EndReason      `json:"end,omitempty"`
+	EndsRun     bool           `json:"endsRun,omitempty"`
+	Resumed     bool           `json:"resumed,omitempty"`
+	Errors      []ErrorRecord  `json:"errors,omitempty"` // bounded
+	ErrorCount  int            `json:"errorCount,omitempty"`
+	Reactions   map[string]int `json:"reactions,omitempty"`
+	Waits       []Wait         `json:"waits,omitempty"` // bounded
+	Waited      Duration       `json:"waited,omitempty"`
+	Commits     []CommitDone   `json:"commits,omitempty"`
+	Refs        []string       `json:"refs,omitempty"` // bounded
+	Pushed      bool           `json:"pushed,omitempty"`
+	PullRequest string         `json:"pullRequest,omitempty"`
+	Text        string         `json:"text,omitempty"` // the provider's last answer
+	Question    string         `json:"question,omitempty"`
+	Warnings    []string       `json:"warnings,omitempty"` // bounded
+}
+
+// RunInfo describes a run in a [Store].
+type RunInfo struct {
+	Run       string    `json:"run"`
+	Task      string    `json:"task"`
+	Title     string    `json:"title,omitempty"`
+	Dir       string    `json:"dir,omitempty"`
+	Step      Step      `json:"step"`
+	End       EndReason `json:"end,omitempty"`
+	Iteration int       `json:"iteration"`
+	Updated   time.Time `json:"updated"`
+	Question  string    `json:"question,omitempty"`
+	// Uncommitted are the changes that the run left in the working tree.
+	Uncommitted Paths `json:"uncommitted,omitempty"`
+}
+
+// Info describes the run.
+func (s *RunState) Info() RunInfo {
+	return RunInfo{
+		Run: s.Task.Run, Task: s.Task.ID, Title: s.Task.Title, Dir: s.Dir, Step: s.Step, End: s.End,
+		Iteration: s.Iter.Number, Updated: s.Now, Question: s.Question, Uncommitted: s.Uncommitted,
+	}
+}
+
+// Iteration is the open iteration. When it is closed, its summary stays until the next one begins.
+type Iteration struct {
+	Number int       `json:"number"`
+	Open   bool      `json:"open,omitempty"`
+	Began  time.Time `json:"began,omitzero"`
+	Ends   time.Time `json:"ends,omitzero"` // deadline of its calls
+	Calls  int       `json:"calls,omitempty"`
+	Spent  Spending  `json:"spent,omitzero"`
+	// Provider is the provider of the last call, Changed the changes found last, bounded.
+	Provider string `json:"provider,omitempty"`
+	Changed  Paths  `json:"changed,omitempty"`
+	Sent     int    `json:"sent,omitempty"`    // feedback in the prompt
+	With     string `json:"session,omitempty"` // the conversation of the call
+
+	Answered     bool      `json:"answered,omitempty"`
+	Signal       Signal    `json:"signal,omitempty"`
+	Question     string    `json:"question,omitempty"`
+	Blocked      bool      `json:"blocked,omitempty"`
+	Fresh        bool      `json:"fresh,omitempty"`       // the call was repeated in a new conversation
+	OverBudget   bool      `json:"overBudget,omitempty"`  // the reaction to a refused budget was to continue
+	Interrupted  bool      `json:"interrupted,omitempty"` // a process died during the call
+	Cancelled    bool      `json:"cancelled,omitempty"`   //
+	Undetected   bool      `json:"undetected,omitempty"`  // the changes are unknown
+	NotAccepted  bool      `json:"notAccepted,omitempty"` // the checked tree could not advance
+	Completed    bool      `json:"completed,omitempty"`   //
+	Clean        bool      `json:"clean,omitempty"`       // answered, without an unresolved failure
+	TriedCommit  bool      `json:"triedCommit,omitempty"` //
+	TriedPush    bool      `json:"triedPush,omitempty"`   //
+	TriedPR      bool      `json:"triedPR,omitempty"`     //
+	Failures     []Failure `json:"failures,omitempty"`    //
+	Check        Phase     `json:"check,omitempty"`       // of StepValidate
+	Passed       []Phase   `json:"passed,omitempty"`      //
+	Found        Tree      `json:"found,omitempty"`       // the tree at the last inspection
+	Count        int       `json:"count,omitempty"`       // differences from the checked tree
+	Bad          []Judged  `json:"bad,omitempty"`         // changes that are not allowed, bounded
+	More         int       `json:"more,omitempty"`        // not allowed beyond Bad
+	Causes       []int     `json:"causes,omitempty"`      // the failures that the revert is for
+	Revert       Paths     `json:"revert,omitempty"`      // what is being reverted
+	All          bool      `json:"all,omitempty"`         // everything is being reverted
+	Reverted     Paths     `json:"reverted,omitempty"`    //
+	AllReverted  bool      `json:"allReverted,omitempty"` //
+	Surfaced     bool      `json:"surfaced,omitempty"`    // the revert made other files visible
+	Checked      Tree      `json:"checked,omitempty"`     // the checked tree with what is accepted
+	Then         Step      `json:"then,omitempty"`        // the step after the inspection
+	BeforeRetry  bool      `json:"beforeRetry,omitempty"` // the inspection reverts before another call
+	RetryPending Pending   `json:"retryPending,omitzero"` // the wait before that call
+}
+
+// Pending is a wait, and the step after it.
+type Pending struct {
+	Until time.Time `json:"until"`
+	For   string    `json:"for"`
+	Next  Step      `json:"next"`
+}
+
+// Recovery is a strategy that runs: the index of the failure, and the step that failed.
+type Recovery struct {
+	Failure int  `json:"failure"`
+	Next    Step `json:"next"`
+}
+
+// Running is a process that works for the run. If this process dies, the one that resumes the run
+// ends it.
+type Running struct {
+	Process
+	Op   string `json:"op"`
+	Tier int    `json:"tier,omitempty"`
+}
+
+// Judged is a change that is not allowed.
+type Judged struct {
+	Change  Change  `json:"change"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// Wait is a wait between iterations or calls.
+type Wait struct {
+	Iteration int `json:"iteration"`
+	// For is the code, "retry" for a failure without one, "lane", "breaker", or "prevent" with the
+	// likely code.
+	For  string   `json:"for"`
+	Took Duration `json:"took"`
+}
+
+// Feedback is what the next prompt reports about an error.
+type Feedback struct {
+	Iteration int    `json:"iteration"`
+	Code      string `json:"code,omitempty"`
+	Text      string `json:"text"`
+}
+
+// CommitDone is a commit that was made.
+type CommitDone struct {
+	ID    string `json:"id"`
+	Paths Paths  `json:"paths"` // bounded
+}
+
+// ErrorRecord is an error as a run records it.
+type ErrorRecord struct {
+	Iteration int    `json:"iteration"`
+	Op        string `json:"op"`
+	Source    string `json:"source"`
+	Code      string `json:"code,omitempty"`
+	Category  string `json:"category,omitempty"`
+	Message   string `json:"message"`
+	// Why is the reason of the classification.
+	Why         string          `json:"why,omitempty"`
+	Fingerprint string          `json:"fingerprint,omitempty"`
+	Files       Paths           `json:"files,omitempty"`
+	Details     json.RawMessage `json:"details,omitempty"`
+	Reaction    string          `json:"reaction,omitempty"`
+	Action      string          `json:"action,omitempty"`
+	// Counted reports that it raised the failure counter, Retried that a retry replaced it.
+	Counted bool `json:"counted,omitempty"`
+	Retried bool `json:"retried,omitempty"`
+	// Tier is the tier that was called, Purpose the purpose of the reaction.
+	Tier    int    `json:"tier,omitempty"`
+	Purpose string `json:"purpose,omitempty"`
+	// Report is the text of the evidence, masked and bounded. Only the newest errors have one.
+	Report string `json:"report,omitempty"`
+	// Wire is the error as its package marshals it. Only the last error has it.
+	Wire json.RawMessage `json:"wire,omitempty"`
+
+	err error
+}
+
+// random returns the next number of the state's seed (splitmix64), so that a resumed or replayed
+// run gets the same numbers.
+func (s *RunState) random() float64 {
+	s.Seed += 0x9E3779B97F4A7C15
+	z := s.Seed
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return float64((z^z>>31)>>11) / (1 << 53)
+}
+
+// mark returns a word for the current call that cannot be predicted.
+func (s *RunState) mark() string {
+	digest := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", s.Word, s.Iter.Number, s.Iter.Calls))
+	return hex.EncodeToString(digest[:6])
+}
+
+const maxListed = 100
+
+// push appends to a bounded list. If it is full, the oldest of its second half is removed, so the
+// first and the last entries stay.
+func push[T any](list []T, v T) []T {
+	if len(list) < maxListed {
+		return append(list, v)
+	}
+	return append(append(list[:maxListed/2:maxListed/2], list[maxListed/2+1:]...), v)
+}
+
+// Duration is a [time.Duration] whose JSON is a text such as "1.5s".
+type Duration time.Duration
+
+// String returns the text.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText returns the text.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what [time.ParseDuration] reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}

@@ -1,0 +1,154 @@
+package gittree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// attemptFile exists while an attempt is under way.
+const attemptFile = "attempt.json"
+
+// Attempt is a fix that is kept only if it works. See [Space.Attempt].
+type Attempt struct {
+	// Name is the name under which a failed attempt is saved.
+	Name string
+	// Fix changes files of the working tree.
+	Fix func(ctx context.Context) error
+	// Judge, unless nil, returns an error if a change is not allowed.
+	Judge func(changes []Change) error
+	// Check, unless nil, returns an error if the fix does not work. Its changes are part of the
+	// attempt.
+	Check func(ctx context.Context) error
+}
+
+// Attempted is the result of an attempt.
+type Attempted struct {
+	// Changes are the changes of the attempt.
+	Changes []Change
+	// Saved is the reference of a failed attempt's files; empty if it changed nothing.
+	Saved string
+}
+
+// Attempt runs a fix and checks it. If the fix, the judgement or the check fails, or git itself
+// changed, Attempt saves the changes, restores the working tree, and returns the error. An attempt
+// that a killed process began is saved and restored first. If ctx ends, the restore still happens.
+func (s *Space) Attempt(ctx context.Context, a Attempt) (Attempted, error) {
+	if err := s.restoreAttempt(ctx); err != nil {
+		return Attempted{}, err
+	}
+	base, err := s.Snapshot(ctx)
+	if err != nil {
+		return Attempted{}, err
+	}
+	if err := s.recordAttempt(a.Name, base); err != nil {
+		return Attempted{}, err
+	}
+	failure := a.Fix(ctx)
+	done, err := s.afterAttempt(ctx, a, base, failure)
+	if err == nil && a.Check != nil {
+		if failure = a.Check(ctx); failure != nil || a.Judge != nil {
+			done, err = s.afterAttempt(ctx, a, base, failure)
+		}
+	}
+	if err != nil {
+		ctx := context.WithoutCancel(ctx)
+		var rerr error
+		if done.Saved, rerr = s.undoAttempt(ctx, a.Name, base); rerr != nil {
+			return done, errors.Join(err, rerr)
+		}
+	}
+	return done, errors.Join(err, s.removeAttempt())
+}
+
+// afterAttempt returns the changes, and an error if the attempt has failed.
+func (s *Space) afterAttempt(ctx context.Context, a Attempt, base Tree, failure error) (done Attempted, err error) {
+	looking := context.WithoutCancel(ctx)
+	now, err := s.Snapshot(looking)
+	if err != nil {
+		return done, errors.Join(failure, err)
+	}
+	moved, err := s.Guard(looking)
+	if err == nil {
+		done.Changes, err = s.Diff(looking, base, now)
+	}
+	if err == nil && len(moved) > 0 {
+		err = s.evidence(fault(typeMoved, "git itself changed", nil, moved[0].Path), nil)
+	}
+	if err == nil && failure == nil && a.Judge != nil {
+		err = a.Judge(done.Changes)
+	}
+	return done, errors.Join(failure, err)
+}
+
+// undoAttempt saves what differs from base and restores it.
+func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved string, err error) {
+	for range 3 { // a restored .gitignore can reveal files
+		now, err := s.Snapshot(ctx)
+		if err != nil {
+			return saved, err
+		}
+		moved, err := s.Guard(ctx)
+		if err != nil {
+			return saved, err
+		}
+		changes, err := s.Diff(ctx, base, now)
+		if err != nil || len(changes)+len(moved) == 0 {
+			return saved, err
+		}
+		ref, err := s.Save(ctx, name, base, now)
+		if err != nil {
+			return saved, err
+		}
+		if saved == "" {
+			saved = ref
+		}
+		var paths []string
+		for _, c := range append(changes, moved...) {
+			paths = append(paths, c.Path)
+		}
+		if _, err := s.Restore(ctx, base, paths); err != nil {
+			return saved, err
+		}
+	}
+	return saved, nil
+}
+
+type attemptNote struct {
+	Name string `json:"name"`
+	Base Tree   `json:"base"`
+}
+
+func (s *Space) recordAttempt(name string, base Tree) (err error) {
+	leave, err := s.enter(opSave)
+	if err != nil {
+		return err
+	}
+	defer leave(&err)
+	return s.writeJSON(attemptFile, attemptNote{name, base})
+}
+
+func (s *Space) removeAttempt() (err error) {
+	leave, err := s.enter(opSave)
+	if err != nil {
+		return err
+	}
+	defer leave(&err)
+	if err = os.Remove(filepath.Join(s.store, attemptFile)); notFound(err) {
+		return nil
+	}
+	return err
+}
+
+// restoreAttempt saves and restores an attempt of a killed process.
+func (s *Space) restoreAttempt(ctx context.Context) error {
+	var note attemptNote
+	if err := s.readJSON(attemptFile, &note); err != nil || note.Base == "" {
+		return s.evidence(err, nil)
+	}
+	if _, err := s.undoAttempt(ctx, note.Name, note.Base); err != nil {
+		return err
+	}
+	return s.removeAttempt()
+}

@@ -1,0 +1,321 @@
+package gittree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/internal/atomicfile"
+	"github.com/errgen/errgen/runtime/proc"
+)
+
+// Clone configures a private clone.
+type Clone struct {
+	// Dir is the directory of the clone. Its parent must exist, and it must be missing or empty.
+	Dir string
+	// Copy are ignored files and directories, such as ".env", that are copied into the clone.
+	Copy []string
+	// Link are ignored files and directories, such as "node_modules", that are linked: changes of
+	// them are changes of the user's.
+	Link []string
+	// Setup is a command, and its arguments, that completes the clone.
+	Setup []string
+	// Options are those of the clone.
+	Options Options
+}
+
+const (
+	originFile   = "errgen-origin"   // in the clone's git directory: of which tree it is a clone
+	completeFile = "errgen-complete" // the same, written last
+)
+
+// clonedConfig are the settings of the user's repository that commits depend on.
+var clonedConfig = []string{"user.", "commit.", "gpg.", "filter.", "lfs.", "core.autocrlf", "core.eol",
+	"core.ignorecase", "core.filemode", "core.symlinks", "core.attributesfile", "core.precomposeunicode", "i18n."}
+
+// OpenClone opens a private clone for a run. The clone begins with the files of the working tree that
+// dir is in, committed or not. The first call makes the clone, another one continues with it. The
+// working tree is free for people and other runs. Deliver of user brings the result back.
+func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Space, err error) {
+	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return nil, nil, fault(typeClone, "", err, c.Dir)
+	}
+	user, err = locate(ctx, dir, run, c.Options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := user.take(ctx, user.common, run, "the run "+run); err != nil {
+		return nil, nil, user.evidence(err, nil)
+	}
+	err = user.prepare(ctx, settings{Clone: c.Dir})
+	if err == nil {
+		err = user.makeClone(ctx, c)
+	}
+	if err == nil {
+		clone, err = Open(ctx, c.Dir, run, c.Options)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(user.evidence(err, nil), user.Close(false))
+	}
+	return clone, user, nil
+}
+
+// makeClone makes the clone unless it is complete.
+func (s *Space) makeClone(ctx context.Context, c Clone) error {
+	gitDir := filepath.Join(c.Dir, ".git")
+	if _, err := os.Stat(filepath.Join(gitDir, completeFile)); err == nil {
+		return nil
+	}
+	fail := func(err error) error { return fault(typeClone, "make the clone", err, c.Dir) }
+	if origin, err := os.ReadFile(filepath.Join(gitDir, originFile)); err == nil && string(origin) == s.root {
+		if err := os.RemoveAll(c.Dir); err != nil { // of a killed process
+			return fail(err)
+		}
+	}
+	if err := os.Mkdir(c.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fail(err)
+	}
+	entries, err := os.ReadDir(c.Dir)
+	if err == nil && (len(entries) > 1 || len(entries) == 1 && len(names(gitDir)) > 0) {
+		err = errors.New("the directory is not empty")
+	}
+	if err == nil {
+		err = atomicfile.MakeDir(gitDir)
+	}
+	if err == nil {
+		beforeStep("write origin")
+		err = atomicfile.Replace(filepath.Join(gitDir, originFile), []byte(s.root))
+	}
+	if err != nil {
+		return fail(err)
+	}
+	m := &cloner{Space: s, Clone: c, gitDir: gitDir}
+	for _, step := range []func(context.Context) error{m.initialise, m.configure, m.branch, m.files, m.ignored, m.setup} {
+		if err := step(ctx); err != nil {
+			return fail(err)
+		}
+	}
+	beforeStep("complete clone")
+	if err := atomicfile.Replace(filepath.Join(gitDir, completeFile), nil); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// cloner makes a clone.
+type cloner struct {
+	*Space
+	Clone
+	gitDir string
+	head   string // the user's last commit; "" is none
+}
+
+// git runs git in the clone.
+func (m *cloner) git(ctx context.Context, args ...string) error {
+	_, err := m.users(ctx, command{dir: m.Dir, env: []string{"GIT_DIR=" + m.gitDir}}, args...)
+	return err
+}
+
+// initialise makes the repository and its objects. They are linked and do not depend on the user's
+// repository, unless the file system has no links.
+func (m *cloner) initialise(ctx context.Context) error {
+	if err := m.git(ctx, "init", "-q", "--template=", "--object-format="+m.made.Format); err != nil {
+		return err
+	}
+	linked, err := link(m.objects(), filepath.Join(m.gitDir, "objects"))
+	if err != nil {
+		return err
+	}
+	return atomicfile.Replace(filepath.Join(m.gitDir, "objects", "info", "alternates"), []byte(m.alternates(linked)))
+}
+
+// configure copies the settings on which commits depend. The clone has no remotes.
+func (m *cloner) configure(ctx context.Context) error {
+	entries, err := m.list(ctx, command{in: inUsers, args: []string{"config", "--local", "--list", "-z"}})
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		key, value, _ := strings.Cut(entry, "\n")
+		for _, prefix := range clonedConfig {
+			if strings.HasPrefix(key, prefix) {
+				if err := m.git(ctx, "config", "--add", key, value); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if err := atomicfile.MakeDir(filepath.Join(m.gitDir, "info")); err != nil {
+		return err
+	}
+	for _, name := range []string{"shallow", "info/attributes", "info/exclude"} {
+		content, err := os.ReadFile(filepath.Join(m.common, name))
+		if notFound(err) {
+			continue
+		}
+		if err == nil {
+			err = atomicfile.Replace(filepath.Join(m.gitDir, name), content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// branch checks out a branch of the run at the user's last commit.
+func (m *cloner) branch(ctx context.Context) (err error) {
+	ref := "refs/heads/errgen/" + m.run
+	m.head, err = m.users(ctx, command{none: 1}, "rev-parse", "--verify", "-q", "HEAD")
+	if err == nil && m.head != "" {
+		err = m.git(ctx, "update-ref", ref, m.head)
+	}
+	if err != nil {
+		return err
+	}
+	return m.git(ctx, "symbolic-ref", "HEAD", ref)
+}
+
+// files writes the user's files byte for byte.
+func (m *cloner) files(ctx context.Context) error {
+	tree, err := m.work.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	env := m.otherIndex("clone.index")
+	for _, args := range [][]string{{"read-tree", string(tree)}, {"checkout-index", "-a", "-f"}} {
+		if _, err := m.Space.git(ctx, command{dir: m.Dir, env: env, args: args}); err != nil {
+			return err
+		}
+	}
+	if m.head == "" {
+		return nil
+	}
+	return m.git(ctx, "reset", "-q", "--mixed", "HEAD")
+}
+
+// ignored copies and links ignored files.
+func (m *cloner) ignored(context.Context) error {
+	for _, list := range [][]string{m.Copy, m.Link} {
+		for _, p := range list {
+			if !filepath.IsLocal(p) {
+				return errors.New("not a path in the working tree: " + p)
+			}
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(m.Dir, p)), 0o777); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range m.Link {
+		err := os.Symlink(filepath.Join(m.root, p), filepath.Join(m.Dir, p))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	for _, p := range m.Copy {
+		if err := copyTree(filepath.Join(m.root, p), filepath.Join(m.Dir, p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyTree copies a file or a directory, with permissions. Files that exist are kept.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(from, name)
+		target := filepath.Join(to, rel)
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir():
+			return os.MkdirAll(target, info.Mode().Perm()|0o700)
+		case info.Mode()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(name)
+			if err == nil {
+				err = os.Symlink(link, target)
+			}
+			return ignoreExists(err)
+		case !info.Mode().IsRegular():
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		f, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+		if err != nil {
+			return ignoreExists(err)
+		}
+		_, err = f.Write(content)
+		return errors.Join(err, f.Close())
+	})
+}
+
+func ignoreExists(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// setup runs the user's command in the clone.
+func (m *cloner) setup(ctx context.Context) error {
+	if len(m.Setup) == 0 {
+		return nil
+	}
+	beforeStep("run " + m.Setup[0])
+	stderr := proc.NewTail(maxStderr)
+	exit, err := proc.Run(ctx, proc.Command{Path: m.Setup[0], Args: m.Setup[1:], Dir: m.Dir,
+		Env: proc.SafeEnv(m.opts.Env...), Stdout: stderr, Stderr: stderr, Grace: grace})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if ev := proc.Failure(sourceGit, opPrepare, m.Setup[0], exit, err); ev != nil {
+		ev.Type, ev.Text = typeSetup, cmp.Or(strings.TrimSpace(stderr.String()), ev.Text)
+		return ev
+	}
+	return nil
+}
+
+// Deliver brings the commits of a clone to a branch of the user's repository; the branch only moves
+// forward. If forward is set, it also moves the branch that is checked out there, unless files of the
+// user are in the way. It takes the working tree for that time.
+func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forward bool) (err error) {
+	leave, err := clone.enter(opCommit)
+	if err != nil {
+		return err
+	}
+	defer leave(&err)
+	if err := clone.unmoved(ctx); err != nil {
+		return err
+	}
+	held := &Space{opts: s.opts, run: s.run}
+	if err := held.take(ctx, s.gitDir, treeLock, "the working tree"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.lock.Release()) }()
+	ref := "refs/heads/" + branch
+	if _, err := s.users(ctx, command{}, "check-ref-format", ref); err != nil {
+		return err
+	}
+	if _, err := s.users(ctx, command{}, "-c", "protocol.file.allow=always", "-c", "fetch.fsckObjects=true", "fetch", "-q",
+		"--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--", clone.root,
+		"HEAD:"+ref); err != nil {
+		return err
+	}
+	if !forward {
+		return nil
+	}
+	_, err = s.users(ctx, command{}, "merge", "-q", "--ff-only", ref)
+	return err
+}

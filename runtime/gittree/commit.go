@@ -1,0 +1,356 @@
+package gittree
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+
+	"github.com/errgen/errgen/runtime/executor"
+)
+
+// unfinished are the files in git's directory during operations that end with a commit.
+var unfinished = []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "index.lock"}
+
+// Commit commits the paths, and nothing else, on the branch that is checked out. Later changes of
+// the files, ignored files and other staged files are not committed, and other staged files stay
+// staged. Line ends, filters, identity and signing are those of the user's configuration.
+//
+// An attempt is committed once: repeating it returns the same id. The id is empty if the last commit
+// has the paths as the tree has them.
+func (s *Space) Commit(ctx context.Context, c executor.Commit) (id string, err error) {
+	leave, err := s.enter(opCommit, c.Paths...)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	return s.commit(ctx, c)
+}
+
+func (s *Space) commit(ctx context.Context, c executor.Commit) (string, error) {
+	if id, err := s.committed(ctx, c.Attempt); id != "" || err != nil {
+		return id, err
+	}
+	if err := s.mayCommit(ctx); err != nil {
+		return "", err
+	}
+	refs, err := s.readRefs()
+	if err != nil {
+		return "", err
+	}
+	ref, ok := strings.CutPrefix(refs["HEAD"], "ref: ")
+	if !ok {
+		ref = "HEAD"
+	}
+	in := intent{Attempt: c.Attempt, Ref: ref, Old: refs[ref]}
+	paths, err := s.committable(ctx, c.Paths)
+	if err != nil || len(paths) == 0 {
+		return "", err
+	}
+	b := &builder{Space: s, dir: filepath.Join(s.store, "commit"), old: in.Old}
+	defer func() { _ = os.RemoveAll(b.dir) }()
+	if in.ID, err = b.build(ctx, c, paths); err != nil || in.ID == "" {
+		return "", err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
+	return s.publish(context.WithoutCancel(ctx), in)
+}
+
+// mayCommit returns evidence if git changed, or an operation of a person is under way.
+func (s *Space) mayCommit(ctx context.Context) error {
+	if err := s.unmoved(ctx); err != nil {
+		return err
+	}
+	for _, name := range unfinished {
+		if _, err := os.Lstat(filepath.Join(s.gitDir, name)); err == nil {
+			return fault(typeBusy, "finish or abort the operation in progress: "+name+" exists", nil)
+		}
+	}
+	return nil
+}
+
+// unmoved returns evidence if git itself changed.
+func (s *Space) unmoved(ctx context.Context) error {
+	moved, err := s.guard(ctx)
+	if err != nil || len(moved) == 0 {
+		return err
+	}
+	files := make([]string, len(moved))
+	for i, c := range moved {
+		files[i] = c.Path
+	}
+	return fault(typeMoved, "git itself changed", nil, files...)
+}
+
+// users runs git in the user's repository, and returns the output without the line end.
+func (s *Space) users(ctx context.Context, c command, args ...string) (string, error) {
+	c.in, c.args = inUsers, args
+	return s.line(ctx, c)
+}
+
+// committable returns the paths without git's own, those that git ignores, and those of repositories
+// within the working tree.
+func (s *Space) committable(ctx context.Context, paths []string) ([]string, error) {
+	entries, err := s.list(ctx, command{in: inUsers, args: []string{"ls-files", "-z", "-s", "--full-name"}})
+	if err != nil {
+		return nil, err
+	}
+	modules := map[string]bool{}
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e, modeModule+" "); ok {
+			_, p, _ := strings.Cut(rest, "\t")
+			modules[p] = true
+		}
+	}
+	var in strings.Builder
+	var own []string
+	for _, p := range paths {
+		if filepath.IsLocal(filepath.FromSlash(p)) && !strings.HasPrefix(p, ".git/") && !s.inRepository(modules, p) {
+			own = append(own, p)
+			in.WriteString("./" + p + "\x00") // a prefix, because check-ignore knows no literal paths
+		}
+	}
+	if len(own) == 0 {
+		return nil, nil
+	}
+	found, err := s.list(ctx, command{in: inUsers, stdin: strings.NewReader(in.String()), none: 1,
+		env: []string{"GIT_LITERAL_PATHSPECS=0"}, args: []string{"check-ignore", "-z", "--stdin"}})
+	ignored := setOf(found)
+	keep := own[:0]
+	for _, p := range own {
+		if !ignored["./"+p] {
+			keep = append(keep, p)
+		}
+	}
+	return keep, err
+}
+
+// inRepository reports whether a path is, or is in, a repository within the working tree.
+func (s *Space) inRepository(modules map[string]bool, p string) bool {
+	for dir := p; dir != "."; dir = path.Dir(dir) {
+		if modules[dir] {
+			return true
+		}
+		if _, err := os.Lstat(filepath.Join(s.root, filepath.FromSlash(dir), ".git")); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// builder makes a commit from a copy of the files, so that later changes in the working tree have no
+// part in it.
+type builder struct {
+	*Space
+	dir string // of the copy
+	old string // the commit below; "" is none
+}
+
+// build returns the id of the commit, or "" if it would change nothing.
+func (b *builder) build(ctx context.Context, c executor.Commit, paths []string) (string, error) {
+	present, err := b.export(ctx, c.Tree, paths)
+	if err != nil {
+		return "", err
+	}
+	var files []string // removals come first, because a directory can replace a file
+	for _, here := range []bool{false, true} {
+		for _, p := range paths {
+			if present[p] == here {
+				files = append(files, p)
+			}
+		}
+	}
+	env := append(b.otherIndex("commit.index"), "GIT_WORK_TREE="+b.dir)
+	in := command{env: env, dir: b.dir}
+	if _, err := b.users(ctx, in, "read-tree", cmp.Or(b.old, "--empty")); err != nil {
+		return "", err
+	}
+	in.stdin = zeroTerminated(files)
+	if _, err := b.users(ctx, in, "update-index", "--add", "--remove", "-z", "--stdin"); err != nil {
+		return "", err
+	}
+	tree, err := b.users(ctx, command{env: env}, "write-tree", "--missing-ok")
+	if err != nil {
+		return "", err
+	}
+	if b.old != "" {
+		was, err := b.users(ctx, command{}, "rev-parse", "--verify", b.old+"^{tree}")
+		if err != nil || was == tree {
+			return "", err
+		}
+	}
+	message := cleanMessage(c.Message, b.run) + trailers(b.run, c.Attempt)
+	if message, err = b.hooks(ctx, tree, message); err != nil {
+		return "", err
+	}
+	return b.commitTree(ctx, tree, message)
+}
+
+func (b *builder) commitTree(ctx context.Context, tree, message string) (string, error) {
+	args := []string{"commit-tree", "-F", "-"}
+	sign, err := b.users(ctx, command{none: 1}, "config", "--type=bool", "--get", "commit.gpgSign")
+	if err != nil {
+		return "", err
+	}
+	if sign == "true" {
+		args = append(args, "-S")
+	}
+	if b.old != "" {
+		args = append(args, "-p", b.old)
+	}
+	return b.users(ctx, command{stdin: strings.NewReader(message)}, append(args, tree)...)
+}
+
+// hooks runs the user's pre-commit and commit-msg hooks, if they are wanted, and returns the
+// message. A hook must not change what is committed, because nothing has checked that.
+func (b *builder) hooks(ctx context.Context, tree, message string) (string, error) {
+	if !b.opts.Hooks {
+		return message, nil
+	}
+	env := b.otherIndex("commit.index")
+	file := filepath.Join(b.store, "COMMIT_EDITMSG")
+	if err := os.WriteFile(file, []byte(message), 0o600); err != nil {
+		return "", err
+	}
+	for _, hook := range [][]string{{"pre-commit"}, {"commit-msg", "--", file}} {
+		args := append([]string{"hook", "run", "--ignore-missing"}, hook...)
+		if _, err := b.users(ctx, command{env: env}, args...); err != nil {
+			return "", err
+		}
+	}
+	now, err := b.users(ctx, command{env: env}, "write-tree", "--missing-ok")
+	if err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(file)
+	switch {
+	case err != nil:
+		return "", err
+	case now != tree:
+		return "", fault(typeMoved, "the pre-commit hook changed what is committed", nil)
+	case !bytes.Contains(content, []byte(trailerRun)):
+		return "", fault(typeMoved, "the commit-msg hook removed the trailers that name the run", nil)
+	}
+	return string(content), nil
+}
+
+// export writes the paths, as a tree has them, and all files of attributes to the copy. It returns
+// which of the paths exist.
+func (b *builder) export(ctx context.Context, tree Tree, paths []string) (map[string]bool, error) {
+	err := os.RemoveAll(b.dir)
+	if err == nil {
+		err = os.MkdirAll(b.dir, 0o700)
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := b.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--full-tree", string(tree)}})
+	if err != nil {
+		return nil, err
+	}
+	wanted, present := setOf(paths), map[string]bool{}
+	var files []change
+	for _, e := range entries {
+		head, p, _ := strings.Cut(e, "\t")
+		f := strings.Fields(head) // mode, type, id
+		if len(f) == 3 && (wanted[p] || path.Base(p) == ".gitattributes" && f[0] != modeLink) {
+			present[p] = true
+			files = append(files, change{Path: p, OldMode: f[0], OldID: f[2]})
+		}
+	}
+	root, err := os.OpenRoot(b.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	w := &writer{area: &area{Space: b.Space, name: "commit", dir: b.dir, git: b.work.git, store: b.store}, root: root}
+	return present, b.contents(ctx, files, w.write)
+}
+
+// The trailers that name the run and the attempt of a commit. They are for people: an agent can
+// write trailers too.
+const (
+	trailerRun     = "Errgen-Run: "
+	trailerAttempt = "Errgen-Attempt: "
+)
+
+func trailers(run string, attempt int) string {
+	return fmt.Sprintf("\n\n%s%s\n%s%d\n", trailerRun, run, trailerAttempt, attempt)
+}
+
+const maxMessage = 32 << 10 // bytes
+
+// cleanMessage makes a commit message of untrusted text: bounded, not empty, without control
+// characters, and without lines that look like our trailers.
+func cleanMessage(s, run string) string {
+	s = strings.ToValidUTF8(text.Head(s, maxMessage), "\uFFFD")
+	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
+	s = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return ' '
+		}
+		return r
+	}, s)
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	for i, line := range lines {
+		line = strings.TrimRight(line, " \t")
+		if strings.HasPrefix(strings.ToLower(strings.TrimLeft(line, " \t")), "errgen-") {
+			line = "> " + line
+		}
+		lines[i] = line
+	}
+	return cmp.Or(strings.Join(lines, "\n"), "errgen: run "+run)
+}
+
+// Head returns the tree of the last commit's files as they would be checked out.
+func (s *Space) Head(ctx context.Context) (tree Tree, err error) {
+	leave, err := s.enter(opPrepare)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	refs, err := s.readRefs()
+	if err != nil {
+		return "", err
+	}
+	head := refs["HEAD"]
+	if ref, ok := strings.CutPrefix(head, "ref: "); ok {
+		head = refs[ref]
+	}
+	dir := filepath.Join(s.store, "head")
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	users := command{dir: dir, env: s.otherIndex("commit.index")}
+	if _, err := s.users(ctx, users, "read-tree", cmp.Or(head, "--empty")); err != nil {
+		return "", err
+	}
+	if _, err := s.users(ctx, users, "checkout-index", "-a", "-f"); err != nil {
+		return "", err
+	}
+	files, err := s.users(ctx, users, "ls-files", "-z", "--full-name")
+	if err != nil {
+		return "", err
+	}
+	own := command{dir: dir, env: s.otherIndex("accept.index")}
+	for _, args := range [][]string{{"read-tree", "--empty"}, {"update-index", "--add", "--remove", "-z", "--stdin"}} {
+		own.args, own.stdin = args, strings.NewReader(files)
+		if _, err := s.git(ctx, own); err != nil {
+			return "", err
+		}
+	}
+	own.args, own.stdin = []string{"write-tree"}, nil
+	id, err := s.line(ctx, own)
+	return Tree(id), err
+}

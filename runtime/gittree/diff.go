@@ -1,0 +1,266 @@
+package gittree
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/executor"
+)
+
+// change is a path that differs between two trees, as git describes it.
+type change struct {
+	Path             string
+	OldMode, NewMode string // of git; absent is no file
+	OldID, NewID     string // of the contents
+	Git              bool
+}
+
+const absent = "000000"
+
+// diff returns what differs between two trees.
+func (a *area) diff(ctx context.Context, from, to Tree) ([]change, error) {
+	if from == to {
+		return nil, nil
+	}
+	fields, err := a.list(ctx, command{area: a, args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames",
+		"--no-abbrev", string(from), string(to)}})
+	if err != nil {
+		return nil, err
+	}
+	var changes []change
+	for i := 0; i+1 < len(fields); i += 2 {
+		var c change
+		if _, err := fmt.Sscanf(fields[i], ":%s %s %s %s", &c.OldMode, &c.NewMode, &c.OldID, &c.NewID); err != nil {
+			return nil, err
+		}
+		c.Path = fields[i+1]
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// exported returns a change in the executor's form.
+func (c change) exported() Change {
+	out := Change{Path: c.Path, Kind: executor.Modified, Git: c.Git, Hash: c.NewID}
+	switch {
+	case c.OldMode == absent:
+		out.Kind = executor.Added
+	case c.NewMode == absent:
+		out.Kind, out.Hash = executor.Removed, ""
+	}
+	return out
+}
+
+func exported(changes []change) (out []Change) {
+	for _, c := range changes {
+		out = append(out, c.exported())
+	}
+	return out
+}
+
+// describe returns changes of the working tree in the executor's form.
+func (s *Space) describe(ctx context.Context, changes []change) ([]Change, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	var links []change
+	for _, c := range changes {
+		if c.NewMode == modeLink {
+			links = append(links, change{Path: c.Path, OldMode: c.NewMode, OldID: c.NewID})
+		}
+	}
+	escaping := map[string]bool{}
+	if err := s.work.contents(ctx, links, func(c change, content io.Reader) error {
+		target, err := io.ReadAll(content)
+		escaping[c.Path] = s.escapes(path.Dir(c.Path), string(target))
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	ignored, err := s.ignored(ctx, changes)
+	out := exported(changes)
+	for i := range out {
+		c := &out[i]
+		c.Git = slices.Contains(s.made.Includes, c.Path)
+		c.Escapes, c.Ignored = escaping[c.Path], ignored[c.Path]
+	}
+	return out, err
+}
+
+const modeLink, modeModule = "120000", "160000"
+
+// ignored returns which of the changed files git ignores in the user's repository.
+func (s *Space) ignored(ctx context.Context, changes []change) (map[string]bool, error) {
+	var in strings.Builder
+	links := map[string]bool{}
+	for _, c := range changes {
+		if !s.work.behindLink(links, path.Dir(c.Path)) {
+			in.WriteString("./" + c.Path + "\x00") // a prefix, because check-ignore knows no literal paths
+		}
+	}
+	ignored := map[string]bool{}
+	check := func(args ...string) ([]string, error) {
+		return s.list(ctx, command{stdin: strings.NewReader(in.String()), none: 1,
+			env: []string{"GIT_LITERAL_PATHSPECS=0", "GIT_INDEX_FILE=" + filepath.Join(s.gitDir, "index")},
+			args: append([]string{"check-ignore",
+				"-z", "--stdin"}, args...)})
+	}
+	found, err := check()
+	if err != nil && ctx.Err() == nil { // the index is split or broken
+		found, err = check("--no-index")
+	}
+	for _, p := range found {
+		ignored[strings.TrimPrefix(p, "./")] = true
+	}
+	return ignored, err
+}
+
+// maxLinks is how many symbolic links a path may contain.
+const maxLinks = 40
+
+// escapes reports whether a symbolic link in dir leads out of the working tree or into git's
+// directory, also by way of other links. A loop counts as leading out.
+func (s *Space) escapes(dir, target string) bool {
+	done, rest := dir, []string(nil)
+	if done == "." {
+		done = ""
+	}
+	links := 0
+	follow := func(target string) bool {
+		links++
+		if path.IsAbs(target) || filepath.IsAbs(target) {
+			below, ok := strings.CutPrefix(filepath.ToSlash(target)+"/", filepath.ToSlash(s.root)+"/")
+			if !ok {
+				return false
+			}
+			done, target = "", below
+		}
+		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
+		return links <= maxLinks
+	}
+	if !follow(target) {
+		return true
+	}
+	for len(rest) > 0 {
+		part := rest[0]
+		rest = rest[1:]
+		switch {
+		case part == "" || part == ".":
+			continue
+		case part == "..":
+			if done == "" {
+				return true
+			}
+			if done = path.Dir(done); done == "." {
+				done = ""
+			}
+			continue
+		case strings.EqualFold(part, ".git"):
+			return true
+		}
+		next := path.Join(done, part)
+		info, err := os.Lstat(filepath.Join(s.root, filepath.FromSlash(next)))
+		if err != nil && !notFound(err) {
+			return true
+		}
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		target, err := os.Readlink(filepath.Join(s.root, filepath.FromSlash(next)))
+		if err != nil || !follow(target) {
+			return true
+		}
+	}
+	return false
+}
+
+// accept returns base with the paths as from has them.
+func (a *area) accept(ctx context.Context, base, from Tree, paths []string) (Tree, error) {
+	changes, err := a.diff(ctx, base, from)
+	if err != nil {
+		return "", err
+	}
+	accepted := only(changes, paths)
+	switch len(accepted) {
+	case 0:
+		return base, nil
+	case len(changes):
+		return from, nil
+	}
+	if bad := overlapping(changes, setOf(paths)); bad != nil {
+		return "", fault(typeConflict, "a file and a directory of one name must be accepted together", nil, bad...)
+	}
+	env := a.otherIndex("accept.index")
+	if _, err := a.Space.git(ctx, command{area: a, env: env, args: []string{"read-tree", string(base)}}); err != nil {
+		return "", err
+	}
+	if _, err := a.Space.git(ctx, command{area: a, env: env, stdin: indexInfo(accepted),
+		args: []string{"update-index", "-z", "--index-info"}}); err != nil {
+		return "", err
+	}
+	tree, err := a.Space.line(ctx, command{area: a, env: env, args: []string{"write-tree"}})
+	return Tree(tree), err
+}
+
+// otherIndex returns the environment of commands that use another index of the store.
+func (s *Space) otherIndex(name string) []string {
+	index := filepath.Join(s.store, name)
+	_ = os.Remove(index + ".lock") // of a git command that was ended
+	return []string{"GIT_INDEX_FILE=" + index}
+}
+
+// overlapping returns a wanted and an unwanted path of which one is below the other.
+func overlapping(changes []change, wanted map[string]bool) []string {
+	changed := make(map[string]bool, len(changes))
+	for _, c := range changes {
+		changed[c.Path] = true
+	}
+	for _, c := range changes {
+		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
+			if changed[dir] && wanted[dir] != wanted[c.Path] {
+				return []string{dir, c.Path}
+			}
+		}
+	}
+	return nil
+}
+
+// indexInfo is the standard input of update-index --index-info. Removals come first, because a
+// directory can replace a file.
+func indexInfo(changes []change) io.Reader {
+	var removed, added strings.Builder
+	for _, c := range changes {
+		if c.NewMode == absent {
+			fmt.Fprintf(&removed, "0 %s\t%s\x00", strings.Repeat("0", len(c.NewID)), c.Path)
+		} else {
+			fmt.Fprintf(&added, "%s %s\t%s\x00", c.NewMode, c.NewID, c.Path)
+		}
+	}
+	return strings.NewReader(removed.String() + added.String())
+}
+
+// only returns the changes of the paths.
+func only(changes []change, paths []string) (out []change) {
+	wanted := setOf(paths)
+	for _, c := range changes {
+		if wanted[c.Path] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func setOf(paths []string) map[string]bool {
+	set := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		set[p] = true
+	}
+	return set
+}

@@ -1,0 +1,221 @@
+// Package gittree keeps a working tree of git under control while a program that is not trusted
+// changes it. [Open] takes the working tree for a run and returns a [Space], which finds, saves,
+// reverts and commits changes. [OpenClone] does the same in a private copy.
+//
+//	space, err := gittree.Open(ctx, ".", "run-1", gittree.Options{Watch: guard})
+//	checked, err := space.Snapshot(ctx)
+//	// The program changes files.
+//	found, err := space.Snapshot(ctx)
+//	ofGit, err := space.Guard(ctx)
+//	changes, err := space.Diff(ctx, checked, found)
+//
+// The engine is stock git with a private repository, the run's store. Commands that detect, save or
+// restore use the store alone, so no hook, filter, attribute or setting that the program planted
+// takes effect. Only Open, Commit, Push, OpenPR and Deliver run git in the user's repository.
+//
+// Every operation is idempotent: if the process is killed, repeating the operation in another
+// process leads to the state of one undisturbed run. Errors are *[taxonomy.Evidence] of source
+// "git", or the error of the context.
+package gittree
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/filelock"
+)
+
+// Options configure a [Space]. The zero Options are complete.
+type Options struct {
+	// Binary is the git to run: a path, or a name in PATH. Empty is "git". It must be 2.32 or later.
+	Binary string
+	// Timeout limits each git command; 0 is 5 minutes.
+	Timeout time.Duration
+	// Env are additional variables ("NAME=value") of every command.
+	Env []string
+	// Watch selects files that are part of every tree although git ignores them. A scope.Scope
+	// selects those that it forbids. Nil selects none. See also [Workspace.Watch].
+	Watch Watcher
+	// Hooks runs the user's own pre-commit, commit-msg and pre-push hooks. Otherwise no hook runs.
+	Hooks bool
+	// Remote is where Push pushes if the branch has no upstream; empty is "origin".
+	Remote string
+	// PR is the command that opens a pull request, and its arguments. In an argument, {title},
+	// {branch} and {base} are replaced; an argument that begins with one of them is invalid, because
+	// its value could be an option. The body is the standard input. The last web address in the
+	// output is the pull request's.
+	PR []string
+	// FindPR is the command that prints the web address of the branch's open pull request, if there
+	// is one. It has the form of PR. Without it, opening a pull request twice runs PR twice.
+	FindPR []string
+}
+
+// Watcher selects files that are watched although git ignores them.
+type Watcher = executor.Watcher
+
+// Tree names the content of all files of a working tree.
+type Tree = executor.Tree
+
+// Change is a path that differs between two trees.
+type Change = executor.Change
+
+// Workspace is a working tree that runs take one after the other. It implements [executor.Workspace].
+// Make it with [New].
+type Workspace struct {
+	dir, gitDir string
+	opts        Options
+}
+
+var _ executor.Workspace = (*Workspace)(nil)
+
+// New returns the working tree that dir is in. It changes nothing.
+func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
+	s, err := locate(ctx, dir, "none", opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
+}
+
+// Dir returns the root of the working tree, absolute and without symbolic links.
+func (w *Workspace) Dir() string { return w.dir }
+
+// GitDir returns git's directory of the working tree.
+func (w *Workspace) GitDir() string { return w.gitDir }
+
+// Watch sets [Options.Watch], for patterns that depend on the root. It comes before Open.
+func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
+
+// Open takes the working tree for a run; see [Open].
+func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
+	s, err := Open(ctx, w.dir, run, w.opts)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Space is a working tree that a run has taken. Its methods are safe for concurrent use and run one
+// after the other. It implements [executor.Space].
+type Space struct {
+	opts   Options
+	run    string
+	root   string // of the working tree
+	gitDir string // of the user, for this working tree
+	common string // of the user, for all working trees
+	store  string
+	made   settings
+	lock   *filelock.Named
+
+	mu           sync.Mutex
+	work, inside *area // the working tree, and the user's git directory
+	nested       []*nested
+	modes        map[string]fs.FileMode // of files with unusual permissions
+	seal         string
+	op           string // the current operation
+}
+
+// Root returns the root of the working tree, absolute and without symbolic links.
+func (s *Space) Root() string { return s.root }
+
+// GitDir returns git's directory of the working tree.
+func (s *Space) GitDir() string { return s.gitDir }
+
+var _ executor.Space = (*Space)(nil)
+
+// ErrHeld means that another process has the working tree. The errors of Open wrap it.
+var ErrHeld = errors.New("another process has the working tree")
+
+// beforeStep is called before every git command and every change of a file. Tests replace it.
+var beforeStep = func(string) {}
+
+// enter begins an operation: it checks that only this process changed the store. The function that it
+// returns ends the operation, and turns its error into evidence.
+func (s *Space) enter(op string, files ...string) (leave func(*error), err error) {
+	s.mu.Lock()
+	s.op = op
+	if err := s.checkSeal(); err != nil {
+		s.mu.Unlock()
+		return nil, s.evidence(err, files)
+	}
+	return func(err *error) {
+		*err = s.evidence(*err, files)
+		s.seal = s.marks()
+		s.mu.Unlock()
+	}, nil
+}
+
+// Snapshot stores every file and returns their tree: the files that git does not ignore, those that
+// [Options.Watch] selects, and those of repositories within the working tree.
+func (s *Space) Snapshot(ctx context.Context) (tree Tree, err error) {
+	leave, err := s.enter(opDetect)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	if tree, err = s.work.snapshot(ctx); err == nil {
+		err = s.recordModes(ctx)
+	}
+	return tree, err
+}
+
+// Diff returns what differs between two trees, sorted by path.
+func (s *Space) Diff(ctx context.Context, from, to Tree) (changes []Change, err error) {
+	leave, err := s.enter(opDetect)
+	if err != nil {
+		return nil, err
+	}
+	defer leave(&err)
+	all, err := s.work.diff(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	return s.describe(ctx, all)
+}
+
+// Accept returns base with the paths as from has them. An accepted .gitignore applies from then on.
+func (s *Space) Accept(ctx context.Context, base, from Tree, paths []string) (tree Tree, err error) {
+	leave, err := s.enter(opDetect)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	changes, err := s.work.diff(ctx, base, from)
+	if err != nil {
+		return "", err
+	}
+	if tree, err = s.work.accept(ctx, base, from, paths); err != nil {
+		return "", err
+	}
+	return s.acceptRules(ctx, tree, only(changes, paths))
+}
+
+// Seal records the state of the store. Every operation does that when it ends, and the next one fails
+// if another process changed the store since.
+func (s *Space) Seal(context.Context) (err error) {
+	leave, err := s.enter(opPrepare)
+	if err == nil {
+		leave(&err)
+	}
+	return err
+}
+
+// Close ends the use of the working tree. If forget is set, it removes the store, except saved
+// attempts.
+func (s *Space) Close(forget bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	if forget {
+		err = s.removeStore()
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Release())
+		s.lock = nil
+	}
+	return s.evidence(err, nil)
+}

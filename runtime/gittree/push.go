@@ -1,0 +1,152 @@
+package gittree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/errgen/errgen/runtime/proc"
+)
+
+// Push pushes the branch that is checked out to where the user's configuration sends it
+// (branch.NAME.pushRemote, remote.pushDefault, the upstream), or to the branch of the same name in
+// [Options.Remote]. It never forces. It has the environment of this process, which may contain the
+// credentials.
+func (s *Space) Push(ctx context.Context) (err error) {
+	leave, err := s.enter(opPush)
+	if err != nil {
+		return err
+	}
+	defer leave(&err)
+	if err := s.unmoved(ctx); err != nil {
+		return err
+	}
+	remote, branch, to, err := s.target(ctx)
+	if err != nil {
+		return err
+	}
+	args := []string{"push", "--porcelain", "--no-follow-tags"}
+	if !s.opts.Hooks {
+		args = append(args, "--no-verify")
+	}
+	_, err = s.git(ctx, command{in: inRemote,
+		args: append(args, "--", remote, "refs/heads/"+branch+":refs/heads/"+to)})
+	return err
+}
+
+// target returns where the branch that is checked out is pushed.
+func (s *Space) target(ctx context.Context) (remote, branch, to string, err error) {
+	refs, err := s.readRefs()
+	if err != nil {
+		return "", "", "", err
+	}
+	branch, ok := strings.CutPrefix(refs["HEAD"], "ref: refs/heads/")
+	if !ok {
+		return "", "", "", fault("", "HEAD is detached: no branch is checked out", nil)
+	}
+	if refs["refs/heads/"+branch] == "" {
+		return "", "", "", fault("", "the branch "+branch+" has no commit", nil)
+	}
+	config := func(key string) string {
+		if err != nil {
+			return ""
+		}
+		var value string
+		value, err = s.users(ctx, command{none: 1}, "config", "--get", key)
+		return value
+	}
+	upstream, merge := config("branch."+branch+".remote"), config("branch."+branch+".merge")
+	remote = cmp.Or(config("branch."+branch+".pushRemote"), config("remote.pushDefault"), upstream, s.opts.Remote)
+	to = branch
+	if name, ok := strings.CutPrefix(merge, "refs/heads/"); ok && remote == upstream {
+		to = name
+	}
+	return remote, branch, to, err
+}
+
+// The placeholders in the arguments of [Options.PR].
+const (
+	placeTitle  = "{title}"
+	placeBranch = "{branch}"
+	placeBase   = "{base}"
+)
+
+var errPlaceholder = errors.New("an argument begins with a placeholder: its value could be an option")
+
+func checkPlaceholders(argv []string) error {
+	for _, arg := range argv {
+		for _, place := range []string{placeTitle, placeBranch, placeBase} {
+			if strings.HasPrefix(arg, place) {
+				return fault("invalid", "the command for pull requests", errPlaceholder)
+			}
+		}
+	}
+	return nil
+}
+
+// OpenPR opens a pull request for the branch that is checked out, and returns its web address, or
+// that of one that is open already.
+func (s *Space) OpenPR(ctx context.Context, title, body string) (address string, err error) {
+	leave, err := s.enter(opPR)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	if len(s.opts.PR) == 0 {
+		return "", fault("unset", "no command that opens pull requests is configured", nil)
+	}
+	if err := s.unmoved(ctx); err != nil {
+		return "", err
+	}
+	_, branch, base, err := s.target(ctx)
+	if err != nil {
+		return "", err
+	}
+	title, _, _ = strings.Cut(cleanMessage(title, s.run), "\n")
+	values := strings.NewReplacer(placeTitle, title, placeBranch, branch, placeBase, base)
+	if len(s.opts.FindPR) > 0 {
+		if found, err := s.runPR(ctx, s.opts.FindPR, values, ""); err != nil || found != "" {
+			return found, err
+		}
+	}
+	return s.runPR(ctx, s.opts.PR, values, cleanMessage(body, s.run))
+}
+
+func (s *Space) runPR(ctx context.Context, argv []string, values *strings.Replacer, body string) (string, error) {
+	beforeStep("run " + argv[0])
+	args := make([]string, len(argv)-1)
+	for i, arg := range argv[1:] {
+		args[i] = values.Replace(arg)
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errTimeout)
+	defer cancel()
+	stdout, stderr := proc.NewTail(maxStderr), proc.NewTail(maxStderr)
+	exit, err := proc.Run(limited, proc.Command{
+		Path: argv[0], Args: args, Dir: s.root, Env: append(withoutGit(os.Environ()), s.opts.Env...),
+		Stdin: strings.NewReader(body), Stdout: stdout, Stderr: stderr, Grace: grace,
+	})
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if ev := proc.Failure(sourceGit, opPR, argv[0], exit, err); ev != nil {
+		ev.Text = cmp.Or(strings.TrimSpace(stderr.String()), ev.Text)
+		ev.Output = stdout.String()
+		return "", ev
+	}
+	return lastURL(stdout.String()), nil
+}
+
+// lastURL returns the last line that is a web address, or "".
+func lastURL(out string) string {
+	found := ""
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		if u, err := url.Parse(line); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+			found = line
+		}
+	}
+	return found
+}

@@ -1,0 +1,262 @@
+package gittree
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/filelock"
+)
+
+const (
+	savedRefs = "refs/attempts/"
+	maxSaved  = 26 // different trees that are saved under one name
+)
+
+// Save keeps a tree and the state of git itself under a name, such as the attempt's number, and
+// returns the reference in the store. It never overwrites: another tree gets the next free name, and
+// the same trees get the same reference.
+func (s *Space) Save(ctx context.Context, name string, base, tree Tree) (ref string, err error) {
+	leave, err := s.enter(opSave)
+	if err != nil {
+		return "", err
+	}
+	defer leave(&err)
+	return s.save(ctx, name, base, tree)
+}
+
+func (s *Space) save(ctx context.Context, name string, base, tree Tree) (string, error) {
+	if err := filelock.CheckName(name); err != nil || strings.Contains(name, "..") || strings.HasSuffix(name, ".") {
+		return "", fault(typeName, "the name of an attempt: "+filelock.NameExpected, err)
+	}
+	git, tips, err := s.saveGit(ctx)
+	if err != nil {
+		return "", err
+	}
+	was, err := s.saveCommit(ctx, base)
+	if err != nil {
+		return "", err
+	}
+	id, err := s.saveCommit(ctx, tree, slices.Concat([]string{was}, git, tips)...)
+	if err != nil {
+		return "", err
+	}
+	ref := savedRefs + name
+	for n := range maxSaved {
+		if n > 0 {
+			ref = savedRefs + name + "-" + string(rune('a'+n))
+		}
+		have, err := s.line(ctx, command{none: 1, args: []string{"rev-parse", "--verify", "-q", ref}})
+		switch {
+		case err != nil:
+			return "", err
+		case have == id:
+			return ref, nil
+		case have == "":
+			_, err := s.git(ctx, command{args: []string{"update-ref", ref, id, strings.Repeat("0", len(id))}})
+			return ref, err
+		}
+	}
+	return "", fault("", "too many trees are saved as "+name, syscall.EEXIST)
+}
+
+// saveCommit makes a commit in the store.
+func (s *Space) saveCommit(ctx context.Context, tree Tree, parents ...string) (string, error) {
+	args := []string{"commit-tree", "-m", "run " + s.run}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	return s.line(ctx, command{args: append(args, string(tree))})
+}
+
+// saveGit keeps git's directory as it is now, and the commits that its references have gained. It
+// returns nothing if nothing changed.
+func (s *Space) saveGit(ctx context.Context) (git, tips []string, err error) {
+	base, err := s.baseline()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.linkAgain(); err != nil {
+		return nil, nil, err
+	}
+	now, err := s.inside.snapshot(ctx)
+	if err != nil || now == base {
+		return nil, nil, err
+	}
+	was, err := s.saveCommit(ctx, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := s.saveCommit(ctx, now, was)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, berr := s.recordedRefs()
+	after, aerr := s.readRefs()
+	if err := errors.Join(berr, aerr); err != nil {
+		return nil, nil, err
+	}
+	for ref, tip := range after {
+		if before[ref] == tip || strings.HasPrefix(tip, "ref:") {
+			continue
+		}
+		id, err := s.line(ctx, command{args: []string{"rev-parse", "--verify", "-q", tip + "^{commit}"}})
+		if err == nil && !slices.Contains(tips, id) {
+			tips = append(tips, id)
+		}
+	}
+	slices.Sort(tips)
+	return []string{id}, tips, ctx.Err()
+}
+
+// Saved is a saved attempt of a run.
+type Saved struct {
+	// Name is the name of the attempt, and Ref its reference in the store.
+	Name, Ref string
+	// Base and Tree are the trees between which the attempt's changes are.
+	Base, Tree Tree
+	// At is when it was saved.
+	At time.Time
+	// Changes are the changes of the attempt.
+	Changes []Change
+}
+
+// Saves returns the saved attempts of a run, the oldest first. The run may be at work in another
+// process.
+func Saves(ctx context.Context, dir, run string, opts Options) ([]Saved, error) {
+	s, err := openSaves(ctx, dir, run, opts)
+	if err != nil {
+		return nil, err
+	}
+	return s.saves(ctx)
+}
+
+func (s *Space) saves(ctx context.Context) ([]Saved, error) {
+	out, err := s.line(ctx, command{args: []string{"for-each-ref", "--format=%(refname) %(tree) %(parent)",
+		savedRefs}})
+	if err != nil || out == "" {
+		return nil, err
+	}
+	var all []Saved
+	for line := range strings.SplitSeq(out, "\n") {
+		fields := strings.Fields(line)
+		if len(fields) < 3 {
+			return nil, fault(typeStore, "a saved attempt is not complete: "+line, nil)
+		}
+		base, err := s.line(ctx, command{args: []string{"rev-parse", "--verify", fields[2] + "^{tree}"}})
+		if err != nil {
+			return nil, err
+		}
+		a := Saved{Name: strings.TrimPrefix(fields[0], savedRefs), Ref: fields[0], Base: Tree(base), Tree: Tree(fields[1])}
+		if info, err := os.Stat(filepath.Join(s.store, filepath.FromSlash(a.Ref))); err == nil {
+			a.At = info.ModTime()
+		}
+		changes, err := s.work.diff(ctx, a.Base, a.Tree)
+		if err != nil {
+			return nil, err
+		}
+		a.Changes = exported(changes)
+		all = append(all, a)
+	}
+	slices.SortStableFunc(all, func(x, y Saved) int { return x.At.Compare(y.At) })
+	return all, nil
+}
+
+// openSaves opens the store of a run for reading.
+func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, error) {
+	s, err := locate(ctx, dir, run, opts)
+	if err != nil {
+		return nil, err
+	}
+	made, err := readSettings(s.store)
+	if notFound(err) {
+		return nil, fault(typeName, "no run of this working tree is named "+run, nil)
+	}
+	if err == nil && made.Clone != "" {
+		return openSaves(ctx, made.Clone, run, opts)
+	}
+	if err != nil {
+		return nil, fault(typeStore, "", err, s.store)
+	}
+	s.made = made
+	return s, nil
+}
+
+// ShowSaved writes a file of a saved attempt to w; without a path, the attempt's changes as a patch.
+func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, opts Options) error {
+	s, err := openSaves(ctx, dir, run, opts)
+	if err != nil {
+		return err
+	}
+	a, err := s.findSaved(ctx, name)
+	if err != nil {
+		return err
+	}
+	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(a.Base), string(a.Tree)}
+	if path != "" {
+		args = []string{"cat-file", "blob", string(a.Tree) + ":" + path}
+	}
+	_, err = s.git(ctx, command{stdout: w, args: args})
+	return err
+}
+
+func (s *Space) findSaved(ctx context.Context, name string) (Saved, error) {
+	all, err := s.saves(ctx)
+	if err != nil {
+		return Saved{}, err
+	}
+	i := slices.IndexFunc(all, func(a Saved) bool { return a.Name == name || a.Ref == name })
+	if i < 0 {
+		return Saved{}, fault(typeName, "no saved attempt of the run is named "+name, nil)
+	}
+	return all[i], nil
+}
+
+// RestoreSaved restores files of a saved attempt in the working tree, and returns which: the given
+// paths, or all that the attempt changed. It first saves the files that it overwrites, under the
+// name "before-" and the attempt's, and fails if a run has the working tree.
+func RestoreSaved(ctx context.Context, dir, run, name string, paths []string, opts Options) ([]string, error) {
+	s, err := openSaves(ctx, dir, run, opts)
+	if err != nil {
+		return nil, err
+	}
+	if s, err = Open(ctx, s.root, run, opts); err != nil {
+		return nil, err
+	}
+	restored, err := s.restoreSaved(ctx, name, paths)
+	return restored, errors.Join(err, s.Close(false))
+}
+
+func (s *Space) restoreSaved(ctx context.Context, name string, paths []string) ([]string, error) {
+	a, err := s.findSaved(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.work.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changed := make([]string, len(a.Changes))
+	for i, c := range a.Changes {
+		changed[i] = c.Path
+	}
+	for _, p := range paths {
+		if !slices.Contains(changed, p) {
+			return nil, fault(typeMissing, "the attempt did not change the file", nil, p)
+		}
+	}
+	if len(paths) == 0 {
+		paths = changed
+	}
+	if _, err := s.save(ctx, "before-"+a.Name, a.Tree, now); err != nil {
+		return nil, err
+	}
+	_, err = s.restore(ctx, a.Tree, paths)
+	return paths, err
+}
