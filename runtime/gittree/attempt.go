@@ -74,7 +74,7 @@ func (s *Space) afterAttempt(ctx context.Context, a Attempt, base Tree, failure 
 		done.Changes, err = s.Diff(looking, base, now)
 	}
 	if err == nil && len(moved) > 0 {
-		err = s.evidence(fault(typeMoved, "git itself changed", nil, moved[0].Path), nil)
+		err = s.evidence(fault(typeMoved, "", ErrMoved, moved[0].Path), nil)
 	}
 	if err == nil && failure == nil && a.Judge != nil {
 		err = a.Judge(done.Changes)

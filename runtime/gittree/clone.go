@@ -79,18 +79,17 @@ func (s *Space) makeClone(ctx context.Context, c Clone) error {
 	if err := os.Mkdir(c.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fail(err)
 	}
-	entries, err := os.ReadDir(c.Dir)
-	if err == nil && (len(entries) > 1 || len(entries) == 1 && len(names(gitDir)) > 0) {
-		err = errors.New("the directory is not empty")
+	files, ofGit := names(c.Dir), names(gitDir)
+	delete(files, ".git")
+	delete(ofGit, originFile+atomicfile.TempSuffix) // of a killed process
+	if len(files)+len(ofGit) > 0 {
+		return fail(errors.New("the directory is not empty"))
 	}
-	if err == nil {
-		err = atomicfile.MakeDir(gitDir)
+	if err := atomicfile.MakeDir(gitDir); err != nil {
+		return fail(err)
 	}
-	if err == nil {
-		beforeStep("write origin")
-		err = atomicfile.Replace(filepath.Join(gitDir, originFile), []byte(s.root))
-	}
-	if err != nil {
+	beforeStep("write origin")
+	if err := atomicfile.Replace(filepath.Join(gitDir, originFile), []byte(s.root)); err != nil {
 		return fail(err)
 	}
 	m := &cloner{Space: s, Clone: c, gitDir: gitDir}

@@ -89,7 +89,7 @@ func (s *Space) unmoved(ctx context.Context) error {
 	for i, c := range moved {
 		files[i] = c.Path
 	}
-	return fault(typeMoved, "git itself changed", nil, files...)
+	return fault(typeMoved, "", ErrMoved, files...)
 }
 
 // users runs git in the user's repository, and returns the output without the line end.

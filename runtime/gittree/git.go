@@ -213,8 +213,13 @@ func zeroTerminated(paths []string) io.Reader {
 	return strings.NewReader(strings.Join(paths, "\x00") + "\x00")
 }
 
-// fault returns evidence of a failure that has a type. Its operation is set by [Space.evidence].
+// fault returns evidence of a failure that has a type. Its operation is set by [Space.evidence]. An
+// err that is evidence, or the end of a context, is returned unchanged.
 func fault(typ, text string, err error, files ...string) error {
+	var known *taxonomy.Evidence
+	if errors.As(err, &known) || isEnd(err) {
+		return err
+	}
 	if err != nil {
 		text = strings.TrimPrefix(text+": "+err.Error(), ": ")
 	}
@@ -224,7 +229,7 @@ func fault(typ, text string, err error, files ...string) error {
 // evidence returns an error as evidence of the current operation, about the files unless it names
 // some. The end of a context is returned unchanged.
 func (s *Space) evidence(err error, files []string) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || isEnd(err) {
 		return err
 	}
 	var ev *taxonomy.Evidence
@@ -238,6 +243,11 @@ func (s *Space) evidence(err error, files []string) error {
 		ev.Files = files
 	}
 	return err
+}
+
+// isEnd reports whether err is the end of a context.
+func isEnd(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // ended returns why a context ended.

@@ -130,6 +130,9 @@ var _ executor.Space = (*Space)(nil)
 // ErrHeld means that another process has the working tree. The errors of Open wrap it.
 var ErrHeld = errors.New("another process has the working tree")
 
+// ErrMoved means that git itself changed since the run began or committed last.
+var ErrMoved = errors.New("git itself changed")
+
 // beforeStep is called before every git command and every change of a file. Tests replace it.
 var beforeStep = func(string) {}
 

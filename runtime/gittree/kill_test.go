@@ -52,10 +52,14 @@ func killAt(n int) {
 			return
 		}
 		if n--; n == 0 {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
+			killSelf()
 		}
 	})
+}
+
+func killSelf() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }
 
 func (p treeProcess) note() string { return filepath.Join(p.Home, "progress.json") }
@@ -231,7 +235,7 @@ func copyRepo(t *testing.T, from *repo) *repo {
 // ended returns how the iteration has ended, apart from what depends on the time.
 func (r *repo) ended() string {
 	r.t.Helper()
-	files, _, _ := strings.Cut(r.state(), "refs/heads/main ")
+	files, _, _ := strings.Cut(r.state(), "refs/heads/")
 	return files + r.sh(`git log --format='%T %s' --name-status; git branch; git ls-files -s; git status --porcelain
 git config --list --local; find .git -name '*.lock' -size +0; git fsck --no-dangling --no-progress`)
 }

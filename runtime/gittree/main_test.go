@@ -54,4 +54,6 @@ func isolate(home string) error {
 
 // children are the parts of the tests that run in other processes, by the variable with their
 // parameters.
-var children = map[string]func(text string) error{treeVariable: playTree}
+var children = map[string]func(text string) error{
+	treeVariable: playTree, cloneVariable: playClone, attemptVariable: playAttempt,
+}

@@ -134,7 +134,8 @@ func Saves(ctx context.Context, dir, run string, opts Options) ([]Saved, error) 
 	if err != nil {
 		return nil, err
 	}
-	return s.saves(ctx)
+	all, err := s.saves(ctx)
+	return all, s.evidence(err, nil)
 }
 
 func (s *Space) saves(ctx context.Context) ([]Saved, error) {
@@ -176,13 +177,13 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 	}
 	made, err := readSettings(s.store)
 	if notFound(err) {
-		return nil, fault(typeName, "no run of this working tree is named "+run, nil)
+		return nil, s.evidence(fault(typeName, "no run of this working tree is named "+run, nil), nil)
 	}
 	if err == nil && made.Clone != "" {
 		return openSaves(ctx, made.Clone, run, opts)
 	}
 	if err != nil {
-		return nil, fault(typeStore, "", err, s.store)
+		return nil, s.evidence(fault(typeStore, "", err, s.store), nil)
 	}
 	s.made = made
 	return s, nil
@@ -196,14 +197,14 @@ func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, op
 	}
 	a, err := s.findSaved(ctx, name)
 	if err != nil {
-		return err
+		return s.evidence(err, nil)
 	}
 	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(a.Base), string(a.Tree)}
 	if path != "" {
 		args = []string{"cat-file", "blob", string(a.Tree) + ":" + path}
 	}
 	_, err = s.git(ctx, command{stdout: w, args: args})
-	return err
+	return s.evidence(err, nil)
 }
 
 func (s *Space) findSaved(ctx context.Context, name string) (Saved, error) {
@@ -233,7 +234,12 @@ func RestoreSaved(ctx context.Context, dir, run, name string, paths []string, op
 	return restored, errors.Join(err, s.Close(false))
 }
 
-func (s *Space) restoreSaved(ctx context.Context, name string, paths []string) ([]string, error) {
+func (s *Space) restoreSaved(ctx context.Context, name string, paths []string) (restored []string, err error) {
+	leave, err := s.enter(opRevert)
+	if err != nil {
+		return nil, err
+	}
+	defer leave(&err)
 	a, err := s.findSaved(ctx, name)
 	if err != nil {
 		return nil, err

@@ -98,7 +98,8 @@ func (s *Space) makeStore(ctx context.Context, wanted settings) error {
 		return err
 	}
 	for name, content := range map[string]string{
-		"HEAD": headless, "work/HEAD": headless, "inside/HEAD": headless, "objects/info/alternates": s.alternates(linked),
+		"HEAD": headless, "work/HEAD": headless, "work/commondir": "..\n", "inside/HEAD": headless,
+		"objects/info/alternates": s.alternates(linked),
 	} {
 		if err := s.write(name, []byte(content)); err != nil {
 			return err

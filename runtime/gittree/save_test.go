@@ -1,0 +1,206 @@
+package gittree_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/gittree"
+)
+
+// TestSaves lists, shows and restores saved attempts while the run is at work, after it, and after
+// it was forgotten.
+func TestSaves(t *testing.T) {
+	t.Parallel()
+	ctx, opts := t.Context(), gittree.Options{Watch: watchedFiles{}}
+	r := newRepo(t, "")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	r.sh("echo A > a.txt; echo PASSWORD=stolen > .env; rm dir/b.txt")
+	changes, err := tr.detect(checked)
+	require.NoError(t, err)
+	ref, err := tr.save(3, checked)
+	require.NoError(t, err)
+	again, err := tr.save(3, checked)
+	require.NoError(t, err)
+	assert.Equal(t, ref, again, "the same trees have one reference")
+	require.NoError(t, tr.revert(checked, changes))
+
+	list := func() []string {
+		t.Helper()
+		saves, err := gittree.Saves(ctx, r.dir, "run", opts)
+		require.NoError(t, err)
+		var out []string
+		for _, s := range saves {
+			line := s.Name
+			for _, c := range s.Changes {
+				line += "; " + described(c)
+			}
+			assert.False(t, s.At.IsZero())
+			out = append(out, line)
+		}
+		return out
+	}
+	const third = "3; modified .env; modified a.txt; removed dir/b.txt"
+	assert.Equal(t, []string{third}, list())
+	_, err = gittree.RestoreSaved(ctx, r.dir, "run", "3", nil, opts)
+	require.ErrorIs(t, err, gittree.ErrHeld)
+	require.NoError(t, tr.Close(true))
+	assert.Equal(t, []string{third}, list())
+
+	var patch strings.Builder
+	require.NoError(t, gittree.ShowSaved(ctx, r.dir, "run", "3", "", &patch, opts))
+	assert.Contains(t, patch.String(), "-a\n+A\n")
+	r.sh("echo mine > a.txt")
+	restored, err := gittree.RestoreSaved(ctx, r.dir, "run", "3", []string{"a.txt"}, opts)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a.txt"}, restored)
+	assert.Equal(t, "A\nb\nPASSWORD=secret", r.sh("cat a.txt dir/b.txt .env"))
+	var before strings.Builder
+	require.NoError(t, gittree.ShowSaved(ctx, r.dir, "run", "before-3", "a.txt", &before, opts))
+	assert.Equal(t, "mine\n", before.String())
+	_, err = gittree.RestoreSaved(ctx, r.dir, "run", "3", nil, opts)
+	require.NoError(t, err)
+	assert.Equal(t, "A\nPASSWORD=stolen", r.sh("cat a.txt .env"))
+	assert.NoFileExists(t, filepath.Join(r.dir, "dir/b.txt"))
+
+	for _, c := range []struct{ run, name, path, want string }{
+		{"other", "3", "", "prepare/name"}, {"run", "9", "", "revert/name"}, {"run", "3", "src/s.txt", "revert/missing"},
+	} {
+		_, err := gittree.RestoreSaved(ctx, r.dir, c.run, c.name, []string{c.path}, opts)
+		require.Error(t, err)
+		assert.Equal(t, c.want, evidenceOf(t, err))
+	}
+}
+
+// TestSaveKeepsCommits keeps the commits of an agent that are reverted, also after a collection.
+func TestSaveKeepsCommits(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	r.sh("echo A > a.txt; git commit -qam agents")
+	changes, err := tr.detect(checked)
+	require.NoError(t, err)
+	ref, err := tr.save(1, checked)
+	require.NoError(t, err)
+	require.NoError(t, tr.revert(checked, changes))
+	r.sh("git reflog expire --expire=now --all; git gc -q --prune=now")
+	assert.Contains(t, r.sh("git --git-dir=.git/errgen/run log --format=%s "+ref), "agents")
+	require.NoError(t, tr.close())
+}
+
+// TestForget leaves nothing in git's directory, unless attempts were saved.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	tr := r.open()
+	require.NoError(t, tr.Close(true))
+	assert.Equal(t, "tree.lock", r.sh("ls -A .git/errgen"))
+}
+
+func TestAttempt(t *testing.T) {
+	failure := errors.New("no")
+	for _, c := range []struct {
+		name, fix, check string
+		fixErr, judgeErr error
+		want             error
+		files, after     string
+	}{
+		{"a fix that works", "echo fixed > a.txt", "grep fixed a.txt; echo x > dir/new", nil, nil, nil,
+			"modified a.txt", "fixed"},
+		{"a fix that does nothing", "true", "true", nil, nil, nil, "", "a"},
+		{"a failing check", "echo worse > a.txt; rm dir/b.txt", "false", nil, nil, new(exec.ExitError),
+			"modified a.txt, removed dir/b.txt", "a"},
+		{"a failing fix", "echo worse > a.txt", "true", failure, nil, failure, "modified a.txt", "a"},
+		{"a change that is not allowed", "echo worse > a.txt", "true", nil, failure, failure, "modified a.txt", "a"},
+		{"a commit by the fix", "echo worse > a.txt; git commit -qam fix", "true", nil, nil, gittree.ErrMoved,
+			"modified a.txt", "a"},
+		{"a .gitignore that hides files", "echo '*' > .gitignore; echo x > hidden; echo worse > a.txt", "false", nil, nil,
+			new(exec.ExitError), "modified .gitignore, modified a.txt, added hidden", "a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "")
+			tr := r.open()
+			was := r.state()
+			sh := func(script string, err error) func(context.Context) error {
+				return func(ctx context.Context) error {
+					cmd := exec.CommandContext(ctx, "sh", "-ec", script)
+					cmd.Dir = r.dir
+					return errors.Join(cmd.Run(), err)
+				}
+			}
+			got, err := tr.Attempt(t.Context(), gittree.Attempt{Name: "fix", Fix: sh(c.fix, c.fixErr), Check: sh(c.check, nil),
+				Judge: func([]gittree.Change) error { return c.judgeErr }})
+			var exit *exec.ExitError
+			switch {
+			case c.want == nil:
+				require.NoError(t, err)
+			case errors.As(c.want, &exit):
+				require.ErrorAs(t, err, &exit)
+			default:
+				require.ErrorIs(t, err, c.want)
+			}
+			var files []string
+			for _, change := range got.Changes {
+				files = append(files, described(change))
+			}
+			if c.want != nil {
+				assert.Equal(t, was, r.state())
+				assert.NotEmpty(t, got.Saved)
+				assert.Equal(t, c.files, strings.Join(files, ", "))
+			}
+			assert.Equal(t, c.after, r.sh("cat a.txt"))
+			require.NoError(t, tr.close())
+		})
+	}
+}
+
+// attemptVariable makes the test program a process that dies during an attempt; it holds a directory.
+const attemptVariable = "GITTREE_ATTEMPT"
+
+func playAttempt(text string) error {
+	var dir string
+	if err := json.Unmarshal([]byte(text), &dir); err != nil {
+		return err
+	}
+	tr, err := openTree(context.Background(), dir, "git")
+	if err != nil {
+		return err
+	}
+	_, err = tr.Attempt(context.Background(), gittree.Attempt{Name: "fix", Fix: func(context.Context) error {
+		err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("half"), 0o600)
+		killSelf()
+		return err
+	}})
+	return err
+}
+
+// TestAttemptKilled restores the working tree before the next attempt.
+func TestAttemptKilled(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	require.True(t, killed(t, attemptVariable, r.dir))
+	assert.Equal(t, "half", r.sh("cat a.txt"))
+	tr := r.open()
+	_, err := tr.Attempt(t.Context(), gittree.Attempt{Name: "fix", Fix: func(context.Context) error {
+		assert.Equal(t, "a", r.sh("cat a.txt"))
+		return nil
+	}})
+	require.NoError(t, err)
+	saves, err := gittree.Saves(t.Context(), r.dir, "run", gittree.Options{})
+	require.NoError(t, err)
+	assert.Len(t, saves, 1)
+	require.NoError(t, tr.close())
+}
