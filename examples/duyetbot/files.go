@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"bot.example.com/duyetbot/errs"
-
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/htmlreport"
+
+	"bot.example.com/duyetbot/errs"
 )
 
 // title is what the page calls itself.
@@ -26,7 +26,7 @@ var forms = map[string]func(*session, io.Writer) error{
 	".json": func(s *session, w io.Writer) error { return s.reporter.WriteJSON(w) },
 	".html": func(s *session, w io.Writer) error {
 		snapshot := report.NewSnapshot(s.reporter, s.groups)
-		snapshot.Title = title
+		snapshot.Title, snapshot.Runs = title, s.runs.All()
 		return htmlreport.Write(w, snapshot, htmlreport.Options{Table: errs.Table})
 	},
 	".txt": func(s *session, w io.Writer) error {
