@@ -66,7 +66,7 @@ func TestSteps(t *testing.T) {
 		}},
 		{"D100 B-D17", "refused", exitFailed, []string{
 			"detected   dependency_error", `failed     install_dependency: Did not install "event-stream": `,
-			"decided    abort", "done       failed (fatal) after 1 call: ",
+			"done       failed (fatal) after 1 call: ",
 		}},
 		{"B-D17", "hostile", exitFailed, []string{
 			"detected   dependency_error", "failed     install_dependency: Did not install ",

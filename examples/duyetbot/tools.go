@@ -15,18 +15,21 @@ import (
 
 // tools are the commands that strategies run, by key. A strategy without its tool fails.
 type tools struct {
-	Install *tool `yaml:"install"`
-	Lint    *tool `yaml:"lint"`
-	Types   *tool `yaml:"types"`
-	Tests   *tool `yaml:"tests"`
-	Build   *tool `yaml:"build"`
+	Install *installer `yaml:"install"`
+	Lint    *fix       `yaml:"lint"`
+	Types   *fix       `yaml:"types"`
+	Tests   *fix       `yaml:"tests"`
+	Build   *fix       `yaml:"build"`
 }
 
-// tool is a command that fixes, and one that checks the fix. An installer has a command with the
-// argument {package}, and the packages that it may install.
-type tool struct {
-	Fix     []string `yaml:"fix"`
-	Check   []string `yaml:"check"`
+// fix is a command that fixes, and one that checks the fix.
+type fix struct {
+	Fix   []string `yaml:"fix"`
+	Check []string `yaml:"check"`
+}
+
+// installer is a command with the argument {package}, and the packages that it may install.
+type installer struct {
 	Command []string `yaml:"command"`
 	Allow   []string `yaml:"allow"`
 }
@@ -34,7 +37,7 @@ type tool struct {
 // all returns the tools by their keys.
 func (t *tools) all() map[string]recovery.Tool {
 	out := map[string]recovery.Tool{}
-	for key, tool := range map[string]*tool{"lint": t.Lint, "types": t.Types, "tests": t.Tests, "build": t.Build} {
+	for key, tool := range map[string]*fix{"lint": t.Lint, "types": t.Types, "tests": t.Tests, "build": t.Build} {
 		if tool != nil {
 			out[key] = recovery.Tool{Fix: commands(tool.Fix), Check: commands(tool.Check)}
 		}

@@ -98,8 +98,8 @@ func problemsOf(o Options) (all []error) {
 			}
 		}
 		for i, c := range t.Check {
-			if !c.Usable() || strings.Contains(c.String(), "{") && unusable(c, false) != "" {
-				wrong(fmt.Sprintf("Tools.%s.Check[%d]", key, i), c.String(), "a program with its arguments, or a line")
+			if !c.Usable() || hasPlaceholder(c.String()) {
+				wrong(fmt.Sprintf("Tools.%s.Check[%d]", key, i), c.String(), "a program with its arguments, without placeholders")
 			}
 		}
 		if !install {
@@ -128,15 +128,12 @@ func unusable(c validate.Command, install bool) string {
 	if install {
 		holders = []string{PlaceholderPackage}
 	}
-	if !install && !strings.Contains(c.String(), PlaceholderPackage) && !strings.Contains(c.String(), "{file") {
-		return ""
-	}
 	found := 0
 	for i, arg := range append([]string{c.Line}, c.Args...) {
 		switch {
 		case slices.Contains(holders, arg) && i > 1 && !isScript(c.Args[i-2]):
 			found++
-		case strings.Contains(arg, PlaceholderPackage) || strings.Contains(arg, "{file}") || strings.Contains(arg, "{files}"):
+		case hasPlaceholder(arg):
 			return "placeholders that are arguments by themselves, and not a program or a script"
 		}
 	}
@@ -144,6 +141,11 @@ func unusable(c validate.Command, install bool) string {
 		return "one argument that is " + PlaceholderPackage
 	}
 	return ""
+}
+
+func hasPlaceholder(s string) bool {
+	return strings.Contains(s, PlaceholderFile) || strings.Contains(s, PlaceholderFiles) ||
+		strings.Contains(s, PlaceholderPackage)
 }
 
 // isScript reports whether the next argument would be read as a script.
