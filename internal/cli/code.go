@@ -46,6 +46,8 @@ type traits struct {
 	HTTP           int      `json:"http,omitzero"`
 	GRPC           string   `json:"grpc,omitempty"`
 	Reaction       reaction `json:"reaction"`
+	// MostCalls is the most calls that a failure causes, in words; empty for 1.
+	MostCalls string `json:"most_calls,omitempty"`
 }
 
 // reaction is a reaction in words, and the one that follows it.
@@ -131,6 +133,7 @@ func traitsOf(t model.Traits) traits {
 		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: word(t.Severity),
 		Kind: word(t.Kind),
 		HTTP: t.HTTP, GRPC: resolve.GRPCWord(t.GRPC), Reaction: reactionOf(t.Reaction),
+		MostCalls: mostCalls(t.Reaction),
 	}
 }
 
@@ -240,6 +243,7 @@ func (t *traits) text(p *page, base *traits) {
 	line("kind", t.Kind, base.Kind)
 	line("http", positive(t.HTTP), positive(base.HTTP))
 	line("grpc", t.GRPC, base.GRPC)
+	line("most calls", t.MostCalls, base.MostCalls)
 	if !reflect.DeepEqual(t.Reaction, base.Reaction) {
 		label := "reaction"
 		for r := &t.Reaction; r != nil; r = r.Then {
