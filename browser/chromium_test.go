@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long a test may take before something hangs.
+// patience is the time limit of a test.
 const patience = 5 * time.Minute
 
 // browser is started by the first test that needs it and ended by TestMain.
@@ -50,7 +50,7 @@ func program() (string, error) {
 	return "", fmt.Errorf("no chromium, chromium-browser or google-chrome on the path; ERRGEN_CHROMIUM may name one")
 }
 
-// tab opens an empty tab, and skips the test where there is no browser.
+// tab opens an empty tab, and skips the test if there is no browser.
 func tab(t *testing.T) context.Context {
 	t.Helper()
 	path, err := program()
@@ -83,7 +83,7 @@ func launch(path string) (context.Context, func(), error) {
 		chromedp.ExecPath(path),
 		chromedp.WSURLReadTimeout(patience),
 		chromedp.UserDataDir(filepath.Join(dir, "profile")),
-		chromedp.Env("FONTCONFIG_FILE="+fonts, "TZ=UTC", "LANG=C.UTF-8"),
+		chromedp.Env("FONTCONFIG_FILE="+fonts, "TZ=America/New_York", "LANG=C.UTF-8"),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-background-networking", true),
@@ -106,7 +106,7 @@ func launch(path string) (context.Context, func(), error) {
 	return ctx, end, nil
 }
 
-// writeFonts gives the browser fonts of its own, so that pages look the same everywhere.
+// writeFonts installs fonts for the browser, so that pages look the same everywhere.
 func writeFonts(dir string) (config string, err error) {
 	for name, font := range map[string][]byte{
 		"sans.ttf": liberationsansregular.TTF, "sans-bold.ttf": liberationsansbold.TTF,

@@ -42,14 +42,16 @@
     texts++;
     check(node.data.trim().slice(0, 40), parse(element instanceof SVGElement ? style.fill : style.color), element, large ? 3 : 4.5);
   }
-  const card = document.querySelector('.chart');
-  for (const name of ['k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 'k8', 's0', 's1', 's2', 's3', 's4', 'bad']) {
-    check(name, parse(getComputedStyle(document.querySelector(`pattern .${name}`)).fill), card, 3);
+
+  const card = document.querySelector('#time .card');
+  for (const name of ['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 's0', 's1', 's2', 's3', 's4']) {
+    const probe = document.createElement('span');
+    probe.className = name;
+    card.append(probe);
+    check(name, parse(getComputedStyle(probe).backgroundColor), card, 3);
+    probe.remove();
   }
-  for (const name of ['good', 'fill', 'middle']) {
-    check(name, parse(getComputedStyle(document.querySelector(`.${name}`)).fill), card, 3);
-  }
-  for (const control of document.querySelectorAll('#theme, #filter')) {
+  for (const control of document.querySelectorAll('#theme, #search')) {
     check(control.id, parse(getComputedStyle(control).borderTopColor), control.parentElement, 3);
   }
   return { low: [...new Set(low)], texts };

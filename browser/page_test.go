@@ -3,38 +3,117 @@ package browser
 import (
 	"bytes"
 	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/htmlreport"
+	"github.com/errgen/errgen/runtime/report/predict"
 )
+
+var update = flag.Bool("update", false, "take the pictures in docs/images")
+
+//go:embed contrast.js
+var contrast string
+
+var start = time.Date(2026, time.March, 4, 6, 0, 0, 0, time.UTC)
+
+// clock is a clock that a test sets.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time                                   { return c.now }
+func (c *clock) Sleep(ctx context.Context, d time.Duration) error { return ctx.Err() }
+
+// kinds are errors of the sample: how many in each half hour.
+var kinds = []struct {
+	err      error
+	severity string
+	source   string
+	each     [8]int
+}{
+	{errs.NewProviderRateLimit("anthropic-api"), "medium", "anthropic-api", [8]int{3, 2, 1, 2, 9, 30, 12, 4}},
+	{errs.NewProviderAPIError("openai-api", "overloaded"), "high", "openai-api", [8]int{1, 0, 2, 4, 2, 3, 1, 0}},
+	{errs.NewGitPushFailed("remote 'origin' hung up"), "low", "git", [8]int{0, 1, 0, 7, 1, 0, 1, 1}},
+	{errs.NewConfigEnvVarMissing("TOKEN"), "critical", "config", [8]int{0, 0, 1, 0, 0, 0, 0, 0}},
+}
+
+// sample is a morning with an outage, and a run in it. The text is in all messages.
+func sample(text string) (report.Snapshot, htmlreport.Options) {
+	c := &clock{}
+	reporter := report.NewReporter(report.ReporterOptions{Clock: c})
+	groups := report.NewGroups(report.GroupOptions{Clock: c, MaxAge: 24 * time.Hour})
+	sinks := report.Sinks{reporter, groups}
+	n := 0
+	for half := range 8 {
+		for _, k := range kinds {
+			for range k.each[half] {
+				n++
+				c.now = start.Add(time.Duration(half)*30*time.Minute + time.Duration(n%29)*time.Minute)
+				o := report.New(k.err, report.Options{Table: errs.Table, At: c.now,
+					ID: func() string { return fmt.Sprint("error-", n) },
+					Facts: report.Facts{Source: &report.Source{Type: k.source, Component: "call"},
+						Metadata: map[string]any{"run": fmt.Sprint("run-", half%2)}}})
+				o.Severity = k.severity
+				if o.Message += text; n%3 == 0 {
+					helped := n%2 == 0
+					o = o.With(&report.Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "wait", Successful: &helped})
+				}
+				sinks.Report(o)
+			}
+		}
+	}
+	c.now = start.Add(4 * time.Hour)
+	sinks.Retried(report.Retry{Reaction: "wait", Action: "retry", Attempts: 3, Succeeded: true})
+	s := report.NewSnapshot(reporter, groups)
+	s.Title = "Morning of 4 March" + text
+	for i := range 2 {
+		began := start.Add(time.Duration(i) * 90 * time.Minute)
+		s.Runs = append(s.Runs, report.Run{ID: fmt.Sprint("run-", i), Task: "add retries" + text, Began: began,
+			Ended: began.Add(time.Hour), End: []string{"completed", "blocked"}[i], Cost: 1.25, Tokens: 81_000,
+			Spans: []report.Span{
+				{Kind: report.SpanCall, Began: began, Took: 20 * time.Minute, Label: "anthropic-api", Tier: "small",
+					Code: "PROVIDER_RATE_LIMIT", Failed: true, Cost: .25},
+				{Kind: report.SpanWait, Began: began.Add(20 * time.Minute), Took: 15 * time.Minute, Label: "rate_limit"},
+				{Kind: report.SpanTier, Began: began.Add(35 * time.Minute), Label: "large"},
+				{Kind: report.SpanCall, Began: began.Add(35 * time.Minute), Took: 20 * time.Minute,
+					Label: "anthropic-api", Tier: "large", Cost: 1},
+				{Kind: report.SpanCheck, Began: began.Add(55 * time.Minute), Took: 5 * time.Minute, Label: "tests"},
+			}})
+	}
+	return s, htmlreport.Options{Table: errs.Table, Forecasts: htmlreport.Forecasts("anthropic-api",
+		[]predict.Forecast{{Code: "PROVIDER_RATE_LIMIT", Probability: .41, Low: .33, High: .5}})}
+}
 
 // view is how a page is looked at. The zero view is a wide screen in the light theme.
 type view struct {
-	width, height int64
-	dark, print   bool
-	// noScript turns JavaScript off.
-	noScript bool
+	width                 int64
+	dark, print, noScript bool
 }
 
 // opened is a page in a tab.
 type opened struct {
 	context.Context
-	t *testing.T
-
+	t        *testing.T
 	mu       sync.Mutex
 	messages []string
 	requests []string
@@ -47,44 +126,14 @@ func write(t *testing.T, s report.Snapshot, o htmlreport.Options) []byte {
 	return b.Bytes()
 }
 
-// openSample opens the sample from a loopback server.
-func openSample(t *testing.T, v view) *opened {
-	t.Helper()
-	s, o := sample(t)
-	return open(t, serve(t, write(t, s, o)), v)
-}
-
-// serve is a server that has the page and nothing else.
-func serve(t *testing.T, page []byte) string {
-	t.Helper()
-	return serveAnd(t, page, func(string) {})
-}
-
-// serveAnd tells of every path that is asked for.
-func serveAnd(t *testing.T, page []byte, asked func(path string)) string {
+// openPage serves a page and opens it.
+func openPage(t *testing.T, page []byte, v view) *opened {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked(r.URL.Path)
-		if r.URL.Path != "/" {
-			http.NotFound(w, r)
-			return
-		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(page)
 	}))
 	t.Cleanup(server.Close)
-	return server.URL + "/"
-}
-
-func file(t *testing.T, page []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "report.html")
-	require.NoError(t, os.WriteFile(path, page, 0o600))
-	return "file://" + filepath.ToSlash(path)
-}
-
-func open(t *testing.T, url string, v view) *opened {
-	t.Helper()
 	p := &opened{Context: tab(t), t: t}
 	require.NoError(t, chromedp.Listen(p, p.listen))
 	_, err := chromedp.Call(p, network.Enable, network.EnableParams{})
@@ -92,15 +141,18 @@ func open(t *testing.T, url string, v view) *opened {
 	_, err = chromedp.Call(p, emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: v.noScript})
 	require.NoError(t, err)
-	p.scheme(v.dark, v.print)
+	p.media(v)
 	if v.width == 0 {
 		v.width = 1280
 	}
-	if v.height == 0 {
-		v.height = 900
-	}
-	require.NoError(t, chromedp.Do(p, chromedp.EmulateViewport(v.width, v.height), chromedp.Navigate(url)))
+	require.NoError(t, chromedp.Do(p, chromedp.EmulateViewport(v.width, 1000), chromedp.Navigate(server.URL+"/")))
 	return p
+}
+
+func openSample(t *testing.T, v view) *opened {
+	t.Helper()
+	s, o := sample("")
+	return openPage(t, write(t, s, o), v)
 }
 
 func (p *opened) listen(event any) {
@@ -118,40 +170,19 @@ func (p *opened) listen(event any) {
 	}
 }
 
-// scheme sets what the system prefers, and whether the page is being printed.
-func (p *opened) scheme(dark, printed bool) {
+// media sets the theme of the system, and whether the page is printed.
+func (p *opened) media(v view) {
 	p.t.Helper()
 	params := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
-		Value: "light"}}}
-	if dark {
-		params.Features[0].Value = "dark"
-	}
-	if printed {
+		Value: map[bool]string{true: "dark", false: "light"}[v.dark]}}}
+	if v.print {
 		params.Media = "print"
 	}
 	_, err := chromedp.Call(p, emulation.SetEmulatedMedia, params)
 	require.NoError(p.t, err)
 }
 
-// prefer sets one preference of the system, and no other.
-func (p *opened) prefer(name, value string) {
-	p.t.Helper()
-	_, err := chromedp.Call(
-		p, emulation.SetEmulatedMedia,
-		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: name, Value: value}}})
-	require.NoError(p.t, err)
-}
-
-// assertQuiet holds when the page said nothing and asked for nothing but itself.
-func (p *opened) assertQuiet(url string) {
-	p.t.Helper()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	assert.Empty(p.t, p.messages)
-	assert.Equal(p.t, []string{url}, p.requests)
-}
-
-// eval returns what an expression is in the page.
+// eval returns the value of an expression in the page.
 func eval[T any](p *opened, expression string) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -159,20 +190,235 @@ func eval[T any](p *opened, expression string) T {
 	return v
 }
 
-// keys presses keys.
 func (p *opened) keys(keys string) {
 	p.t.Helper()
 	require.NoError(p.t, chromedp.Do(p, chromedp.KeyEvent(keys)))
 }
 
-// tabTo presses Tab until what an expression names has the focus.
-func (p *opened) tabTo(expression string) {
+// press reaches an element by Tab and presses Enter.
+func (p *opened) press(selector string) {
 	p.t.Helper()
-	for range 200 {
-		p.keys("\t")
-		if eval[bool](p, "document.activeElement === "+expression) {
+	for range 150 {
+		if eval[bool](p, fmt.Sprintf("document.activeElement.matches(%q)", selector)) {
+			p.keys(kb.Enter)
 			return
 		}
+		p.keys("\t")
 	}
-	p.t.Fatalf("%s is not reached by Tab", expression)
+	p.t.Fatalf("%s is not reached by Tab", selector)
+}
+
+// wait waits for an element that the page adds.
+func (p *opened) wait(selector string) {
+	p.t.Helper()
+	eval[any](p, fmt.Sprintf(`new Promise(done => {
+		const look = () => document.querySelector(%q) ? done() : requestAnimationFrame(look);
+		look();
+	})`, selector))
+}
+
+// texts returns the visible texts of elements.
+func (p *opened) texts(selector string) []string {
+	p.t.Helper()
+	return eval[[]string](p, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter(e => e.checkVisibility())
+		.map(e => e.innerText.replace(/\s+/g, ' ').trim())`, selector))
+}
+
+const (
+	codes  = "#codes tbody th"
+	groups = "#groups tbody th"
+)
+
+// count is the number in "3 of 7 groups".
+func (p *opened) count(section string) string {
+	p.t.Helper()
+	return strings.Fields(p.texts("#" + section + " [role=status]")[0])[0]
+}
+
+func TestQuiet(t *testing.T) {
+	p := openSample(t, view{})
+	assert.Len(t, p.texts(codes), 4)
+	assert.Len(t, p.requests, 1)
+	assert.Empty(t, p.messages)
+}
+
+// TestFilters: bar → codes → groups → errors, by keyboard alone.
+func TestFilters(t *testing.T) {
+	p := openSample(t, view{})
+	require.Len(t, p.texts(groups), 4)
+	all := p.count("errors")
+	p.press(".bars button")
+	assert.Equal(t, "1", fmt.Sprint(len(p.texts(".chips button"))))
+	assert.Less(t, len(p.texts(codes)), 4, "the codes of one bar")
+	p.keys(kb.ArrowRight)
+	assert.Equal(t, "1", eval[string](p, `document.activeElement.dataset.value`), "arrows move between bars")
+	p.press("#codes tbody button")
+	assert.Len(t, p.texts(codes), 1)
+	p.press("#groups tbody button")
+	assert.Equal(t, []string{"3"}, []string{fmt.Sprint(len(p.texts(".chips button")))})
+	assert.NotEqual(t, all, p.count("errors"))
+	p.press("#errors summary")
+	p.wait("#errors .detail")
+	assert.Contains(t, strings.Join(p.texts("#errors .detail"), ""), "ID")
+	for range 3 {
+		eval[any](p, `document.querySelector('.chips button').click()`)
+	}
+	assert.Equal(t, all, p.count("errors"))
+	assert.Empty(t, p.texts(".chips button"))
+}
+
+func TestSearchAndSeverities(t *testing.T) {
+	p := openSample(t, view{})
+	eval[any](p, `document.getElementById('search').focus()`)
+	p.keys("push hung")
+	assert.Equal(t, "1", p.count("groups"))
+	p.keys(" nowhere")
+	assert.Equal(t, "0", p.count("groups"))
+	assert.True(t, eval[bool](p, `document.activeElement.id === 'search'`), "the focus stays")
+	eval[any](p, `(() => { const s = document.getElementById('search'); s.value = ''; s.dispatchEvent(new Event('input')); })()`)
+	assert.Equal(t, "4", p.count("groups"))
+	p.press(`[data-value="critical"]`)
+	assert.Equal(t, "3", p.count("groups"))
+	assert.Equal(t, "false", eval[string](p, `document.querySelector('[data-value="critical"]').getAttribute('aria-pressed')`))
+}
+
+func TestAdviceRunsAndForecast(t *testing.T) {
+	p := openSample(t, view{})
+	advice := strings.Join(p.texts("#advice li"), "\n")
+	require.NotEmpty(t, advice)
+	assert.Contains(t, advice, "CONFIG_ENV_VAR_MISSING")
+	require.Len(t, p.texts(".run"), 2)
+	assert.Contains(t, p.texts(".run")[1], "blocked")
+	assert.Contains(t, p.texts(".run")[0], "2 calls · 81,000 tokens · $1.25")
+	assert.Equal(t, 5, eval[int](p, `document.querySelectorAll('.run')[0].querySelectorAll('.track span').length`))
+	before := p.count("errors")
+	p.press(`#runs [data-value="run-1"]`)
+	assert.Len(t, p.texts(".run"), 1)
+	assert.NotEqual(t, before, p.count("errors"), "the errors of the run")
+	assert.Contains(t, p.texts("#forecast tbody tr")[0], "41.0% 33.0% – 50.0%")
+}
+
+// TestCompare reads an earlier page and an earlier JSON report, and the one of the options.
+func TestCompare(t *testing.T) {
+	s, o := sample("")
+	earlier := s
+	earlier.Codes = []report.CodeCount{{Code: "PROVIDER_RATE_LIMIT", Count: 60}, {Code: "GONE", Count: 2}}
+	o.Earlier = &report.Metrics{ErrorsByCode: map[string]int{"PROVIDER_RATE_LIMIT": 60, "GONE": 2}}
+	want := map[string]string{"PROVIDER_RATE_LIMIT": "+3", "PROVIDER_API_ERROR": "new", "GONE": "gone"}
+	changes := func(p *opened) map[string]string {
+		return eval[map[string]string](p, `Object.fromEntries([...document.querySelectorAll('#codes tbody tr')].map(r =>
+			[r.cells[1].innerText.trim(), r.cells[4].innerText]).filter(([code]) => /RATE|API_ERROR|GONE/.test(code)))`)
+	}
+	assert.Equal(t, want, changes(openPage(t, write(t, s, o), view{})))
+	page := write(t, earlier, htmlreport.Options{})
+	for name, content := range map[string]string{"earlier.html": string(page),
+		"report.json": `{"metrics":{"errorsByCode":{"PROVIDER_RATE_LIMIT":60,"GONE":2}},"errors":[]}`} {
+		p := openSample(t, view{})
+		eval[any](p, fmt.Sprintf(`(async () => {
+			const input = document.getElementById('earlier'), files = new DataTransfer();
+			files.items.add(new File([%q], %q));
+			input.files = files.files;
+			input.dispatchEvent(new Event('change'));
+		})()`, content, name))
+		p.wait("#codes thead th:nth-child(6)")
+		assert.Equal(t, want, changes(p), name)
+	}
+}
+
+func TestLocalTime(t *testing.T) {
+	p := openSample(t, view{})
+	first := func() string { return p.texts("#groups tbody time")[0] }
+	assert.Contains(t, first(), "01:0", "the browser is in New York")
+	p.press("#zone")
+	assert.Contains(t, first(), "06:0")
+	assert.Contains(t, p.texts("#made")[0], "UTC")
+}
+
+func TestTheme(t *testing.T) {
+	p := openSample(t, view{})
+	ground := func() string { return eval[string](p, `getComputedStyle(document.body).backgroundColor`) }
+	light := ground()
+	p.press("#theme")
+	dark := ground()
+	assert.NotEqual(t, light, dark)
+	p.keys(kb.Enter)
+	assert.Equal(t, light, ground())
+}
+
+// TestLook: WCAG's contrast, 24 pixels for what is pressed, and nothing beyond the edge.
+func TestLook(t *testing.T) {
+	for _, dark := range []bool{false, true} {
+		for _, width := range []int64{1280, 360} {
+			t.Run(fmt.Sprintf("dark=%v/%d", dark, width), func(t *testing.T) {
+				p := openSample(t, view{dark: dark, width: width})
+				eval[any](p, `document.querySelectorAll('details').forEach(d => { d.open = true })`)
+				assert.Greater(t, eval[int](p, contrast+`.texts`), 150)
+				assert.Empty(t, eval[[]string](p, contrast+`.low`))
+				assert.LessOrEqual(t, eval[int64](p, `document.documentElement.scrollWidth`), width)
+				assert.Empty(t, eval[[]string](p, `[...document.querySelectorAll('button:not(.bar), input, summary')]
+					.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 24).map(e => e.outerHTML.slice(0, 90))`))
+			})
+		}
+	}
+}
+
+func TestPrint(t *testing.T) {
+	p := openSample(t, view{dark: true, print: true, width: 800})
+	assert.Equal(t, "rgb(255, 255, 255)", eval[string](p, `getComputedStyle(document.body).backgroundColor`))
+	assert.Empty(t, p.texts("#filters, #theme, #zone"))
+	assert.Len(t, p.texts(codes), 4)
+}
+
+func TestWithoutScript(t *testing.T) {
+	p := openSample(t, view{noScript: true})
+	assert.Contains(t, strings.Join(p.texts("noscript tr"), "\n"), "CONFIG_ENV_VAR_MISSING 1 ")
+	assert.Empty(t, p.texts("#theme"))
+}
+
+func TestNoErrors(t *testing.T) {
+	p := openPage(t, write(t, report.Snapshot{}, htmlreport.Options{}), view{width: 360})
+	assert.Equal(t, []string{"No errors were reported."}, p.texts("main .empty"))
+	assert.Empty(t, p.messages)
+}
+
+// TestHostileTexts: markup stays text, and the policy forbids what markup would try.
+func TestHostileTexts(t *testing.T) {
+	const evil = `</script><img src=x onerror="window.reached=1"><script>window.reached=1</script>{{.}}<!--`
+	s, o := sample(evil)
+	p := openPage(t, write(t, s, o), view{})
+	eval[any](p, `document.querySelectorAll('details').forEach(d => { d.open = true })`)
+	assert.Equal(t, 0, eval[int](p, `document.querySelectorAll('img').length`))
+	assert.True(t, eval[bool](p, `window.reached === undefined`))
+	assert.Contains(t, p.texts(groups)[0], `</script><img`)
+	assert.Len(t, p.requests, 1)
+	assert.Equal(t, "refused", eval[string](p, `fetch('/stolen').then(() => 'reached', () => 'refused')`))
+	assert.Equal(t, "refused", eval[string](p,
+		`(() => { try { document.body.innerHTML = '<b>x</b>'; } catch { return 'refused'; } return 'reached'; })()`))
+}
+
+// TestPictures takes the pictures of the documentation with -update. Other versions of a browser
+// draw a little differently, so otherwise it checks only their size.
+func TestPictures(t *testing.T) {
+	for name, dark := range map[string]bool{"report-light.png": false, "report-dark.png": true} {
+		path := filepath.Join("..", "docs", "images", name)
+		if *update {
+			p := openSample(t, view{dark: dark})
+			if dark {
+				eval[any](p, `document.querySelector("#runs").scrollIntoView()`)
+			}
+			shot, err := chromedp.Run(p, chromedp.CaptureScreenshot())
+			require.NoError(t, err)
+			img, err := png.Decode(bytes.NewReader(shot))
+			require.NoError(t, err)
+			var b bytes.Buffer
+			require.NoError(t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img))
+			require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
+		}
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		config, err := png.DecodeConfig(bytes.NewReader(b))
+		require.NoError(t, err)
+		assert.Equal(t, 1280, config.Width)
+		assert.Less(t, len(b), 200_000)
+	}
 }

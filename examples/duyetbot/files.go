@@ -13,6 +13,8 @@ import (
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/htmlreport"
+
+	"bot.example.com/duyetbot/errs"
 )
 
 // title is what the page calls itself.
@@ -24,8 +26,8 @@ var forms = map[string]func(*session, io.Writer) error{
 	".json": func(s *session, w io.Writer) error { return s.reporter.WriteJSON(w) },
 	".html": func(s *session, w io.Writer) error {
 		snapshot := report.NewSnapshot(s.reporter, s.groups)
-		snapshot.Title = title
-		return htmlreport.Write(w, snapshot, htmlreport.Options{})
+		snapshot.Title, snapshot.Runs = title, s.runs.All()
+		return htmlreport.Write(w, snapshot, htmlreport.Options{Table: errs.Table})
 	},
 	".txt": func(s *session, w io.Writer) error {
 		_, err := fmt.Fprintln(w, s.reporter.Summary())

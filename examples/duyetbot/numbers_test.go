@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/handler"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
@@ -70,7 +71,7 @@ func TestNumbersOfProfiles(t *testing.T) {
 					}
 					return
 				}
-				assert.Equal(t, want, got.waits)
+				assertWaits(t, want, got.waits)
 				assert.Equal(t, len(want)+1, got.Calls)
 			})
 		}
@@ -95,15 +96,15 @@ func TestNumbersHoldWhatIsLearned(t *testing.T) {
 			table := tableOf(t, "  profile: thorough\n  recovery: {max_recovery_attempts: 0}\n"+tt.block)
 			c, calls := newClock(), 0
 			adaptive := retry.NewAdaptive()
-			h, err := handler.New(handler.Config{
+			h, err := recovery.NewHandler(recovery.Config{
 				Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Clock: c,
-				Random: func() float64 { return 0.5 }, Adaptive: adaptive,
+				Admission: executor.Admission{Adaptive: adaptive},
 			})
 			require.NoError(t, err)
 			for range 50 {
 				calls, c.slept = 0, nil
 				out := h.Handle(
-					t.Context(), handler.Op{Name: "work", Source: "github", Do: func(context.Context) error {
+					t.Context(), recovery.Op{Name: "work", Source: "github", Do: func(context.Context) error {
 						calls++
 						failure := answered("github", 503)
 						return &failure

@@ -113,7 +113,7 @@ func (o *options) plan(ctx context.Context, skills []*skill, w io.Writer) error 
 		if err != nil {
 			return err
 		}
-		_, err = s.runner(ctx)
+		_, err = s.tools(ctx)
 		wrong = append(wrong, err)
 		what := fmt.Sprintf("%q in %s, at most %s a call", s.Command, s.dir(), s.Timeout)
 		fmt.Fprintf(&b, "%s: %s\n", s.Name, terminal.Printable(taxonomy.Redact(s.secrets.mask(what))))

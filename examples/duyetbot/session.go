@@ -10,7 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/handler"
+	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/predict"
 	"github.com/errgen/errgen/runtime/retry"
@@ -36,17 +36,17 @@ type session struct {
 
 	reporter *report.Reporter
 	groups   *report.Groups
+	runs     report.Runs
 	lanes    retry.SharedWait
 	gate     retry.Breaker
 	adaptive *retry.Adaptive
 	model    *predict.Model
 	prevent  executor.Preventer
 	clock    retry.Clock
-	random   retry.Random
 }
 
 func newSession(out io.Writer, clock retry.Clock) *session {
-	model := predict.New(predict.Options{})
+	model := predict.New()
 	return &session{
 		out: out, clock: clock,
 		reporter: report.NewReporter(report.ReporterOptions{Clock: clock}),
@@ -55,7 +55,7 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 		gate:     breaker.New(breaker.Options{}),
 		adaptive: retry.NewAdaptive(),
 		model:    model,
-		prevent:  predict.NewPreventer(model, errs.Table, predict.PreventerOptions{}),
+		prevent:  predict.NewPreventer(model, errs.Table),
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *session) runAll(ctx context.Context, ready []*job) (all bool) {
 type job struct {
 	skill   *skill
 	shows   *shows
-	handler *handler.Handler
+	handler *recovery.Handler
 }
 
 func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
@@ -110,12 +110,12 @@ func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := handler.New(handler.Config{
+	h, err := recovery.NewHandler(recovery.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Recoverer: recoverer,
-		Sink: report.Sinks{s.reporter, s.groups, shows}, Observer: executor.Observers(shows, s.logs(table)),
-		StatusSources: []string{"github"},
-		Gate:          s.gate, Adaptive: s.adaptive, Learners: []retry.Learner{s.model},
-		Preventer: s.prevent, Lanes: s.lanes, Clock: s.clock, Random: s.random, Timeout: sk.Timeout,
+		Sink: report.Sinks{s.reporter, s.groups, shows}, Runs: &s.runs, Observer: executor.Observers(shows, s.logs(table)),
+		StatusSources: []string{"github"}, Clock: s.clock, Timeout: sk.Timeout,
+		Admission: executor.Admission{Breaker: s.gate, Adaptive: s.adaptive, Learners: []retry.Learner{s.model},
+			Preventer: s.prevent, Lanes: s.lanes},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sk.path, err)
@@ -123,11 +123,11 @@ func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
 	return &job{sk, shows, h}, nil
 }
 
-func (j *job) run(ctx context.Context) handler.Outcome {
+func (j *job) run(ctx context.Context) recovery.Outcome {
 	c := &command{skill: j.skill}
 	j.shows.ctx = ctx
 	j.shows.begin(j.skill)
-	out := j.handler.Handle(ctx, handler.Op{
+	out := j.handler.Handle(ctx, recovery.Op{
 		Name: j.skill.Name, Source: j.skill.Source, Component: j.skill.Component, Facts: j.skill.facts(), Do: c.run,
 	})
 	j.shows.end(out, c.output)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/handler"
+	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -26,7 +26,6 @@ type running struct {
 
 func newRunning(t *testing.T, out io.Writer) *running {
 	s := newSession(out, retry.System)
-	s.random = func() float64 { return 0.5 }
 	return &running{s, t}
 }
 
@@ -42,9 +41,9 @@ func (s *running) skill(source, block string) *job {
 }
 
 // handle runs a skill whose calls fail as said, and then succeed.
-func (j *job) handle(ctx context.Context, failures ...evidence) handler.Outcome {
+func (j *job) handle(ctx context.Context, failures ...evidence) recovery.Outcome {
 	return j.handler.Handle(
-		ctx, handler.Op{Name: j.skill.Name, Source: j.skill.Source, Do: func(context.Context) error {
+		ctx, recovery.Op{Name: j.skill.Name, Source: j.skill.Source, Do: func(context.Context) error {
 			if len(failures) == 0 {
 				return nil
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/handler"
+	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -34,8 +34,8 @@ func TestExtentOfFailures(t *testing.T) {
 				require.NoError(t, err)
 				j, err := s.prepare(t.Context(), sk)
 				require.NoError(t, err)
-				j.handler, err = handler.New(
-					handler.Config{Table: table, Classify: detect.Classifier(errs.Explain), Sink: j.shows,
+				j.handler, err = recovery.NewHandler(
+					recovery.Config{Table: table, Classify: detect.Classifier(errs.Explain), Sink: j.shows,
 						Observer: j.shows})
 				require.NoError(t, err)
 				ready = append(ready, j)

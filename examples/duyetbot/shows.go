@@ -11,7 +11,6 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/terminal"
-	"github.com/errgen/errgen/runtime/handler"
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -89,7 +88,7 @@ func (s *shows) begin(sk *skill) {
 	fmt.Fprintln(s.w)
 }
 
-func (s *shows) end(out handler.Outcome, output string) {
+func (s *shows) end(out recovery.Outcome, output string) {
 	lines := strings.Split(output, "\n")
 	if out.Success() && output != "" {
 		for _, line := range lines[max(0, len(lines)-maxLines):] {
@@ -159,8 +158,8 @@ func (s *shows) reaction(e executor.Event) {
 	if e.MaxAttempts > 0 {
 		what += fmt.Sprintf(", %d of %d", e.Attempt, e.MaxAttempts)
 	}
-	if e.UsedUp {
-		what += ", since what comes first is used up"
+	if e.Exhausted {
+		what += ", because the reaction before is exhausted"
 	}
 	s.line("decided", "%s (%s)", what, e.Reaction.Name)
 }
@@ -171,28 +170,17 @@ func (s *shows) recovery(e executor.Event) {
 		said = &recovery.Record{}
 	}
 	if e.Err == nil {
-		s.lines("recovered", "%s: %s", e.Text, cmp.Or(said.Message, "mended"))
-		s.warns(said)
+		s.lines("recovered", "%s: %s", e.Text, cmp.Or(said.Message, "fixed"))
 		return
 	}
-	s.told = "run strategy " + e.Text + ": "
+	s.told = "strategy " + e.Text + ": "
 	if s.ctx.Err() != nil && said.Data[recovery.DataChanged] == "" {
 		return
 	}
-	s.lines("failed", "%s: %s", e.Text, e.Err)
+	s.lines("failed", "%s: %s", e.Text, cmp.Or(said.Message, e.Err.Error()))
 	if ref := said.Data[recovery.DataSaved]; ref != "" {
-		s.lines("saved", "what it changed is %s: git show %s", ref, ref)
-	}
-	if lost := said.Data[recovery.DataLost]; lost != "" {
-		s.lines("lost", "could not be saved, and was put back: %s", lost)
-	}
-	s.warns(said)
-}
-
-// warns says what went wrong besides.
-func (s *shows) warns(said *recovery.Record) {
-	if warning := said.Data[recovery.DataWarning]; warning != "" {
-		s.lines("warning", "%s", warning)
+		s.lines("saved", "its changes were reverted: git --git-dir \"$(git rev-parse --git-common-dir)/errgen/recovery\" show %s",
+			ref)
 	}
 }
 

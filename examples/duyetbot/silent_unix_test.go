@@ -14,8 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/taxonomy"
 
 	"bot.example.com/duyetbot/errs"
@@ -75,22 +73,6 @@ error-handling:
 	assert.Contains(t, got.out, "detected   github_server_error")
 	assert.NotContains(t, got.out, "code 503")
 	assert.Contains(t, got.out, "after 2 calls", "nothing waits for a thousand seconds, or gives up because of them")
-}
-
-// TestWhatIsLost: what could not be saved is told, and what else went wrong.
-func TestWhatIsLost(t *testing.T) {
-	var out strings.Builder
-	s := &shows{w: &out, ctx: t.Context(), mask: secrets(nil).mask}
-	s.recorded(recovery.Record{Strategy: "apply_lint_fix", Data: map[string]string{
-		recovery.DataSaved: "refs/errgen/x/1", recovery.DataLost: `"fill"`,
-		recovery.DataWarning: "no space left on device",
-	}})
-	s.recovery(
-		executor.Event{Kind: executor.Recovered, Text: "apply_lint_fix",
-			Err: &recovery.Error{Message: "It has not helped"}})
-	assert.Contains(t, out.String(), "  saved      what it changed is refs/errgen/x/1: git show refs/errgen/x/1\n")
-	assert.Contains(t, out.String(), "  lost       could not be saved, and was put back: \"fill\"\n")
-	assert.Contains(t, out.String(), "  warning    no space left on device\n")
 }
 
 // TestEmptyProfile: a profile that is named and empty, as an unset variable is, is not the skill's

@@ -3,16 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
-// tools are the host's own commands that strategies run. A strategy without one fails.
+// tools are the commands that strategies run, by key. A strategy without its tool fails.
 type tools struct {
 	Install *installer `yaml:"install"`
 	Lint    *fix       `yaml:"lint"`
@@ -21,128 +22,75 @@ type tools struct {
 	Build   *fix       `yaml:"build"`
 }
 
-// fix mends with a command, and looks with another one whether it has.
+// fix is a command that fixes, and one that checks the fix.
 type fix struct {
 	Fix   []string `yaml:"fix"`
 	Check []string `yaml:"check"`
 }
 
-// installer installs a package, the name of which takes the place of {package} in the command.
+// installer is a command with the argument {package}, and the packages that it may install.
 type installer struct {
 	Command []string `yaml:"command"`
-	// Allow are the packages that may be installed; none are unless they stand here.
-	Allow []string `yaml:"allow"`
+	Allow   []string `yaml:"allow"`
 }
 
-// fixes reports whether there is a tool that changes files and has to be able to put them back.
-func (t *tools) fixes() bool {
-	return t.Lint != nil || t.Types != nil || t.Tests != nil || t.Build != nil
-}
-
-// lacking returns the key of the tool that a strategy needs and that is not there, or "".
-func (t *tools) lacking(strategy string) string {
-	for _, need := range []struct {
-		strategy, key string
-		there         bool
-	}{
-		{recovery.NameInstallDependency, "install", t.Install != nil},
-		{recovery.NameApplyLintFix, "lint", t.Lint != nil},
-		{recovery.NameApplyTypeFix, "types", t.Types != nil}, {recovery.NameFixTest, "tests", t.Tests != nil},
-		{recovery.NameFixBuild, "build", t.Build != nil},
-	} {
-		if need.strategy == strategy && !need.there {
-			return need.key
+// all returns the tools by their keys.
+func (t *tools) all() map[string]recovery.Tool {
+	out := map[string]recovery.Tool{}
+	for key, tool := range map[string]*fix{"lint": t.Lint, "types": t.Types, "tests": t.Tests, "build": t.Build} {
+		if tool != nil {
+			out[key] = recovery.Tool{Fix: commands(tool.Fix), Check: commands(tool.Check)}
 		}
 	}
-	return ""
+	if in := t.Install; in != nil {
+		out["install"] = recovery.Tool{Ecosystem: recovery.NPM, Fix: commands(in.Command), Allow: in.Allow}
+	}
+	return out
 }
 
-const aProgram = "a program and its arguments"
+func commands(args []string) []validate.Command {
+	if len(args) == 0 {
+		return nil
+	}
+	return []validate.Command{{Args: args}}
+}
 
-// Validate is asked by the configuration's loader.
-func (f *fix) Validate() []config.Problem {
+// Validate is called by the configuration's loader.
+func (t *tools) Validate() []config.Problem {
 	var all []config.Problem
-	if !isProgram(f.Fix) {
-		all = append(all, config.Problem{Field: "fix", Expected: aProgram})
-	}
-	if !isProgram(f.Check) {
-		all = append(
-			all, config.Problem{Field: "check", Expected: aProgram + ", which says whether the fix has helped"})
-	}
-	if len(all) > 0 {
-		return all
-	}
-	return refused(
-		recovery.Options{LintFix: f.fix()},
-		map[string]string{"LintFix.Commands[0]": "fix", "LintFix.Check[0]": "check"})
-}
-
-// Validate is asked by the configuration's loader.
-func (in *installer) Validate() []config.Problem {
-	if !isProgram(in.Command) {
-		return []config.Problem{{Field: "command", Expected: aProgram}}
-	}
-	return refused(recovery.Options{Installer: in.installer()},
-		map[string]string{"Installer.Command": "command", "Installer.Allow": "allow"})
-}
-
-func isProgram(command []string) bool { return len(command) > 0 && command[0] != "" }
-
-// refused returns what a strategy's options are refused for, by the keys of the file.
-func refused(o recovery.Options, keys map[string]string) []config.Problem {
-	_, err := recovery.New(o)
-	var all []config.Problem
+	_, err := recovery.New(recovery.Options{Dir: ".", Tools: t.all()})
 	for _, problem := range config.Problems(err) {
 		ev, ok := problem.(*taxonomy.Evidence)
 		if !ok {
-			all = append(all, config.Problem{Expected: problem.Error()})
-			continue
+			return append(all, config.Problem{Expected: problem.Error()})
 		}
-		field := ev.Attribute("field")
-		key, known := keys[field]
-		if list, index, indexed := strings.Cut(field, "["); !known && indexed {
-			key = keys[list] + "[" + index
-		}
-		all = append(all, config.Problem{Field: key, Expected: ev.Attribute("expected")})
+		// Tools.install.Fix[0] is install.command, and Tools.lint.Check lint.check.
+		field := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(ev.Attribute("field"), "Tools."), "[0]"))
+		all = append(all, config.Problem{Field: strings.Replace(field, "install.fix", "install.command", 1),
+			Expected: ev.Attribute("expected")})
 	}
 	return all
 }
 
-func (f *fix) fix() recovery.Fix {
-	if f == nil {
-		return recovery.Fix{}
+// tools returns the options of the skill's tools. A fix needs a working tree of git, in which it can
+// be reverted.
+func (s *skill) tools(ctx context.Context) (recovery.Options, error) {
+	o := recovery.Options{Dir: s.dir(), Tools: s.Tools.all()}
+	if len(o.Tools) == 0 {
+		return o, nil
 	}
-	return recovery.Fix{Commands: []validate.Command{{Args: f.Fix}}, Check: []validate.Command{{Args: f.Check}}}
-}
-
-func (in *installer) installer() *recovery.Installer {
-	if in == nil {
-		return nil
+	w, err := gittree.New(ctx, s.dir(), gittree.Options{})
+	if err == nil {
+		o.Tree = recovery.NewTree(w)
+		return o, nil
 	}
-	return &recovery.Installer{Ecosystem: recovery.NPM, Command: in.Command, Allow: in.Allow}
-}
-
-// runner returns what runs the skill's tools; nil when it has none. Where dir is no working tree of
-// git nothing can be put back, so that there can be no fixes.
-func (s *skill) runner(ctx context.Context) (recovery.Tools, error) {
-	if s.Tools == (tools{}) {
-		return nil, nil
-	}
-	c := recovery.ToolsConfig{Dir: s.dir()}
-	tree, err := workspace.Open(ctx, s.dir(), workspace.Options{})
+	fixes := maps.Clone(o.Tools)
+	delete(fixes, "install")
 	switch {
-	case err == nil:
-		c.Workspace, c.Lock = tree, true
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case s.Tools.fixes():
-		return nil,
-			fmt.Errorf("%s: tools: a fix needs a working tree of git, so that what it changes can be put back: %w",
-				s.path, err)
+		return o, context.Cause(ctx)
+	case len(fixes) > 0:
+		return o, fmt.Errorf("%s: tools: a fix needs a working tree of git, in which it can be reverted: %w", s.path, err)
 	}
-	made, err := recovery.NewTools(c)
-	if err != nil {
-		return nil, fmt.Errorf("%s: tools: %w", s.path, err)
-	}
-	return made, nil
+	return o, nil
 }

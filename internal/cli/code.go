@@ -49,6 +49,8 @@ type traits struct {
 	HTTP           int      `json:"http,omitzero"`
 	GRPC           string   `json:"grpc,omitempty"`
 	Reaction       reaction `json:"reaction"`
+	// MostCalls is the most calls that a failure causes, in words; empty for 1.
+	MostCalls string `json:"most_calls,omitempty"`
 }
 
 // reaction is a reaction in words, and the one that follows it.
@@ -144,6 +146,7 @@ func traitsOf(m *model.Package, t taxonomy.Traits) traits {
 		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: word(t.Severity),
 		Kind: word(t.Kind),
 		HTTP: int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: reactionOf(m, t.Reaction),
+		MostCalls: mostCalls(t.Reaction),
 	}
 }
 
@@ -259,6 +262,7 @@ func (t *traits) text(p *page, base *traits) {
 	line("kind", t.Kind, base.Kind)
 	line("http", positive(t.HTTP), positive(base.HTTP))
 	line("grpc", t.GRPC, base.GRPC)
+	line("most calls", t.MostCalls, base.MostCalls)
 	if !reflect.DeepEqual(t.Reaction, base.Reaction) {
 		label := "reaction"
 		for r := &t.Reaction; r != nil; r = r.Then {

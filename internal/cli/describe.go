@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -43,6 +44,20 @@ func describe(r *taxonomy.Reaction) []string {
 	s.add(r.LogLevel != taxonomy.LogNone && r.LogMessage == "", "logs the error (%s)", r.LogLevel)
 	s.add(r.LogLevel != taxonomy.LogNone && r.LogMessage != "", "logs %q (%s)", r.LogMessage, r.LogLevel)
 	return s
+}
+
+// mostCalls returns the most calls that a failure with a reaction causes: its retries and recoveries,
+// and those of the reactions that follow, as [retry.MostCalls] counts them. It is empty if there is
+// no further call.
+func mostCalls(r *taxonomy.Reaction) string {
+	calls, bounded := retry.MostCalls(nil, r)
+	switch {
+	case !bounded:
+		return "limited by the run only, because a reaction has no policy"
+	case calls == 1:
+		return ""
+	}
+	return fmt.Sprintf("%d, retries and recoveries together", calls)
 }
 
 func action(r *taxonomy.Reaction) string {

@@ -19,6 +19,7 @@ import (
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
 	"github.com/errgen/errgen/runtime/report/htmlreport"
 	"github.com/errgen/errgen/runtime/report/predict"
+	"github.com/errgen/errgen/runtime/report/watch"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -40,10 +41,11 @@ func reportOn(failures []error, text, page io.Writer) error {
 	return htmlreport.Write(page, report.NewSnapshot(reporter, groups), htmlreport.Options{})
 }
 
-func observed(c executor.Config, sink report.Sink) executor.Config {
-	c.Observer = executor.Observers(c.Observer, report.Observer(report.ObserverOptions{
+func observed(c executor.Config, sink report.Sink, runs *report.Runs) executor.Config {
+	c.Observer = executor.Observers(c.Observer, watch.Observer(watch.Options{
 		Table: c.Table,
 		Sink:  sink,
+		Runs:  runs,
 		Facts: func(executor.Event) report.Facts {
 			return report.Facts{Execution: &report.Execution{Mode: "nightly"}}
 		},
@@ -53,7 +55,7 @@ func observed(c executor.Config, sink report.Sink) executor.Config {
 
 func learnFrom(ctx context.Context, history *state.Store, config *executor.Config, checks executor.Checker) (
 	*predict.Model, error) {
-	model := predict.New(predict.Options{})
+	model := predict.New()
 	err := history.Outcomes(ctx, time.Now().AddDate(0, -1, 0), func(o retry.Outcome) error {
 		model.Learn(o)
 		return nil
@@ -62,23 +64,25 @@ func learnFrom(ctx context.Context, history *state.Store, config *executor.Confi
 		return nil, err
 	}
 	config.Admission.Learners = append(config.Admission.Learners, model)
-	// acts as `prevent` says; see below
-	config.Admission.Preventer = predict.NewPreventer(model, errs.Table, predict.PreventerOptions{})
+	// takes the measures of `prevent`; see below
+	config.Admission.Preventer = predict.NewPreventer(model, errs.Table)
 	// runs the checks of the taxonomy
 	config.Admission.Checker = checks
 	return model, nil
 }
 
-func foretell(w io.Writer, model *predict.Model) {
-	for _, f := range model.Next("anthropic-api", time.Now()) {
-		fmt.Fprintf(w, "%s: %.0f %%, between %.0f %% and %.0f %%: %s\n", f.Code, 100*f.Probability, 100*f.Low,
-			100*f.High, f.Why)
+func forecast(w io.Writer, model *predict.Model) {
+	for _, f := range model.Next("anthropic-api") {
+		fmt.Fprintf(w, "%s: %.0f %%, between %.0f %% and %.0f %%\n", f.Code, 100*f.Probability, 100*f.Low, 100*f.High)
 	}
 }
 
-func writeForetold(page io.Writer, s report.Snapshot, model *predict.Model) error {
-	next := model.Next("anthropic-api", s.At)
-	return htmlreport.Write(page, s, htmlreport.Options{Forecasts: htmlreport.Forecasts("anthropic-api", next)})
+func writePage(page io.Writer, s report.Snapshot, runs *report.Runs, model *predict.Model) error {
+	s.Runs = runs.All()
+	return htmlreport.Write(page, s, htmlreport.Options{
+		Table:     errs.Table, // has the resolutions of the codes
+		Forecasts: htmlreport.Forecasts("anthropic-api", model.Next("anthropic-api")),
+	})
 }
 
 func serveMetrics(mux *http.ServeMux) (report.Sink, error) {

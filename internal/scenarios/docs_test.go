@@ -88,7 +88,8 @@ func TestDocsSampleReports(t *testing.T) {
 	config := executor.Config{Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: failing{}}
 	model, err := learnFrom(t.Context(), store, &config, nil)
 	require.NoError(t, err)
-	e, err := executor.New(observed(config, report.Sinks{scraped, exported}))
+	var runs report.Runs
+	e, err := executor.New(observed(config, report.Sinks{scraped, exported}, &runs))
 	require.NoError(t, err)
 	e.Run(t.Context(), executor.Task{ID: "T-1"})
 
@@ -96,11 +97,12 @@ func TestDocsSampleReports(t *testing.T) {
 	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	assert.Contains(t, answer.Body.String(), `code="PERMISSION_API_AUTH"`)
 	var foretold bytes.Buffer
-	foretell(&foretold, model)
+	forecast(&foretold, model)
 	assert.Contains(t, foretold.String(), "PERMISSION_API_AUTH")
 	page.Reset()
-	require.NoError(t, writeForetold(&page, report.Snapshot{At: time.Now()}, model))
-	assert.Contains(t, page.String(), "<code>PERMISSION_API_AUTH</code>")
+	require.NoError(t, writePage(&page, report.Snapshot{At: time.Now()}, &runs, model))
+	assert.Contains(t, page.String(), `"code":"PERMISSION_API_AUTH"`)
+	assert.Len(t, runs.All(), 1)
 	err = traced(t.Context(), tracenoop.NewTracerProvider().Tracer("test"),
 		func(context.Context) error { return errors.New("boom") })
 	assert.Error(t, err)

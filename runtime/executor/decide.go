@@ -102,12 +102,22 @@ type Decision struct {
 // ends reports that the action ends the run.
 func (d *Decision) ends() bool { return d.Action == taxonomy.Abort || d.Action == taxonomy.Block }
 
-// maxAttempts returns the policy's limit; 0 if there is none, or nothing is repeated.
+// maxAttempts returns the limit of calls, or of a strategy's runs; 0 if there is none, or nothing is
+// repeated.
 func (d *Decision) maxAttempts() int {
+	limit := 0
 	if p := d.Reaction.Policy; p != nil && d.Attempt > 0 && p.MaxAttempts < math.MaxInt {
-		return p.MaxAttempts
+		limit = p.MaxAttempts
 	}
-	return 0
+	if d.Reaction.Action != taxonomy.Recover {
+		return limit
+	}
+	// A policy counts calls, so that a strategy runs once less.
+	limit = max(0, limit-1)
+	if runs := d.Reaction.MaxRuns; runs > 0 && (limit == 0 || runs < limit) {
+		limit = runs
+	}
+	return limit
 }
 
 var (

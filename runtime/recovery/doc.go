@@ -1,26 +1,19 @@
-// Package recovery has strategies that mend what a failure says is wrong, and what holds any
-// strategy within bounds.
+// Package recovery handles the failures of operations as a taxonomy specifies: it classifies and
+// reports a failure, runs the strategy of its reaction, waits, and calls the operation again.
 //
-//	tools, err := recovery.NewTools(recovery.ToolsConfig{Workspace: git})
+//	h, err := recovery.NewHandler(recovery.Config{Table: table, Classify: classify, Recoverer: strategies})
+//	out := h.Handle(ctx, recovery.Op{Name: "list issues", Source: "github", Do: list})
+//
+// Strategies are data and one function each; see [Standard]. It has seven, which a host configures
+// with the commands of its tools:
+//
 //	standard, err := recovery.New(recovery.Options{
-//		Tools:   tools,
-//		LintFix: recovery.Fix{Commands: fix, Check: check},
+//		Tree:  tree, // reverts a fix that does not help
+//		Tools: map[string]recovery.Tool{"lint": {Fix: fix, Check: check}},
 //	})
+//	err = standard.Run(ctx, "apply_lint_fix", taxonomy.RecoveryRequest{Err: failure}) // by hand
 //
-//	type strategies struct {
-//		*recovery.Standard // seven methods of a generated interface Strategies
-//	}
-//	func (strategies) FixTheRest(ctx context.Context, failure taxonomy.RecoveryRequest) error { … }
-//
-// [Standard] has the strategies wait_for_rate_limit, retry_with_backoff, install_dependency,
-// apply_lint_fix, apply_type_fix, fix_test and fix_build as methods. A host that embeds it has to
-// write those that its taxonomy names besides, or its program does not compile. [ByName] is for
-// hosts without a generated interface, [Contain] for strategies that may panic, hang or say what is
-// not so.
-//
-// Commands are the host's own. What a failure says is never an argument, a line for a shell, input
-// or environment of one, with two exceptions that a host asks for by a placeholder: the name of a
-// package for an [Installer], which must be a plain one that the host allows, and files for a
-// [Fix], which must be regular files of the working tree. A mend counts as one when the validation
-// that failed passes; otherwise what was changed is saved and put back.
+// Commands are those of the host. The text of a failure is never an argument, a shell line, input or
+// environment of a command, except for two placeholders: {package}, the name of a package that the
+// host allows, and {file} or {files}, which are regular files of the working tree.
 package recovery

@@ -1,16 +1,4 @@
-package recovery
-
-import (
-	"os"
-	"regexp"
-	"strings"
-	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-)
-
-const docsHead = `package host
+package recovery_test
 
 import (
 	"context"
@@ -18,56 +6,125 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"regexp"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/handler"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/recovery"
-	"github.com/errgen/errgen/runtime/recovery/virtual/errs"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
 )
 
-`
+// The functions here are the samples of docs/recovery.md; TestDocsSamples compares them.
 
-const docsTaxonomy = sevenStrategies + `  ask_a_person: Asks.
-profiles:
-  default: {doc: Balanced.}
-  lenient: {doc: Tries more.}
-`
+func listIssues(ctx context.Context, h *recovery.Handler, list func(ctx context.Context) error) error {
+	out := h.Handle(ctx, recovery.Op{
+		Name: "list issues", Source: "github", Component: "octokit",
+		Facts: report.Facts{Repository: &report.Repository{Owner: "acme", Repo: "shop"}},
+		Do:    list,
+	})
+	if !out.Success() {
+		return fmt.Errorf("%s, after %d calls: %w", out.Message(), out.Calls, out.Err)
+	}
+	return nil
+}
 
-const docsRest = `sources: {github: GitHub.}
-reactions:
-  fail: {action: abort}
-fallback: {code: broken}
-uncategorized: fail
-categories:
-  work:
-    doc: What goes wrong.
-    codes:
-      broken:
-        doc: It is broken.
-        message: it is broken
-        reaction: fail
-        detect: [{source: github}]
-        examples: [{source: github}]
-`
+func newHandler(recoverer executor.Recoverer, sink report.Sink) (*recovery.Handler, error) {
+	table, err := errs.Table.Profile("strict")
+	if err != nil {
+		return nil, err
+	}
+	return recovery.NewHandler(recovery.Config{
+		Table:     table,
+		Classify:  detect.Classifier(errs.Explain, detect.WithTable(table)),
+		Recoverer: recoverer,
+		Sink:      sink,
+		Admission: executor.Admission{Breaker: breaker.New(breaker.Options{})},
+		MaxCalls:  20,
+		Timeout:   time.Minute,
+	})
+}
 
-// What the page shows compiles, all of it together, against a package that errgen has made.
+func newStrategies(ctx context.Context, dir string) (*recovery.Standard, error) {
+	work, err := gittree.New(ctx, dir, gittree.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return recovery.New(recovery.Options{
+		Tree: recovery.NewTree(work),
+		Tools: map[string]recovery.Tool{
+			"lint": {
+				Fix:   []validate.Command{{Args: []string{"npx", "eslint", "--fix", "--", "{files}"}}},
+				Check: []validate.Command{{Args: []string{"npx", "eslint", "."}}},
+			},
+			"install": {
+				Ecosystem: recovery.NPM, Allow: []string{"zod", "@types/node"},
+				Fix: []validate.Command{{Args: []string{"npm", "install", "--ignore-scripts", "--", "{package}"}}},
+			},
+		},
+		Recorded: recovery.Log(slog.Default()),
+	})
+}
+
+func fixByHand(ctx context.Context, standard *recovery.Standard, failure error) error {
+	return standard.Run(ctx, "apply_lint_fix", taxonomy.RecoveryRequest{Err: failure})
+}
+
+func forNight(text []byte) (taxonomy.Table, error) {
+	var wishes taxonomy.Overrides // {"recovery": {"max_attempts": 5}, "retry": {"max_delay": "10m"}}
+	if err := json.Unmarshal(text, &wishes); err != nil {
+		return taxonomy.Table{}, err
+	}
+	table, err := errs.Table.Profile("strict")
+	if err != nil {
+		return taxonomy.Table{}, err
+	}
+	return table.Override(wishes)
+}
+
+func fetchAll(ctx context.Context, breakers *breaker.Breakers, adaptive *retry.Adaptive, pages []func(ctx context.Context) error) error {
+	for _, page := range pages {
+		err := retry.Do(ctx, page, retry.ByTable(errs.Table),
+			retry.WithBreaker(breakers, "anthropic-api/key-1"), retry.WithAdaptive(adaptive))
+		if errors.Is(err, retry.ErrRefused) {
+			return fmt.Errorf("later, the provider is down: %w", err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func TestDocsSamples(t *testing.T) {
 	page, err := os.ReadFile("../../docs/recovery.md")
 	require.NoError(t, err)
+	code, err := os.ReadFile("docs_test.go")
+	require.NoError(t, err)
 	samples := regexp.MustCompile("(?s)```go run\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	require.Len(t, samples, 4)
-	assert.Equal(t, len(samples), strings.Count(string(page), "```go"), "every block of Go is compiled")
-	source := docsHead
 	for _, s := range samples {
-		source += s[1] + "\n"
+		assert.Contains(t, string(code), s[1])
 	}
-	assert.Empty(t, build(t, generated(t, docsTaxonomy+docsRest), source))
+	dir, _ := tree(t)
+	standard, err := newStrategies(t.Context(), dir)
+	require.NoError(t, err)
+	assert.ErrorIs(t, fixByHand(t.Context(), standard, errors.New("lint error")), recovery.ErrNoFile)
+	h, err := newHandler(standard, report.Sinks{})
+	require.NoError(t, err)
+	assert.NoError(t, listIssues(t.Context(), h, func(context.Context) error { return nil }))
+	_, err = forNight([]byte(`{"retry": {"max_delay": "10m"}}`))
+	assert.NoError(t, err)
+	assert.NoError(t, fetchAll(t.Context(), breaker.New(breaker.Options{}), retry.NewAdaptive(), nil))
 }

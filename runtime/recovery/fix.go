@@ -4,207 +4,373 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/internal/finding"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
 )
 
-// The placeholders of a [Fix], each an argument by itself. What stands in for them are regular
-// files of the working tree that the failure names: relative to the directory of the commands, of
-// plain characters, never beginning with a '-', and not reached through a symbolic link.
-const (
-	// PlaceholderFile stands for the first file.
-	PlaceholderFile = "{file}"
-	// PlaceholderFiles stands for all files, an argument each, 16 at most.
-	PlaceholderFiles = "{files}"
-)
-
-// Fix is what the host runs to mend a kind of failure. The zero Fix is none.
-type Fix struct {
-	// Commands are run in their order. One that exits with another code than 0 is not the end,
-	// since many tools exit so when they have changed something, or could not mend all: the
-	// validation decides. Without a file for a placeholder none is run.
-	Commands []validate.Command
-	// Check is the validation: all of it must pass. Without it Options.Validate is the validation.
+// Tool is what a strategy runs: commands that change files, and commands that check the result.
+type Tool struct {
+	// Fix are the commands, in order. One that exits with a failure does not end the fix, because
+	// many tools do so after they changed files; the check decides. An argument can be {file} or
+	// {files}, the first or all files (at most 16) that the failure names, or for an installer
+	// {package}.
+	Fix []validate.Command
+	// Check are commands that must all pass, or the fix is reverted. A fix needs one; an installer
+	// does not.
 	Check []validate.Command
+	// Ecosystem specifies how failures name a missing package, and Allow lists the packages that may
+	// be installed. Both are for installers only.
+	Ecosystem Ecosystem
+	Allow     []string
 }
 
-func (f *Fix) wrong(field string) []error {
-	var all []error
-	for _, list := range []struct {
-		name     string
-		commands []validate.Command
-		fills    bool
-	}{{"Commands", f.Commands, true}, {"Check", f.Check, false}} {
-		for i, c := range list.commands {
-			if what := unusable(c, list.fills); what != "" {
-				all = append(all, misfit(fmt.Sprintf("%s.%s[%d]", field, list.name, i), c.String(), what))
-			}
+// The placeholders in the arguments of [Tool.Fix].
+const (
+	PlaceholderFile    = "{file}"
+	PlaceholderFiles   = "{files}"
+	PlaceholderPackage = "{package}"
+)
+
+// Ecosystem is where packages come from.
+type Ecosystem string
+
+// The ecosystems.
+const (
+	NPM    Ecosystem = "npm"
+	Python Ecosystem = "python"
+	Go     Ecosystem = "go"
+)
+
+// ecosystems have two expressions each: where a text names a missing package, and a plain name.
+var ecosystems = map[Ecosystem]struct{ missing, plain *regexp.Regexp }{
+	NPM: {
+		regexp.MustCompile(`(?i)(?:cannot find (?:module|package)|(?:can't|could not) resolve:?) ['"]([^'"\n]{1,300})['"]`),
+		regexp.MustCompile(`^(?:@[a-z0-9][a-z0-9_-]*/)?[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$`),
+	},
+	Python: {
+		regexp.MustCompile(`(?i)no module named ['"]?([^'"\s;:,]{1,300})`),
+		regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`),
+	},
+	Go: {
+		regexp.MustCompile(`(?i)(?:no required module provides package|cannot find module providing package) ([^\s;:,]{1,300})`),
+		regexp.MustCompile(`^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*(?:/[A-Za-z0-9][A-Za-z0-9._~-]*)+$`),
+	},
+}
+
+// problemsOf returns evidence of every invalid option.
+func problemsOf(o Options) (all []error) {
+	wrong := func(field, value, expected string) {
+		value = text.Beginning(value, maxShown)
+		all = append(all, &taxonomy.Evidence{Source: "config", Op: "load_config", Type: "invalid",
+			Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
+			Attributes: map[string]string{"field": field, "value": value, "expected": expected}})
+	}
+	for field, d := range map[string]time.Duration{"RateLimitWait": o.RateLimitWait, "MaxWait": o.MaxWait, "Limit": o.Limit} {
+		if d < 0 {
+			wrong(field, d.String(), "a duration, 0 or more")
 		}
 	}
-	if len(f.Commands) == 0 && len(f.Check) > 0 {
-		all = append(all, misfit(field+".Commands", "", "a command for what is checked"))
+	for key, t := range o.Tools {
+		install := key == "install"
+		if !slices.ContainsFunc([]string{"install", "lint", "types", "tests", "build"}, func(k string) bool { return k == key }) {
+			wrong("Tools."+key, key, "install, lint, types, tests or build")
+		}
+		if len(t.Fix) == 0 {
+			wrong("Tools."+key+".Fix", "", "a program with its arguments")
+		}
+		if len(t.Check) == 0 && !install {
+			wrong("Tools."+key+".Check", "", "a program with its arguments")
+		}
+		for i, c := range t.Fix {
+			if what := unusable(c, install); what != "" {
+				wrong(fmt.Sprintf("Tools.%s.Fix[%d]", key, i), c.String(), what)
+			}
+		}
+		for i, c := range t.Check {
+			if !c.Usable() || hasPlaceholder(c.String()) {
+				wrong(fmt.Sprintf("Tools.%s.Check[%d]", key, i), c.String(), "a program with its arguments, without placeholders")
+			}
+		}
+		if !install {
+			continue
+		}
+		e, known := ecosystems[t.Ecosystem]
+		if !known {
+			wrong("Tools.install.Ecosystem", string(t.Ecosystem), "npm, python or go")
+			continue
+		}
+		for i, name := range t.Allow {
+			if !e.plain.MatchString(name) || len(name) > maxShown {
+				wrong(fmt.Sprintf("Tools.install.Allow[%d]", i), name, "a plain package name")
+			}
+		}
 	}
 	return all
 }
 
-// unusable returns what is expected of a command that cannot be run; empty for one that can. Fills
-// says that it may have placeholders.
-func unusable(c validate.Command, fills bool) string {
+// unusable returns what is expected of a command that cannot be used, or "".
+func unusable(c validate.Command, install bool) string {
 	if !c.Usable() {
 		return "a program with its arguments, or a line"
 	}
-	if isPlaceholder(c.Line) || len(c.Args) > 0 && isPlaceholder(c.Args[0]) {
-		return "no placeholder in a line or in the place of a program"
+	holders := []string{PlaceholderFile, PlaceholderFiles}
+	if install {
+		holders = []string{PlaceholderPackage}
 	}
-	for i, arg := range c.Args {
+	found := 0
+	for i, arg := range append([]string{c.Line}, c.Args...) {
 		switch {
-		case !isPlaceholder(arg):
-		case !fills:
-			return "no placeholder"
-		case arg != PlaceholderFile && arg != PlaceholderFiles:
-			return "placeholders that are arguments by themselves"
-		case isScript(c.Args[i-1]):
-			return "no placeholder in the place of a script"
+		case slices.Contains(holders, arg) && i > 1 && !isScript(c.Args[i-2]):
+			found++
+		case hasPlaceholder(arg):
+			return "placeholders that are arguments by themselves, and not a program or a script"
 		}
+	}
+	if install && found != 1 {
+		return "one argument that is " + PlaceholderPackage
 	}
 	return ""
 }
 
-func isPlaceholder(arg string) bool {
-	return strings.Contains(arg, PlaceholderFile) || strings.Contains(arg, PlaceholderFiles)
+func hasPlaceholder(s string) bool {
+	return strings.Contains(s, PlaceholderFile) || strings.Contains(s, PlaceholderFiles) ||
+		strings.Contains(s, PlaceholderPackage)
 }
 
-// isScript reports whether an argument says that the next is a script.
+// isScript reports whether the next argument would be read as a script.
 func isScript(arg string) bool {
 	return slices.Contains([]string{"-c", "/c", "/C", "-e", "-Command", "--eval", "--command"}, arg)
 }
 
-// ApplyLintFix runs Options.LintFix, and then the validation; see [Fix].
-func (s *Standard) ApplyLintFix(ctx context.Context, failure taxonomy.RecoveryRequest) error {
-	return s.fix(ctx, failure, NameApplyLintFix, "lint fixes", &s.opts.LintFix)
-}
-
-// ApplyTypeFix runs Options.TypeFix, and then the validation; see [Fix].
-func (s *Standard) ApplyTypeFix(ctx context.Context, failure taxonomy.RecoveryRequest) error {
-	return s.fix(ctx, failure, NameApplyTypeFix, "type fixes", &s.opts.TypeFix)
-}
-
-// FixTest runs Options.TestFix, and then the validation; see [Fix].
-func (s *Standard) FixTest(ctx context.Context, failure taxonomy.RecoveryRequest) error {
-	return s.fix(ctx, failure, NameFixTest, "test fixes", &s.opts.TestFix)
-}
-
-// FixBuild runs Options.BuildFix, and then the validation; see [Fix].
-func (s *Standard) FixBuild(ctx context.Context, failure taxonomy.RecoveryRequest) error {
-	return s.fix(ctx, failure, NameFixBuild, "build fixes", &s.opts.BuildFix)
-}
-
-// fix runs a fix; what names its kind for people.
-func (s *Standard) fix(ctx context.Context, failed taxonomy.RecoveryRequest, name, what string, f *Fix) error {
-	return s.carryOut(ctx, failed, name, ActionFix, func(t *try) error {
-		if err := t.Lacking(name); err != nil {
-			return err
-		}
-		commands, err := t.filled(f.Commands)
-		if err != nil {
-			return err
-		}
-		if err := t.mend(
-			mend{failing: "Failed to apply " + what, commands: commands, check: f.Check, strict: true}); err != nil {
-			return err
-		}
-		t.record.Message = "Applied " + what
-		return nil
-	})
-}
-
-// explained returns an error that also says what the commands printed last, and what became of what
-// they have changed: what is not as it was comes first.
-func (t *try) explained(message string, err error) error {
-	var left *stuck
-	if !errors.As(err, &left) {
-		e := failure(message, err)
-		e.Message += t.printed()
-		if t.record.Data[DataPutBack] == "true" {
-			e.Message += " (what it changed was put back" + and(t.savedAs()) + ")"
-		}
-		return e
-	}
-	e := failure(message, left.cause)
-	e.Message, e.Err = left.says()+". "+e.Message+t.printed(), err
-	return e
-}
-
-// printed returns what the commands have printed last, for the end of a message.
-func (t *try) printed() string {
-	lines := strings.TrimSpace(t.record.Data[DataOutput])
-	if lines == "" {
-		return ""
-	}
-	return ": " + lastLine(lines)
-}
-
-// and goes on with a text, if there is one.
-func and(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ", and " + text
-}
-
-// savedAs says what of it is saved, and what is not; empty when nothing was to be.
-func (t *try) savedAs() string {
-	refs, lost := t.record.Data[DataSaved], t.record.Data[DataLost]
+// fixThenCheck runs the commands of the strategy's tool and its check. If the check fails, or a
+// change is not allowed, everything is reverted.
+func fixThenCheck(a *attempt) error {
+	tool, known := a.opts.Tools[a.Tool]
 	switch {
-	case lost == "" && refs == "":
-		return ""
-	case lost == "":
-		return "is saved as " + strings.ReplaceAll(refs, " ", " and ")
-	case refs == "":
-		return "could not be saved: " + lost
+	case !known:
+		return &Error{Message: "No tool " + a.Tool + " is configured for strategy " + a.Strategy, Err: ErrNoTool}
+	case a.opts.Tree == nil:
+		return &Error{Message: "Not run: " + ErrNoTree.Error(), Err: ErrNoTree}
 	}
-	return "is saved as " + strings.ReplaceAll(refs, " ", " and ") + ", but for what could not be saved: " + lost
+	commands, err := a.filled(tool.Fix)
+	if err == nil {
+		err = a.change(commands, tool.Check)
+	}
+	if err != nil {
+		return a.failure("Failed to apply "+a.What, err)
+	}
+	a.Message = "Applied " + a.What
+	return nil
 }
 
-// lastLine returns the last line of a text, for a message.
-func lastLine(s string) string {
-	return quotedASCII(strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:]))
+// installThenCheck installs the package that the failure names, if it is allowed.
+func installThenCheck(a *attempt) error {
+	tool, known := a.opts.Tools[a.Tool]
+	if !known {
+		return &Error{Message: "Nothing is installed, because no installer is configured", Err: ErrNoTool}
+	}
+	name := ""
+	for _, said := range textsOf(a.failed) {
+		if m := ecosystems[tool.Ecosystem].missing.FindStringSubmatch(said); m != nil && name == "" {
+			name = m[1]
+		}
+	}
+	if name == "" {
+		return &Error{Message: "Could not extract package name from error", Err: ErrNoPackage}
+	}
+	a.note(DataPackage, name)
+	if !slices.Contains(tool.Allow, name) {
+		return &Error{Message: "Did not install " + text.Quote(name, maxShown) + ": " + ErrNotAllowed.Error(), Err: ErrNotAllowed}
+	}
+	commands := replaced(tool.Fix, PlaceholderPackage, []string{name})
+	if err := a.change(commands, tool.Check); err != nil {
+		return a.failure("Failed to install dependency", err)
+	}
+	a.Message = "Installed dependency: " + name
+	return nil
 }
 
-// filled returns the commands with files in the place of placeholders.
-func (t *try) filled(commands []validate.Command) ([]validate.Command, error) {
-	if !slices.ContainsFunc(
-		commands, func(c validate.Command) bool { return slices.ContainsFunc(c.Args, isPlaceholder) }) {
+// failure returns an error that has the last line of output and the fate of the changes.
+func (a *attempt) failure(message string, cause error) error {
+	if known, ok := cause.(*Error); ok {
+		return known
+	}
+	message += ": " + text.Error(cause, maxShown)
+	if lines := strings.Split(strings.TrimSpace(a.Data[DataOutput]), "\n"); lines[0] != "" {
+		message += ": " + text.Beginning(lines[len(lines)-1], maxShown)
+	}
+	if a.Data[DataSaved] != "" {
+		message += " (the changes were reverted, and are saved as " + a.Data[DataSaved] + ")"
+	}
+	return &Error{Message: message, Err: cause}
+}
+
+// change runs commands and a check as one operation of the tree.
+func (a *attempt) change(commands, check []validate.Command) error {
+	select {
+	case a.busy <- struct{}{}:
+		defer func() { <-a.busy }()
+	case <-a.ctx.Done():
+		return context.Cause(a.ctx)
+	}
+	lenient := a.strategy.Action == ActionFix
+	fix := func(ctx context.Context) error { return a.runAll(ctx, commands, lenient) }
+	verify := func(ctx context.Context) error {
+		if err := a.runAll(ctx, check, false); err != nil {
+			a.note(DataCheck, "failed")
+			return err
+		}
+		if len(check) > 0 {
+			a.note(DataCheck, "passed")
+		}
+		return nil
+	}
+	if a.opts.Tree == nil {
+		return errors.Join(fix(a.ctx), verify(a.ctx))
+	}
+	done, err := a.opts.Tree.attempt(a.ctx, a.failed.Run, a.opts.Clock, gittree.Attempt{Fix: fix,
+		Name:  fmt.Sprintf("%s-%d", a.Strategy, a.At.UnixMilli()),
+		Judge: a.judge, Check: verify})
+	var paths []string
+	for _, c := range done.Changes[:min(len(done.Changes), 20)] {
+		paths = append(paths, text.Quote(c.Path, maxShown))
+	}
+	a.note(DataChanged, strings.Join(paths, ", "))
+	a.note(DataSaved, done.Saved)
+	return err
+}
+
+// runAll runs commands until one fails. If lenient, one that ran and exited with a failure does not
+// end it.
+func (a *attempt) runAll(ctx context.Context, commands []validate.Command, lenient bool) error {
+	for _, c := range commands {
+		result := a.runner.RunCommand(ctx, a.Strategy, c)
+		a.note(DataCommand, result.Command)
+		a.note(DataOutput, result.Output)
+		if result.Err == nil {
+			continue
+		}
+		var ev *taxonomy.Evidence
+		if errors.As(result.Err, &ev) && lenient {
+			if _, exited := ev.ExitCode.Get(); exited {
+				continue
+			}
+		}
+		return result.Err
+	}
+	return nil
+}
+
+// judge returns an error if a change is not allowed.
+func (a *attempt) judge(changes []gittree.Change) error {
+	verdicts := slices.Repeat([]executor.Verdict{executor.Allowed}, len(changes))
+	if a.opts.Guard != nil {
+		var err error
+		if verdicts, err = a.opts.Guard.Judge(a.ctx, changes); err != nil || len(verdicts) != len(changes) {
+			return fmt.Errorf("judge the changes: %w", errors.Join(err, errors.New("not every change was judged")))
+		}
+	}
+	ev := &taxonomy.Evidence{Source: "scope", Op: "scope", Type: "forbidden", Text: "a change is not allowed"}
+	for i, c := range changes {
+		if (c.Git || c.Escapes || verdicts[i] != executor.Allowed) && len(ev.Files) < 20 {
+			ev.Files = append(ev.Files, c.Path)
+		}
+	}
+	if len(ev.Files) == 0 {
+		return nil
+	}
+	ev.Text += ": " + text.Quote(ev.Files[0], maxShown)
+	return ev
+}
+
+// textsOf returns the texts of a failure, which are untrusted.
+func textsOf(f taxonomy.RecoveryRequest) (all []string) {
+	if f.Err != nil {
+		all = append(all, text.Error(f.Err, 16<<10))
+	}
+	if f.Evidence != nil {
+		all = append(all, f.Evidence.Text, f.Evidence.Output)
+	}
+	return all
+}
+
+// filled returns commands with the files that the failure names.
+func (a *attempt) filled(commands []validate.Command) ([]validate.Command, error) {
+	if !slices.ContainsFunc(commands, func(c validate.Command) bool {
+		return slices.Contains(c.Args, PlaceholderFile) || slices.Contains(c.Args, PlaceholderFiles)
+	}) {
 		return commands, nil
 	}
-	files, err := filesIn(t.opts.Tools.Dir(), saidBy(t.failed))
+	root, err := os.OpenRoot(a.opts.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) == 0 {
-		return nil,
-			refusal(
-				ErrNoFile,
-				"Could not parse error location: it names no file of the working tree that a command could be given")
+	defer root.Close()
+	var named, files []string
+	if a.failed.Evidence != nil {
+		named = append(named, a.failed.Evidence.Files...)
 	}
-	t.note(DataFile, strings.Join(files, "\n"))
-	out := make([]validate.Command, len(commands))
-	for i, c := range commands {
-		out[i] = c
-		out[i].Args = nil
-		for _, arg := range c.Args {
-			switch arg {
-			case PlaceholderFile:
-				out[i].Args = append(out[i].Args, files[0])
-			case PlaceholderFiles:
-				out[i].Args = append(out[i].Args, files...)
-			default:
-				out[i].Args = append(out[i].Args, arg)
-			}
+	for _, said := range textsOf(a.failed) {
+		for f := range finding.In(said) {
+			named = append(named, f.File)
 		}
 	}
-	return out, nil
+	for _, name := range named[:min(len(named), 256)] {
+		if name, ok := fileIn(root, a.opts.Dir, name); ok && !slices.Contains(files, name) && len(files) < 16 {
+			files = append(files, name)
+		}
+	}
+	if len(files) == 0 {
+		return nil, &Error{Message: "Could not parse a file from error", Err: ErrNoFile}
+	}
+	a.note(DataFile, strings.Join(files, ", "))
+	return replaced(replaced(commands, PlaceholderFiles, files), PlaceholderFile, files[:1]), nil
+}
+
+// plainPath matches paths that every tool reads as a path: no part begins with a dash.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_.@+][A-Za-z0-9_.@+-]*)*$`)
+
+// fileIn returns the path of a regular file below a directory, relative to it.
+func fileIn(root *os.Root, dir, name string) (string, bool) {
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return "", false
+		}
+		name = rel
+	}
+	name = strings.TrimPrefix(filepath.ToSlash(name), "./")
+	if len(name) > 1024 || !plainPath.MatchString(name) || !filepath.IsLocal(name) || strings.Contains("/"+strings.ToLower(name)+"/", "/.git/") {
+		return "", false
+	}
+	parts := strings.Split(name, "/")
+	for i := range parts {
+		info, err := root.Lstat(filepath.FromSlash(strings.Join(parts[:i+1], "/")))
+		if err != nil || i < len(parts)-1 && !info.IsDir() || i == len(parts)-1 && !info.Mode().IsRegular() {
+			return "", false
+		}
+	}
+	return name, true
+}
+
+// replaced returns commands with values in the place of a placeholder.
+func replaced(commands []validate.Command, placeholder string, values []string) []validate.Command {
+	out := slices.Clone(commands)
+	for i, c := range out {
+		if at := slices.Index(c.Args, placeholder); at >= 0 {
+			out[i].Args = slices.Concat(c.Args[:at], values, c.Args[at+1:])
+		}
+	}
+	return out
 }

@@ -2,171 +2,255 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 )
 
-// counts are what a [Reporter] counts. They are not safe for concurrent use.
-type counts struct {
-	total, recoveries, recovered, unrecovered int
-	retries, retried, unretried               int
-	categories, severities, recoverabilities  labels[string]
-	codes                                     labels[string]
-	sources, reactions                        labels[[2]string]
-	ofCodes                                   []ofCode
-	outcomes                                  []outcome
-	timeline                                  timeline
+// other counts new keys if there are too many.
+const other = "other"
+
+// severities are the words of a taxonomy in ascending order. Any other word has rank 0.
+var severities = [...]string{"", "low", "medium", "high", "critical"}
+
+func rankOf(severity string) int {
+	for rank, word := range severities {
+		if word == severity {
+			return rank
+		}
+	}
+	return 0
 }
 
-// outcome counts what came of the recoveries and retries that a reaction led to.
-type outcome struct{ recovered, failed, pending, retried, unretried int }
+// labels bound the number of different keys.
+type labels[K comparable] struct {
+	max  int
+	seen map[K]struct{}
+}
+
+func newLabels[K comparable](limit int) labels[K] { return labels[K]{limit, map[K]struct{}{}} }
+
+// admits reports whether a key has a count of its own.
+func (l *labels[K]) admits(key K) bool {
+	if _, ok := l.seen[key]; ok {
+		return true
+	}
+	if len(l.seen) >= l.max {
+		return false
+	}
+	l.seen[key] = struct{}{}
+	return true
+}
+
+// kind is what errors have in common in all counts. Rank is that of the severity.
+type kind struct {
+	category, code string
+	rank           int
+}
+
+type kindCount struct {
+	kind
+	n      int
+	latest time.Time
+}
+
+// counts are the counts of a [Reporter]. They are not safe for concurrent use.
+type counts struct {
+	maxKinds          int
+	total             int
+	kinds             []kindCount
+	index             map[kind]int
+	categories, codes labels[string]
+	sources           counter[[2]string]
+	recoverabilities  counter[string]
+	reactions         counter[[2]string]
+	outcomes          map[[2]string]*ReactionOutcome
+	timeline          timeline
+
+	recoveries, recovered, unrecovered int
+	retries, retried, unretried        int
+}
+
+// counter counts keys, at most so many apart.
+type counter[K comparable] struct {
+	labels[K]
+	other  K
+	counts map[K]int
+}
+
+func newCounter[K comparable](limit int, rest K) counter[K] {
+	return counter[K]{newLabels[K](limit), rest, map[K]int{}}
+}
+
+// of returns the key under which a key is counted.
+func (c *counter[K]) of(key K) K {
+	if c.admits(key) {
+		return key
+	}
+	return c.other
+}
 
 func newCounts(limit int) counts {
 	return counts{
-		categories: newLabels[string](limit), severities: newLabels[string](limit), codes: newLabels[string](limit),
-		sources: newLabels[[2]string](limit), recoverabilities: newLabels[string](limit),
-		reactions: newLabels[[2]string](limit),
+		maxKinds: 8 * limit, index: map[kind]int{}, categories: newLabels[string](limit),
+		codes: newLabels[string](limit), sources: newCounter(limit, [2]string{other}),
+		recoverabilities: newCounter(limit, other), reactions: newCounter(limit, [2]string{other, other}),
+		outcomes: map[[2]string]*ReactionOutcome{},
 	}
 }
 
-// add counts an occurrence that is new, and when it happened.
+// add counts a new occurrence.
 func (c *counts) add(o *Occurrence, at time.Time) {
 	c.total++
-	rank, source := rankOf(o.Severity), sourceKey(o.Source)
-	category := c.categories.add(o.Category, markOf(o.Category), nameOf)
-	severity := c.severities.add(severities[rank], uint(rank), nameOf)
-	c.recoverabilities.add(o.Recoverability, markOf(o.Recoverability), nameOf)
-	c.sources.add(source, markOfPair(source), nameOfSource)
-	c.see(c.codes.add(o.Code, markOf(o.Code), nameOf), category, rank, at)
-	c.timeline.add(at, category, severity)
+	i := c.kindOf(o)
+	c.kinds[i].n++
+	if at.After(c.kinds[i].latest) {
+		c.kinds[i].latest = at
+	}
+	c.timeline.add(at, i)
+	source := [2]string{unknown}
+	if o.Source != nil && (o.Source.Type != "" || o.Source.Component != "") {
+		source = [2]string{o.Source.Type, o.Source.Component}
+	}
+	c.sources.counts[c.sources.of(source)]++
+	c.recoverabilities.counts[c.recoverabilities.of(cmp.Or(o.Recoverability, unknown))]++
+	if r := c.outcome(o.Reaction, o.Action); r != nil {
+		r.Count++
+	}
 	c.recover(o, 1)
 }
 
-// recover counts what was done about an occurrence, or takes that back by -1.
-func (c *counts) recover(o *Occurrence, by int) {
-	var n outcome
-	if r := o.Recovery; r != nil && (r.Attempts > 0 || r.Successful != nil) {
-		c.recoveries += by
-		switch {
-		case r.Successful == nil:
-			n.pending = by
-		case *r.Successful:
-			n.recovered = by
-		default:
-			n.failed = by
-		}
+func (c *counts) kindOf(o *Occurrence) int {
+	k := kind{cmp.Or(o.Category, unknown), cmp.Or(o.Code, unknown), rankOf(o.Severity)}
+	if i, ok := c.index[k]; ok {
+		return i
 	}
-	c.recovered += n.recovered
-	c.unrecovered += n.failed
-	if o.Reaction == "" && o.Action == "" {
+	counted := k
+	if !c.categories.admits(k.category) {
+		counted.category = other
+	}
+	if !c.codes.admits(k.code) {
+		counted.code = other
+	}
+	if len(c.kinds) >= c.maxKinds {
+		counted.category, counted.code = other, other
+	}
+	i, ok := c.index[counted]
+	if !ok {
+		i = len(c.kinds)
+		c.kinds = append(c.kinds, kindCount{kind: counted})
+		c.index[counted] = i
+	}
+	return i
+}
+
+// recover counts the recovery of an occurrence, or removes it by -1.
+func (c *counts) recover(o *Occurrence, by int) {
+	tried := o.Recovery
+	if tried == nil || tried.Attempts <= 0 && tried.Successful == nil {
 		return
 	}
-	of := c.outcome(o.Reaction, o.Action, by)
-	of.recovered += n.recovered
-	of.failed += n.failed
-	of.pending += n.pending
-}
-
-// outcome counts a reaction so many times, and returns what came of it so far.
-func (c *counts) outcome(reaction, action string, times int) *outcome {
-	key := [2]string{reaction, action}
-	i := c.reactions.add(key, markOfPair(key), firstOf)
-	c.reactions.counts[i] += times - 1
-	for len(c.outcomes) <= i {
-		c.outcomes = append(c.outcomes, outcome{})
+	ignored := &ReactionOutcome{}
+	r := cmp.Or(c.outcome(o.Reaction, o.Action), ignored)
+	c.recoveries += by
+	switch {
+	case tried.Successful == nil:
+		r.Pending += by
+	case *tried.Successful:
+		c.recovered += by
+		r.Recovered += by
+	default:
+		c.unrecovered += by
+		r.Failed += by
 	}
-	return &c.outcomes[i]
 }
 
-// retry counts an operation that was tried again.
+// outcome returns the counts of a reaction, or nil without one.
+func (c *counts) outcome(reaction, action string) *ReactionOutcome {
+	if reaction == "" && action == "" {
+		return nil
+	}
+	key := c.reactions.of([2]string{reaction, action})
+	if c.outcomes[key] == nil {
+		c.outcomes[key] = &ReactionOutcome{Reaction: key[0], Action: key[1]}
+	}
+	return c.outcomes[key]
+}
+
+// retry counts an operation that was retried.
 func (c *counts) retry(r Retry) {
 	if r.Attempts <= 0 {
 		return
 	}
-	of := &outcome{}
-	if r.Reaction != "" || r.Action != "" {
-		of = c.outcome(r.Reaction, r.Action, 0)
-	}
-	c.retries = min(c.retries, math.MaxInt-r.Attempts) + r.Attempts
+	of := cmp.Or(c.outcome(r.Reaction, r.Action), &ReactionOutcome{})
+	c.retries += r.Attempts
 	if r.Succeeded {
 		c.retried++
-		of.retried++
+		of.SuccessfulRetries++
 	} else {
 		c.unretried++
-		of.unretried++
+		of.FailedRetries++
 	}
 }
-
-// sourceKey returns what a source is counted under.
-func sourceKey(s *Source) [2]string {
-	if s == nil {
-		return [2]string{}
-	}
-	return [2]string{s.Type, s.Component}
-}
-
-// nameOf returns the name of a key as it may be shown.
-func nameOf(key string) string { return cmp.Or(kept(key, maxName), unknown) }
-
-// nameOfSource returns the name of a source: type and component, joined by ':'.
-func nameOfSource(key [2]string) string {
-	if key == [2]string{} {
-		return unknown
-	}
-	return boundedText(key[0]+":"+key[1], 2*maxName+1)
-}
-
-func firstOf(key [2]string) string { return kept(key[0], maxName) }
 
 func (c *counts) metrics() Metrics {
-	return Metrics{
-		TotalErrors:            c.total,
-		ErrorsByCategory:       c.categories.toMap(c.categories.counts),
-		ErrorsByCode:           c.codes.toMap(c.codes.counts),
-		ErrorsBySeverity:       c.severities.toMap(c.severities.counts),
-		ErrorsBySource:         c.sources.toMap(c.sources.counts),
-		ErrorsByRecoverability: c.recoverabilities.toMap(c.recoverabilities.counts),
-		RecoveryAttempts:       c.recoveries,
-		SuccessfulRecoveries:   c.recovered,
-		FailedRecoveries:       c.unrecovered,
-		RetryAttempts:          c.retries,
-		SuccessfulRetries:      c.retried,
-		FailedRetries:          c.unretried,
+	m := Metrics{
+		TotalErrors: c.total, ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{},
+		ErrorsBySource: map[string]int{}, ErrorsByRecoverability: map[string]int{}, ErrorsByCode: map[string]int{},
+		RecoveryAttempts: c.recoveries, SuccessfulRecoveries: c.recovered, FailedRecoveries: c.unrecovered,
+		RetryAttempts: c.retries, SuccessfulRetries: c.retried, FailedRetries: c.unretried,
 	}
+	for _, k := range c.kinds {
+		m.ErrorsByCategory[k.category] += k.n
+		m.ErrorsByCode[k.code] += k.n
+		m.ErrorsBySeverity[cmp.Or(severities[k.rank], unknown)] += k.n
+	}
+	for key, n := range c.sources.counts {
+		name := key[0]
+		if key[1] != "" {
+			name += ":" + key[1]
+		}
+		m.ErrorsBySource[name] += n
+	}
+	for key, n := range c.recoverabilities.counts {
+		m.ErrorsByRecoverability[key] += n
+	}
+	return m
 }
 
-func (c *counts) timelineOut() Timeline {
-	s := c.timeline.series()
-	out := Timeline{Step: time.Duration(s.step) * time.Second, Buckets: make([]Bucket, len(s.buckets)),
-		Outside: s.outside}
-	for i, b := range s.buckets {
-		out.Buckets[i] = Bucket{
-			Start:      time.Unix(s.start+int64(i)*s.step, 0).UTC(),
-			ByCategory: c.categories.toMap(b.categories),
-			BySeverity: c.severities.toMap(b.severities),
+// codeCounts returns the counts of the codes, the most frequent first.
+func (c *counts) codeCounts() []CodeCount {
+	out, index := []CodeCount{}, map[string]int{}
+	for _, k := range c.kinds {
+		i, known := index[k.code]
+		if !known {
+			i = len(out)
+			index[k.code] = i
+			out = append(out, CodeCount{Code: k.code, Category: k.category})
+		}
+		of := &out[i]
+		of.Count += k.n
+		if of.Category != k.category {
+			of.Category = ""
+		}
+		if k.rank > rankOf(of.Severity) {
+			of.Severity = severities[k.rank]
+		}
+		if k.latest.After(of.Latest) {
+			of.Latest = k.latest.Round(0).UTC()
 		}
 	}
+	slices.SortFunc(out, func(a, b CodeCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
+	})
 	return out
 }
 
-// reactionOutcomes returns what came of the reactions, the most frequent first.
+// reactionOutcomes returns the results of the reactions, the most frequent first.
 func (c *counts) reactionOutcomes() []ReactionOutcome {
-	keys := make([][2]string, len(c.reactions.names))
-	for i := range keys {
-		keys[i] = [2]string{c.reactions.names[i], other}
-	}
-	for key, i := range c.reactions.index {
-		keys[i] = key
-	}
 	out := []ReactionOutcome{}
-	for i, key := range keys {
-		n, of := c.reactions.counts[i], c.outcomes[i]
-		if n > 0 || of != (outcome{}) {
-			out = append(out, ReactionOutcome{
-				c.reactions.names[i], boundedText(key[1], maxName), n, of.recovered, of.failed, of.pending, of.retried,
-				of.unretried,
-			})
+	for _, r := range c.outcomes {
+		if *r != (ReactionOutcome{Reaction: r.Reaction, Action: r.Action}) {
+			out = append(out, *r)
 		}
 	}
 	slices.SortFunc(out, func(a, b ReactionOutcome) int {

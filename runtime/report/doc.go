@@ -1,7 +1,7 @@
-// Package report keeps count of errors: occurrences with when, where and what was done, groups of
-// those that are alike, metrics, and reports of them as text, CSV and JSON. Package htmlreport
-// makes a page for people, prometheus and otel export metrics, predict says what is likely to come
-// next.
+// Package report counts errors and keeps the latest: occurrences with when, where and what was done
+// about them, groups of similar occurrences, metrics, and reports as text, CSV and JSON. Package
+// htmlreport writes a page for people, package watch connects an executor, the module report/export
+// has exporters for Prometheus and OpenTelemetry, and package predict forecasts the next failure.
 //
 //	reporter := report.NewReporter(report.ReporterOptions{})
 //	groups := report.NewGroups(report.GroupOptions{})
@@ -9,5 +9,7 @@
 //	sinks.Report(report.New(err, report.Options{Table: errs.Table}))
 //	fmt.Println(reporter.Summary())
 //
-// Everything is bounded: however many errors there are, memory stays where it is.
+// All memory is bounded. An occurrence is masked and bounded once, when it is made, and not changed
+// after that; reporters, groups and their callers share it. To change one, copy it with
+// [Occurrence.With].
 package report

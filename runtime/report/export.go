@@ -1,80 +1,153 @@
 package report
 
 import (
-	"bufio"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"time"
+	"unicode"
 )
 
-// both returns the counts and the occurrences of the same moment.
-func (r *Reporter) both() (Metrics, []Occurrence) {
-	r.mu.Lock()
-	metrics, all := r.counts.metrics(), r.store.last(r.store.order.n)
-	r.mu.Unlock()
-	return metrics, allShown(all)
-}
-
-// WriteJSON writes an object with metrics and the occurrences that are kept as errors, indented by
-// two spaces, on lines of its own, fit to stand in HTML.
+// WriteJSON writes an object with the metrics and the kept occurrences as errors, indented by two
+// spaces, safe within HTML.
 func (r *Reporter) WriteJSON(w io.Writer) error {
-	metrics, occurrences := r.both()
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	err := e.Encode(struct {
+	r.mu.Lock()
+	content := struct {
 		Metrics Metrics      `json:"metrics"`
 		Errors  []Occurrence `json:"errors"`
-	}{metrics, occurrences})
-	if err != nil {
+	}{r.counts.metrics(), r.last(r.kept.len())}
+	r.mu.Unlock()
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	if err := e.Encode(content); err != nil {
 		return fmt.Errorf("write report as JSON: %w", err)
 	}
 	return nil
 }
 
-// csvHeader are the columns.
 var csvHeader = []string{
 	"errorId", "timestamp", "category", "severity", "message", "sourceType", "sourceComponent", "recoveryAttempts",
 	"recoverySuccessful",
 }
 
-// WriteCSV writes the occurrences that are kept as RFC 4180 has it, a header first. What is not
-// known is empty; each other text is in quotes. A text that a spreadsheet would take for a formula
-// begins with an apostrophe, and so does what in a text follows a semicolon, a tab or a line break,
-// where some spreadsheets begin another cell. All line breaks are of one kind.
+// WriteCSV writes the kept occurrences as RFC 4180 describes, with a header. Unknown values are
+// empty. A text that a spreadsheet could read as a formula begins with an apostrophe.
 func (r *Reporter) WriteCSV(w io.Writer) error {
-	_, occurrences := r.both()
-	b := bufio.NewWriter(w)
-	writeRow(b, csvHeader) // what goes wrong is said by Flush
-	for i := range occurrences {
-		writeRow(b, csvRow(&occurrences[i]))
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	_ = out.Write(csvHeader) // Flush keeps the error
+	for _, o := range r.All() {
+		row := []string{cell(o.ID), "", cell(o.Category), cell(o.Severity), cell(o.Message), "", "", "", ""}
+		if !o.At.IsZero() {
+			row[1] = strconv.FormatInt(o.At.UnixMilli(), 10)
+		}
+		if o.Source != nil {
+			row[5], row[6] = cell(o.Source.Type), cell(o.Source.Component)
+		}
+		if o.Recovery != nil {
+			row[7] = strconv.Itoa(o.Recovery.Attempts)
+			if o.Recovery.Successful != nil {
+				row[8] = strconv.FormatBool(*o.Recovery.Successful)
+			}
+		}
+		_ = out.Write(row)
 	}
-	if err := b.Flush(); err != nil {
+	out.Flush()
+	if err := out.Error(); err != nil {
 		return fmt.Errorf("write report as CSV: %w", err)
 	}
 	return nil
 }
 
-func writeRow(b *bufio.Writer, cells []string) {
-	_, _ = b.WriteString(strings.Join(cells, ",") + "\r\n")
-}
+// formulas are the characters that begin a formula, also in their wide form.
+const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
 
-func csvRow(o *Occurrence) []string {
-	row := []string{
-		quoted(o.ID), "", quoted(o.Category), quoted(o.Severity), quoted(o.Message), "", "", "", "",
-	}
-	if !o.At.IsZero() {
-		row[1] = strconv.FormatInt(wireTime(o.At).milliseconds(), 10)
-	}
-	if o.Source != nil {
-		row[5], row[6] = quoted(o.Source.Type), quoted(o.Source.Component)
-	}
-	if r := o.Recovery; r != nil {
-		row[7] = strconv.Itoa(r.Attempts)
-		if r.Successful != nil {
-			row[8] = strconv.FormatBool(*r.Successful)
+// cell returns a text that a spreadsheet reads as text. An apostrophe is put before a formula, also
+// behind a semicolon, a tab or a line break, where some spreadsheets begin another cell.
+func cell(s string) string {
+	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\uFFFD").Replace(s)
+	var b strings.Builder
+	for i, part := range strings.SplitAfter(s, "\n") {
+		for j, part := range splitAfter(part, ";\t") {
+			begin := strings.TrimLeftFunc(part, func(c rune) bool {
+				return c == '"' || unicode.IsSpace(c) || !unicode.IsPrint(c)
+			})
+			blank := part[:len(part)-len(begin)]
+			formula := begin != "" && strings.ContainsRune(formulas, []rune(begin)[0])
+			if formula || i+j == 0 && strings.ContainsAny(blank, "\t\n") {
+				b.WriteByte('\'')
+			}
+			b.WriteString(part)
 		}
 	}
-	return row
+	return b.String()
+}
+
+func splitAfter(s, separators string) (parts []string) {
+	for {
+		i := strings.IndexAny(s, separators)
+		if i < 0 {
+			return append(parts, s)
+		}
+		parts, s = append(parts, s[:i+1]), s[i+1:]
+	}
+}
+
+// Snapshot is everything that is known at a time, for a page or an exporter.
+//
+// Reporter and groups are read at the same moment. An error that is being reported may be in one of
+// them only. Groups drop what is too old or too much; the metrics do not.
+type Snapshot struct {
+	Title   string
+	At      time.Time
+	Metrics Metrics
+	// Codes are all codes, the most frequent first.
+	Codes []CodeCount
+	// Groups are all groups, the one seen last first, each with at most 5 occurrences.
+	Groups []Group
+	// GroupAge is how long a group lives after its last occurrence; 0 without groups. Expired and
+	// Evicted are the dropped groups, as in [Stats].
+	GroupAge         time.Duration
+	Expired, Evicted Gone
+	Timeline         Timeline
+	Outcomes         []ReactionOutcome
+	// Last are the latest occurrences, the oldest first, at most 200.
+	Last []Occurrence
+	// Runs are the runs during which the errors happened, the oldest first. [NewSnapshot] leaves
+	// them to the caller; see [Runs.All].
+	Runs []Run
+}
+
+const (
+	maxLast        = 200
+	maxGroupErrors = 5
+)
+
+// NewSnapshot returns the content of a reporter and groups; either may be nil.
+func NewSnapshot(r *Reporter, g *Groups) Snapshot {
+	s := Snapshot{Title: "Error report", At: time.Now()}
+	if r != nil {
+		s.At = r.clock.Now()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+	}
+	if g != nil {
+		now := g.clock.Now()
+		if r == nil {
+			s.At = now
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.expire(now)
+		s.Groups, s.GroupAge = g.shown(func(*group) bool { return true }, maxGroupErrors), g.maxAge
+		s.Expired, s.Evicted = g.expired, g.evicted
+	}
+	if r != nil {
+		s.Metrics, s.Codes, s.Outcomes = r.counts.metrics(), r.counts.codeCounts(), r.counts.reactionOutcomes()
+		s.Timeline, s.Last = r.counts.timeline.series(r.counts.kinds), r.last(maxLast)
+	}
+	return s
 }

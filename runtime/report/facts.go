@@ -2,20 +2,25 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/finding"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Facts are what is known where an error happens and the error itself does not say. What is nil,
-// zero or empty is not known.
+// Facts are known where an error happens, but not stated by the error. Nil, zero and empty values
+// are unknown.
 //
-// An error says some of it itself, by the evidence in its tree: the evidence's source is the
-// source's type, and its attributes component, url or host, method, mode, skill, tool, step,
-// task_id, session_id, owner, repo, entity_number and entity_type are what they are named after. Of
-// an address what follows a question mark is left out.
+// The evidence of an error states some itself: its source is the type of the [Source], and its
+// attributes component, url or host, method, mode, skill, tool, step, task_id, session_id, owner,
+// repo, entity_number and entity_type have the names of the fields. The query of an address is left
+// out. The attributes finding, file, line and column are the [Finding]; without them it is read from
+// the output of a failed command.
 type Facts struct {
 	Source     *Source
 	Execution  *Execution
@@ -23,150 +28,147 @@ type Facts struct {
 	Metadata   map[string]any
 }
 
-// unknown stands where something must be said and nobody knows what.
+// unknown is the name of a required value that is not known.
 const unknown = "unknown"
 
-// entityTypes are what a repository's entity can be.
-var entityTypes = []string{"issue", "pr", "comment"}
+// The metadata that [Occurrence.Enrich] adds.
+const (
+	enrichedAt       = "enrichedAt"
+	enrichmentSource = "enrichmentSource"
+	enricher         = "error-context-enricher"
+)
 
-// addEvidence adds what the evidence of an error knows.
-func (m *making) addEvidence(e *taxonomy.Evidence) {
+// EnrichOptions configure [Occurrence.Enrich].
+type EnrichOptions struct {
+	// At is when the occurrence is enriched; zero is now.
+	At time.Time
+	// StatusSources are as in [Options].
+	StatusSources []string
+}
+
+// Enrich returns a copy of o with the given facts, which override the known ones. Source and
+// execution are merged by field and metadata by key; a repository is replaced. Metadata enrichedAt
+// (milliseconds) and enrichmentSource record the enrichment.
+func (o *Occurrence) Enrich(f Facts, e EnrichOptions) *Occurrence {
+	if o == nil {
+		return nil
+	}
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	out := *masked(o)
+	out.addFacts(f)
+	out.addStatus(e.StatusSources)
+	out.size = 0
+	enriched := masked(&out)
+	enriched.Metadata = merged(enriched.Metadata, map[string]any{
+		enrichedAt: float64(e.At.UnixMilli()), enrichmentSource: enricher,
+	})
+	return enriched
+}
+
+// addStatus takes the HTTP status in the message as the source code if there is none.
+func (o *Occurrence) addStatus(sources []string) {
+	if o.SourceCode != "" || o.Source == nil || !slices.Contains(sources, o.Source.Type) {
+		return
+	}
+	if status, ok := detect.StatusIn(o.Message); ok {
+		o.SourceCode = strconv.Itoa(status)
+	}
+}
+
+// addEvidence adds what the evidence of the error states.
+func (o *Occurrence) addEvidence(e *taxonomy.Evidence) {
 	if e == nil {
 		return
 	}
-	m.SourceCode = kept(sourceCode(e), maxName)
-	m.Source = sourceIn(e)
-	m.Execution = executionIn(e)
-	m.Repository = repositoryIn(e)
-}
-
-func sourceCode(e *taxonomy.Evidence) string {
-	if e.Code == "" && e.Status != 0 {
-		return strconv.Itoa(e.Status)
+	a := e.Attributes
+	if o.SourceCode = e.Code; e.Code == "" && e.Status != 0 {
+		o.SourceCode = strconv.Itoa(e.Status)
 	}
-	return e.Code
-}
-
-func attribute(e *taxonomy.Evidence, name string) string { return kept(e.Attributes[name], maxName) }
-
-func sourceIn(e *taxonomy.Evidence) *Source {
-	s := Source{
-		Type: kept(e.Source, maxName), Method: attribute(e, "method"),
-		Component: cmp.Or(attribute(e, "component"), kept(e.Op, maxName)),
-		Endpoint:  endpoint(cmp.Or(e.Attributes["url"], e.Attributes["host"])),
+	number, err := strconv.Atoi(a["entity_number"])
+	if err != nil {
+		number = 0
 	}
-	if s == (Source{}) {
-		return nil
+	o.addFacts(Facts{
+		Source: &Source{Type: e.Source, Component: cmp.Or(a["component"], e.Op),
+			Endpoint: cmp.Or(a["url"], a["host"]), Method: a["method"]},
+		Execution: &Execution{Mode: a["mode"], Skill: a["skill"], Tool: a["tool"], Step: a["step"],
+			TaskID: a["task_id"], SessionID: a["session_id"]},
+	})
+	if a["owner"] != "" && a["repo"] != "" {
+		o.addFacts(Facts{Repository: &Repository{Owner: a["owner"], Repo: a["repo"], EntityNumber: max(0, number),
+			EntityType: a["entity_type"]}})
 	}
-	return s.named()
-}
-
-// named returns s with both parts of its name.
-func (s Source) named() *Source {
-	s.Type, s.Component = cmp.Or(s.Type, unknown), cmp.Or(s.Component, unknown)
-	return &s
-}
-
-// endpoint returns an address without query and fragment, where secrets are.
-func endpoint(address string) string {
-	if i := strings.IndexAny(address, "?#"); i >= 0 {
-		address = address[:i]
-	}
-	return kept(address, maxAddress)
-}
-
-func executionIn(e *taxonomy.Evidence) *Execution {
-	x := Execution{
-		Mode: attribute(e, "mode"), Skill: attribute(e, "skill"), Tool: attribute(e, "tool"),
-		Step:   attribute(e, "step"),
-		TaskID: attribute(e, "task_id"), SessionID: attribute(e, "session_id"),
-	}
-	if x == (Execution{}) {
-		return nil
-	}
-	return &x
-}
-
-// repositoryIn returns the repository that evidence names by owner and name; one without the other
-// is none.
-func repositoryIn(e *taxonomy.Evidence) *Repository {
-	r := Repository{Owner: attribute(e, "owner"), Repo: attribute(e, "repo"), EntityType: attribute(e, "entity_type")}
-	if n, err := strconv.Atoi(e.Attributes["entity_number"]); err == nil && n > 0 {
-		r.EntityNumber = n
-	}
-	if r.Owner == "" || r.Repo == "" {
-		return nil
-	}
-	return r.checked()
-}
-
-// checked returns r without an entity type that is none.
-func (r Repository) checked() *Repository {
-	if !slices.Contains(entityTypes, r.EntityType) {
-		r.EntityType = ""
-	}
-	return &r
-}
-
-// addFacts adds what is known besides. Source and execution are merged field by field, the metadata
-// key by key; a repository is replaced. What is given wins.
-func (o *Occurrence) addFacts(f Facts) {
-	o.Source = o.Source.merged(f.Source)
-	o.Execution = o.Execution.merged(f.Execution)
-	if f.Repository != nil {
-		r := *f.Repository
-		r.Owner, r.Repo = kept(r.Owner, maxName), kept(r.Repo, maxName)
-		o.Repository = r.checked()
-	}
-	if len(f.Metadata) > 0 {
-		o.Metadata = cleanMetadata(mergedMetadata(o.Metadata, f.Metadata))
-	}
-}
-
-// mergedMetadata returns the values of both, those of given where both have one.
-func mergedMetadata(known, given map[string]any) map[string]any {
-	out := make(map[string]any, len(known)+len(given))
-	for _, m := range []map[string]any{known, given} {
-		for k, v := range m {
-			out[k] = v
+	f, ok := finding.Of(a)
+	if _, exited := e.ExitCode.Get(); !ok && exited {
+		if f, ok = finding.First(e.Output); !ok {
+			f, ok = finding.First(e.Text)
 		}
 	}
-	return out
+	if ok {
+		o.Finding = &Finding{Code: f.Code, File: f.File, Line: f.Line, Column: f.Column}
+	}
 }
 
-// merged returns what is given, and what is known where nothing is given.
-func (s *Source) merged(given *Source) *Source {
-	if given == nil {
-		return s
+// addFacts merges facts into an occurrence. Structs and maps are replaced and not changed, because
+// copies share them.
+func (o *Occurrence) addFacts(f Facts) {
+	if f.Source != nil {
+		o.Source = f.Source.over(o.Source)
 	}
-	known := Source{}
-	if s != nil {
-		known = *s
+	if f.Execution != nil {
+		o.Execution = f.Execution.over(o.Execution)
 	}
-	out := Source{
-		Type: orText(given.Type, known.Type), Component: orText(given.Component, known.Component),
-		Endpoint: cmp.Or(endpoint(given.Endpoint), known.Endpoint), Method: orText(given.Method, known.Method),
+	if f.Repository != nil {
+		r := *f.Repository
+		if !slices.Contains([]string{"issue", "pr", "comment"}, r.EntityType) {
+			r.EntityType = ""
+		}
+		o.Repository = &r
 	}
-	return out.named()
+	if len(f.Metadata) > 0 {
+		o.Metadata = merged(o.Metadata, f.Metadata)
+	}
 }
 
-func (e *Execution) merged(given *Execution) *Execution {
-	known := Execution{}
-	if e != nil {
-		known = *e
+// over returns s, with what it leaves empty from known; nil if all is empty.
+func (s Source) over(known *Source) *Source {
+	if known == nil {
+		known = &Source{}
 	}
-	if given == nil {
-		given = &Execution{}
+	address, _, _ := strings.Cut(s.Endpoint, "?")
+	address, _, _ = strings.Cut(address, "#")
+	out := Source{Type: cmp.Or(s.Type, known.Type), Component: cmp.Or(s.Component, known.Component),
+		Endpoint: cmp.Or(address, known.Endpoint), Method: cmp.Or(s.Method, known.Method)}
+	if out == (Source{}) {
+		return nil
 	}
-	out := Execution{
-		Mode: orText(given.Mode, known.Mode), Skill: orText(given.Skill, known.Skill),
-		Tool: orText(given.Tool, known.Tool),
-		Step: orText(given.Step, known.Step), TaskID: orText(given.TaskID, known.TaskID),
-		SessionID: orText(given.SessionID, known.SessionID),
+	out.Type, out.Component = cmp.Or(out.Type, unknown), cmp.Or(out.Component, unknown)
+	return &out
+}
+
+func (e Execution) over(known *Execution) *Execution {
+	if known == nil {
+		known = &Execution{}
+	} else if known.Mode == unknown {
+		k := *known
+		k.Mode, known = "", &k
 	}
+	out := Execution{Mode: cmp.Or(e.Mode, known.Mode), Skill: cmp.Or(e.Skill, known.Skill),
+		Tool: cmp.Or(e.Tool, known.Tool), Step: cmp.Or(e.Step, known.Step),
+		TaskID: cmp.Or(e.TaskID, known.TaskID), SessionID: cmp.Or(e.SessionID, known.SessionID)}
 	if out == (Execution{}) {
 		return nil
 	}
 	out.Mode = cmp.Or(out.Mode, unknown)
 	return &out
+}
+
+// merged returns the values of both; a given value replaces a known one.
+func merged(known, given map[string]any) map[string]any {
+	out := make(map[string]any, len(known)+len(given))
+	maps.Copy(out, known)
+	maps.Copy(out, given)
+	return out
 }

@@ -2,74 +2,169 @@ package report
 
 import (
 	"cmp"
-	"hash/maphash"
+	"container/list"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/normal"
 	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The defaults of [GroupOptions].
+// Group is what similar occurrences have in common. It marshals to JSON, with times as milliseconds
+// since 1970.
+type Group struct {
+	// ID is what the group is formed by: category, code, pattern and severity, joined by ':'. In
+	// category, code and severity ':' is written as "%3A", and '%' as "%25".
+	ID string `json:"groupId"`
+	// Category is that of the first occurrence, and Pattern its message as detect.Normalize returns
+	// it.
+	Category string `json:"category"`
+	// Code is the code of all of them if groups are formed by code.
+	Code    string `json:"errorCode,omitempty"`
+	Pattern string `json:"pattern"`
+	// Severity is the highest one.
+	Severity string `json:"severity"`
+	// Count counts all occurrences, also those that are dropped.
+	Count int `json:"count"`
+	// FirstSeen is when the first of them happened, and LastSeen when the last one was reported; in
+	// a group of one both are when it happened.
+	FirstSeen time.Time `json:"-"`
+	LastSeen  time.Time `json:"-"`
+	// Errors are the latest occurrences, the oldest first.
+	Errors []Occurrence `json:"errors"`
+	// Sample is the first occurrence.
+	Sample Occurrence `json:"sampleError"`
+}
+
+// MarshalJSON returns an object with the keys groupId, category, errorCode (Code), pattern,
+// severity, count, errors, sampleError, firstSeen and lastSeen.
+func (g Group) MarshalJSON() ([]byte, error) {
+	type fields Group
+	if g.Errors == nil {
+		g.Errors = []Occurrence{}
+	}
+	return json.Marshal(struct {
+		fields
+		First int64 `json:"firstSeen"`
+		Last  int64 `json:"lastSeen"`
+	}{fields(g), milliseconds(g.FirstSeen), milliseconds(g.LastSeen)})
+}
+
+// UnmarshalJSON reads an object that MarshalJSON wrote.
+func (g *Group) UnmarshalJSON(b []byte) error {
+	type fields Group
+	var in struct {
+		fields
+		First int64 `json:"firstSeen"`
+		Last  int64 `json:"lastSeen"`
+	}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return fmt.Errorf("group: %w", err)
+	}
+	*g = Group(in.fields)
+	g.FirstSeen, g.LastSeen = fromMilliseconds(in.First), fromMilliseconds(in.Last)
+	return nil
+}
+
+// GroupOptions configure [Groups].
+type GroupOptions struct {
+	// ByCategory, ByPattern, BySeverity and ByCode are what a group is formed by; by default category
+	// and pattern. If all are false, there is one group, "default".
+	ByCategory, ByPattern, BySeverity, ByCode taxonomy.Opt[bool]
+	// MaxAge is how long a group lives after its last occurrence; 0 is an hour.
+	MaxAge time.Duration
+	// MaxSize is the number of kept occurrences of a group; 0 is 100.
+	MaxSize int
+	// MaxGroups is the number of groups; 0 is 10 000. The one that was seen least recently is
+	// dropped first.
+	MaxGroups int
+	// MaxBytes bounds the estimated memory; 0 is 64 MiB. A group that grows drops its own oldest
+	// occurrences first, and then the group that was seen least recently is dropped.
+	MaxBytes int
+	// Clock is the source of time; nil is [retry.System].
+	Clock retry.Clock
+}
+
 const (
 	defaultMaxAge    = time.Hour
 	defaultMaxSize   = 100
 	defaultMaxGroups = 10_000
-	defaultMaxBytes  = 64 << 20
+	// groupSize estimates the memory of a group without its texts, and maxCategories bounds the
+	// categories that a group counts.
+	groupSize     = 1 << 10
+	maxCategories = 64
 )
 
-// Groups counts occurrences that are alike together. It is a [Sink], safe for concurrent use. What
-// adding one costs does not depend on how many there are, nor on how long its message is.
-// [NewGroups] makes one; the zero Groups are of no use.
-type Groups struct {
-	by       grouping
-	maxAge   time.Duration
-	maxSize  int
-	max      int
-	maxBytes int
-	clock    retry.Clock
-	seed     maphash.Seed
+// Stats are counts over groups.
+type Stats struct {
+	TotalGroups      int            `json:"totalGroups"`
+	TotalErrors      int            `json:"totalErrors"`
+	ErrorsByCategory map[string]int `json:"errorsByCategory"`
+	ErrorsBySeverity map[string]int `json:"errorsBySeverity"`
+	// Expired are the groups that were dropped because of their age, and Evicted those that were
+	// dropped to make room. The other counts do not include them.
+	Expired Gone `json:"expired"`
+	Evicted Gone `json:"evicted"`
+}
 
-	mu    sync.Mutex
-	byID  map[string]*group
-	store store
-	// oldest and newest are the ends of the list of groups, by when they were seen last.
-	oldest, newest *group
-	// expired and evicted are what is gone because of its age, and because there was no room.
+// Gone counts dropped groups since the beginning or the last Clear. A group that comes back is a new
+// one, which counts from 1.
+type Gone struct {
+	Groups int `json:"groups"`
+	// Errors counts the occurrences that the groups had counted.
+	Errors int `json:"errors"`
+	// Severity is the highest among them.
+	Severity string `json:"severity,omitempty"`
+}
+
+// Groups counts similar occurrences together. It is a [Sink], safe for concurrent use. Adding an
+// occurrence takes the same time for any number of groups. Make one with [NewGroups].
+type Groups struct {
+	category, code, pattern, severity    bool
+	maxAge                               time.Duration
+	maxSize, maxGroups, maxBytes, nBytes int
+	clock                                retry.Clock
+
+	mu   sync.Mutex
+	byID map[string]*group
+	// byError finds the group of a kept occurrence by its ID.
+	byError          map[string]*group
+	order            *list.List // of groups, the one seen last in front
 	expired, evicted Gone
-	// spare is a group that can be used again.
-	spare *group
-	// room is where IDs are formed.
-	room []byte
+	id               []byte // reused
+}
+
+// group is a [Group] whose occurrences are shared.
+type group struct {
+	Group
+	sample  *Occurrence
+	errors  queue
+	touched time.Time // when the last occurrence was reported
+	place   *list.Element
+	size    int
+	// severities counts by rank, and categories by name if the group may have several.
+	severities [len(severities)]int
+	categories counter[string]
 }
 
 // NewGroups returns Groups without a group.
 func NewGroups(o GroupOptions) *Groups {
-	return &Groups{
-		by:      grouping{o.ByCategory.Or(true), o.ByCode.Or(false), o.ByPattern.Or(true), o.BySeverity.Or(false)},
-		maxAge:  positive(o.MaxAge, defaultMaxAge),
-		maxSize: positive(o.MaxSize, defaultMaxSize), max: positive(o.MaxGroups, defaultMaxGroups),
-		maxBytes: positive(o.MaxBytes, defaultMaxBytes),
-		clock:    clockOr(o.Clock), seed: maphash.MakeSeed(), byID: map[string]*group{},
+	g := &Groups{
+		category: o.ByCategory.Or(true), code: o.ByCode.Or(false), pattern: o.ByPattern.Or(true),
+		severity: o.BySeverity.Or(false), maxAge: positive(o.MaxAge, defaultMaxAge),
+		maxSize: positive(o.MaxSize, defaultMaxSize), maxGroups: positive(o.MaxGroups, defaultMaxGroups),
+		maxBytes: positive(o.MaxBytes, defaultMaxBytes), clock: clockOr(o.Clock),
 	}
+	g.Clear()
+	return g
 }
 
-// positive returns n, or the default where n is none.
-func positive[T int | time.Duration](n, def T) T {
-	if n > 0 {
-		return n
-	}
-	return def
-}
-
-func clockOr(c retry.Clock) retry.Clock {
-	if c == nil {
-		return retry.System
-	}
-	return c
-}
-
-// Report adds an occurrence to its group. One with the ID of an occurrence that is kept is taken as
-// [Groups.Update].
+// Report adds an occurrence to its group. If one with its ID is kept, this is [Groups.Update].
 func (g *Groups) Report(o *Occurrence) { g.Add(o) }
 
 // Add is [Groups.Report], and returns the ID of the group.
@@ -77,126 +172,256 @@ func (g *Groups) Add(o *Occurrence) (id string) {
 	if o == nil {
 		return ""
 	}
-	a := admit(o)
-	return g.add(&a)
-}
-
-func (g *Groups) add(a *admitted) (id string) {
-	o, now, hash := a.Occurrence, g.clock.Now(), maphash.String(g.seed, a.ID)
+	o = masked(o)
+	now := g.clock.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if e := g.store.get(o.ID, hash); e != nil {
-		e.update(o)
-		return e.of.id
+	if gr := g.byError[o.ID]; gr != nil && o.ID != "" {
+		gr.update(o)
+		return gr.ID
 	}
-	g.dropOld(now)
-	gr := g.groupOf(o, now)
-	g.touch(gr)
-	size := gr.size
-	gr.count(o, now, g.by.category)
-	g.store.bytes += gr.size - size
-	g.keep(gr, a, hash)
-	return gr.id
+	g.expire(now)
+	gr := g.groupOf(o)
+	gr.count(o, now, !g.category)
+	if gr.errors.len() >= g.maxSize {
+		g.forget(gr)
+	}
+	gr.errors.push(o)
+	if g.grow(gr, o.size); o.ID != "" {
+		g.byError[o.ID] = gr
+	}
+	g.makeRoom(gr)
+	return gr.ID
 }
 
-// Update notes what has become of an occurrence that is kept; of another it does nothing. Without a
-// recovery it leaves the one that is known.
+// groupOf returns the group of an occurrence as the one seen last. If it is new, the occurrence is
+// its sample.
+func (g *Groups) groupOf(o *Occurrence) *group {
+	from, to := g.appendID(o)
+	if gr := g.byID[string(g.id)]; gr != nil {
+		g.order.MoveToFront(gr.place)
+		return gr
+	}
+	for len(g.byID) >= g.maxGroups {
+		g.drop(g.order.Back().Value.(*group), &g.evicted)
+	}
+	gr := &group{sample: o}
+	gr.ID, gr.Category = string(g.id), o.Category
+	if gr.Pattern = gr.ID[from:to]; !g.pattern {
+		gr.Pattern = normal.Text(o.Message)
+	}
+	if g.code {
+		gr.Code = o.Code
+	}
+	if !g.category {
+		gr.categories = newCounter(maxCategories, other)
+	}
+	gr.place = g.order.PushFront(gr)
+	g.byID[gr.ID] = gr
+	g.grow(gr, groupSize+2*len(gr.ID)+o.size)
+	return gr
+}
+
+// appendID writes the ID of an occurrence's group to g.id, and returns where the pattern is in it.
+func (g *Groups) appendID(o *Occurrence) (from, to int) {
+	id := g.id[:0]
+	if g.category {
+		id = append(append(id, escaped(o.Category)...), ':')
+	}
+	if g.code {
+		id = append(append(id, escaped(o.Code)...), ':')
+	}
+	if g.pattern {
+		from = len(id)
+		id = normal.Append(id, o.Message)
+		to = len(id)
+		id = append(id, ':')
+	}
+	if g.severity {
+		id = append(append(id, escaped(o.Severity)...), ':')
+	}
+	if len(id) == 0 {
+		id = append(id, "default:"...)
+	}
+	g.id = id[:len(id)-1]
+	return from, to
+}
+
+func escaped(s string) string {
+	if !strings.ContainsAny(s, ":%") {
+		return s
+	}
+	return strings.NewReplacer("%", "%25", ":", "%3A").Replace(s)
+}
+
+func (g *Groups) grow(gr *group, bytes int) {
+	gr.size += bytes
+	g.nBytes += bytes
+}
+
+// count counts an occurrence.
+func (gr *group) count(o *Occurrence, now time.Time, byCategory bool) {
+	at := happened(o, now).Round(0)
+	if gr.Count++; gr.Count == 1 {
+		gr.FirstSeen, gr.LastSeen = at, at
+	} else if now.After(gr.LastSeen) {
+		gr.LastSeen = now.Round(0)
+	}
+	if at.Before(gr.FirstSeen) {
+		gr.FirstSeen = at
+	}
+	gr.touched = now
+	rank := rankOf(o.Severity)
+	gr.severities[rank]++
+	if rank > rankOf(gr.Severity) {
+		gr.Severity = severities[rank]
+	}
+	if byCategory {
+		gr.categories.counts[gr.categories.of(cmp.Or(o.Category, unknown))]++
+	}
+}
+
+// forget drops the oldest kept occurrence of a group.
+func (g *Groups) forget(gr *group) {
+	oldest := gr.errors.pop()
+	if oldest.ID != gr.sample.ID {
+		delete(g.byError, oldest.ID)
+	}
+	g.grow(gr, -oldest.size)
+}
+
+// makeRoom drops occurrences of the group and then other groups until the memory is within bounds.
+func (g *Groups) makeRoom(gr *group) {
+	for g.nBytes > g.maxBytes && gr.errors.len() > 1 {
+		g.forget(gr)
+	}
+	for g.nBytes > g.maxBytes && g.order.Len() > 1 {
+		g.drop(g.order.Back().Value.(*group), &g.evicted)
+	}
+}
+
+// expire drops the groups that are too old.
+func (g *Groups) expire(now time.Time) {
+	for last := g.order.Back(); last != nil; last = g.order.Back() {
+		gr := last.Value.(*group)
+		if now.Sub(gr.touched) <= g.maxAge {
+			return
+		}
+		g.drop(gr, &g.expired)
+	}
+}
+
+// drop drops a group.
+func (g *Groups) drop(gr *group, gone *Gone) {
+	gone.Groups++
+	gone.Errors += gr.Count
+	if rankOf(gr.Severity) > rankOf(gone.Severity) {
+		gone.Severity = gr.Severity
+	}
+	for gr.errors.len() > 0 {
+		g.forget(gr)
+	}
+	delete(g.byError, gr.sample.ID)
+	delete(g.byID, gr.ID)
+	g.order.Remove(gr.place)
+	g.nBytes -= gr.size
+}
+
+// Update replaces the recovery of a kept occurrence. Any other update has no effect.
 func (g *Groups) Update(o *Occurrence) {
-	if o == nil {
+	if o == nil || o.ID == "" {
 		return
 	}
-	o, _ = bounded(o)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if e := g.store.get(o.ID, maphash.String(g.seed, o.ID)); e != nil {
-		e.update(o)
+	if gr := g.byError[o.ID]; gr != nil {
+		gr.update(o)
+	}
+}
+
+func (gr *group) update(o *Occurrence) {
+	if gr.sample.ID == o.ID {
+		gr.sample = gr.sample.updated(o)
+	}
+	all := gr.errors.last(gr.errors.len())
+	for i, kept := range slices.Backward(all) {
+		if kept.ID == o.ID {
+			all[i] = kept.updated(o)
+			return
+		}
 	}
 }
 
 // Retried does nothing.
 func (g *Groups) Retried(Retry) {}
 
-// All returns the groups that are not too old, the one seen last first.
-func (g *Groups) All() []Group { return g.filter(nil, g.maxSize) }
+// All returns the groups that are not expired, the one seen last first.
+func (g *Groups) All() []Group { return g.filter(func(*group) bool { return true }) }
 
-// Get returns the group with the ID, unless it is too old.
+// Get returns the group with the ID, if it is not expired.
 func (g *Groups) Get(id string) (Group, bool) {
-	now := g.clock.Now()
-	g.mu.Lock()
-	gr := g.byID[id]
-	if gr == nil || g.isOld(gr, now) {
-		g.mu.Unlock()
+	found := g.filter(func(gr *group) bool { return gr.ID == id })
+	if len(found) == 0 {
 		return Group{}, false
 	}
-	found := gr.copy(g.maxSize)
-	g.mu.Unlock()
-	return found.shown(), true
+	return found[0], true
 }
 
-// ByCategory returns the groups of a category. Those of none are "unknown", as in [Stats].
+// ByCategory returns the groups of a category. Those without one are "unknown", as in [Stats].
 func (g *Groups) ByCategory(category string) []Group {
-	return g.filter(func(gr *group) bool { return isOf(category, gr.category) }, g.maxSize)
+	return g.filter(func(gr *group) bool { return matches(category, gr.Category, gr.Category == "") })
 }
 
-// ByCode returns the groups of a code. Those of none are "unknown", as in [Metrics]. Where groups
-// are not formed by code, there are none.
+// ByCode returns the groups of a code. It returns none if groups are not formed by code.
 func (g *Groups) ByCode(code string) []Group {
-	return g.filter(func(gr *group) bool { return g.by.code && isOf(code, gr.code) }, g.maxSize)
+	return g.filter(func(gr *group) bool { return g.code && matches(code, gr.Code, gr.Code == "") })
 }
 
-// BySeverity returns the groups whose highest severity is the one given. Those that have none of
-// the taxonomy's are "unknown", as in [Stats].
+// BySeverity returns the groups with that highest severity. Those without a word of the taxonomy are
+// "unknown".
 func (g *Groups) BySeverity(severity string) []Group {
-	return g.filter(func(gr *group) bool { return isOfSeverity(severity, gr.severity) }, g.maxSize)
+	return g.filter(func(gr *group) bool { return matches(severity, gr.Severity, gr.Severity == "") })
 }
 
-// filter returns copies of the groups that are not too old and that f takes, each with at most so
-// many occurrences.
-func (g *Groups) filter(f func(gr *group) bool, errors int) []Group {
+func (g *Groups) filter(f func(gr *group) bool) []Group {
 	now := g.clock.Now()
 	g.mu.Lock()
-	found := g.copies(now, f, errors)
-	g.mu.Unlock()
-	return groupsShown(found)
+	defer g.mu.Unlock()
+	g.expire(now)
+	return g.shown(f, g.maxSize)
 }
 
-// copies returns copies as [Groups.filter] does, the occurrences as they are kept.
-func (g *Groups) copies(now time.Time, f func(gr *group) bool, errors int) []heldGroup {
-	out := make([]heldGroup, 0, len(g.byID))
-	g.each(now, func(gr *group) {
-		if f == nil || f(gr) {
-			out = append(out, gr.copy(errors))
+// shown returns groups with their latest occurrences, the one seen last first.
+func (g *Groups) shown(f func(gr *group) bool, errors int) []Group {
+	out := []Group{}
+	for e := g.order.Front(); e != nil; e = e.Next() {
+		gr := e.Value.(*group)
+		if !f(gr) {
+			continue
 		}
-	})
+		shown := gr.Group
+		shown.Sample = *gr.sample
+		shown.Errors = copies(gr.errors.last(errors))
+		out = append(out, shown)
+	}
 	return out
 }
 
-// each drops the groups that are too old, and calls f with the others, the one seen last first.
-func (g *Groups) each(now time.Time, f func(gr *group)) {
-	for gr := g.newest; gr != nil; {
-		older := gr.older
-		if g.isOld(gr, now) {
-			g.drop(gr, &g.expired)
-		} else {
-			f(gr)
-		}
-		gr = older
-	}
-}
-
-// Stats returns counts over the groups that are not too old, and what is gone.
+// Stats returns counts over the groups that are not expired.
 func (g *Groups) Stats() Stats {
 	now := g.clock.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := Stats{ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{}}
-	g.each(now, func(gr *group) {
+	g.expire(now)
+	s := Stats{ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{}, Expired: g.expired,
+		Evicted: g.evicted}
+	for _, gr := range g.byID {
 		s.TotalGroups++
-		s.TotalErrors += gr.n
-		if g.by.category {
-			s.ErrorsByCategory[cmp.Or(gr.category, unknown)] += gr.n
+		s.TotalErrors += gr.Count
+		if g.category {
+			s.ErrorsByCategory[cmp.Or(gr.Category, unknown)] += gr.Count
 		}
-		for name, n := range gr.categories {
+		for name, n := range gr.categories.counts {
 			s.ErrorsByCategory[name] += n
 		}
 		for rank, n := range gr.severities {
@@ -204,15 +429,14 @@ func (g *Groups) Stats() Stats {
 				s.ErrorsBySeverity[cmp.Or(severities[rank], unknown)] += n
 			}
 		}
-	})
-	s.Expired, s.Evicted = g.expired, g.evicted
+	}
 	return s
 }
 
-// Clear forgets all groups.
+// Clear drops all groups.
 func (g *Groups) Clear() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.byID, g.store, g.oldest, g.newest = map[string]*group{}, store{}, nil, nil
+	g.byID, g.byError, g.order, g.nBytes = map[string]*group{}, map[string]*group{}, list.New(), 0
 	g.expired, g.evicted = Gone{}, Gone{}
 }

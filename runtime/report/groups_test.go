@@ -1,9 +1,11 @@
-package report
+package report_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -11,229 +13,221 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// clock is a clock that stands still.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: moment} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.pass(d)
-	return ctx.Err()
-}
-
-func occurrence(category, severity, message string) *Occurrence {
-	return &Occurrence{ID: NewID(), At: moment, Category: category, Severity: severity, Message: message}
-}
-
-// D120, D124.
+// D119, D120, D124, D125.
 func TestGroupID(t *testing.T) {
-	for _, c := range []struct {
-		options GroupOptions
+	yes, no := taxonomy.Some(true), taxonomy.Some(false)
+	for _, tt := range []struct {
+		options report.GroupOptions
 		want    string
 	}{
-		{GroupOptions{}, "network:port N"},
-		{GroupOptions{BySeverity: some(true)}, "network:port N:low"},
-		{GroupOptions{ByCategory: some(false)}, "port N"},
-		{GroupOptions{ByPattern: some(false)}, "network"},
-		{GroupOptions{ByPattern: some(false), BySeverity: some(true)}, "network:low"},
-		{GroupOptions{ByCategory: some(false), ByPattern: some(false), BySeverity: some(true)}, "low"},
-		{GroupOptions{ByCategory: some(false), BySeverity: some(true)}, "port N:low"},
-		{GroupOptions{ByCategory: some(false), ByPattern: some(false)}, "default"},
-		{GroupOptions{ByCode: some(true)}, "network:DOWN:port N"},
-		{GroupOptions{ByCode: some(true), BySeverity: some(true)}, "network:DOWN:port N:low"},
-		{GroupOptions{ByCode: some(true), ByCategory: some(false)}, "DOWN:port N"},
-		{GroupOptions{ByCode: some(true), ByCategory: some(false), ByPattern: some(false)}, "DOWN"},
-		{GroupOptions{ByCode: some(true), ByPattern: some(false)}, "network:DOWN"},
-		{GroupOptions{ByCode: some(false)}, "network:port N"},
+		{report.GroupOptions{}, "network:port N"},
+		{report.GroupOptions{BySeverity: yes}, "network:port N:low"},
+		{report.GroupOptions{ByCategory: no}, "port N"},
+		{report.GroupOptions{ByPattern: no}, "network"},
+		{report.GroupOptions{ByCategory: no, ByPattern: no, BySeverity: yes}, "low"},
+		{report.GroupOptions{ByCategory: no, ByPattern: no}, "default"},
+		{report.GroupOptions{ByCode: yes}, "network:A%3AB:port N"},
+		{report.GroupOptions{ByCode: yes, ByCategory: no, ByPattern: no}, "A%3AB"},
 	} {
-		g := NewGroups(c.options)
+		g := report.NewGroups(tt.options)
 		o := occurrence("network", "low", "port 80")
-		o.Code = "DOWN"
-		assert.Equal(t, c.want, g.Add(o))
-		got, ok := g.Get(c.want)
+		o.Code = "A:B"
+		assert.Equal(t, tt.want, g.Add(o))
+		got, ok := g.Get(tt.want)
 		require.True(t, ok)
 		assert.Equal(t, "port N", got.Pattern)
 	}
-	g := NewGroups(GroupOptions{})
-	assert.Equal(t, time.Hour, g.maxAge)
-	assert.Equal(t, 100, g.maxSize)
-	assert.Equal(t, 10_000, g.max)
 }
 
-func messagesOf(all []Occurrence) []string {
-	out := make([]string, len(all))
-	for i := range all {
-		out[i] = all[i].Message
+// D121, D122, D126.
+func TestGroupContent(t *testing.T) {
+	c := newClock()
+	g := report.NewGroups(report.GroupOptions{Clock: c, MaxSize: 2})
+	first := occurrence("c", "low", "m")
+	id := g.Add(first)
+	for _, severity := range []string{"high", "medium", ""} {
+		c.pass(time.Second)
+		o := occurrence("c", severity, "m")
+		o.At = moment.Add(-time.Minute)
+		g.Report(o)
 	}
-	return out
+	got, _ := g.Get(id)
+	assert.Equal(t, []any{4, "high", moment.Add(-time.Minute), moment.Add(3 * time.Second), 2, first.ID},
+		[]any{got.Count, got.Severity, got.FirstSeen, got.LastSeen, len(got.Errors), got.Sample.ID})
+	g.Update(first.With(tried(2, true)))
+	g.Report(got.Errors[1].With(tried(1)))
+	got, _ = g.Get(id)
+	assert.Equal(t, 4, got.Count)
+	assert.Equal(t, []int{2, 1}, []int{got.Sample.Recovery.Attempts, got.Errors[1].Recovery.Attempts})
+	b, err := json.Marshal(got)
+	require.NoError(t, err)
+	var read report.Group
+	require.NoError(t, json.Unmarshal(b, &read))
+	assert.Equal(t, []any{got.ID, got.Count, got.FirstSeen, got.Sample.ID},
+		[]any{read.ID, read.Count, read.FirstSeen, read.Sample.ID})
 }
 
 // D123, D127.
 func TestGroupAge(t *testing.T) {
 	c := newClock()
-	g := NewGroups(GroupOptions{Clock: c, MaxAge: time.Minute})
+	g := report.NewGroups(report.GroupOptions{Clock: c, MaxAge: time.Minute})
 	a, b := g.Add(occurrence("a", "low", "m")), g.Add(occurrence("b", "low", "m"))
 	c.pass(time.Minute)
 	g.Report(occurrence("b", "low", "m"))
-	assert.Equal(t, []string{b, a}, idsOf(g.All()), "just old enough")
+	assert.Equal(t, []string{b, a}, groupIDs(g.All()), "a minute is not too old")
 	c.pass(time.Nanosecond)
-	_, ok := g.Get(a)
-	assert.False(t, ok)
-	assert.Equal(t, []string{b}, idsOf(g.All()))
-	assert.Equal(t, 1, g.Stats().TotalGroups)
+	assert.Equal(t, []string{b}, groupIDs(g.All()))
+	assert.Equal(t, report.Gone{Groups: 1, Errors: 1, Severity: "low"}, g.Stats().Expired)
 	c.pass(time.Hour)
 	g.Report(occurrence("b", "high", "m"))
 	got, _ := g.Get(b)
 	assert.Equal(t, 1, got.Count, "a new group")
-	assert.Len(t, g.byID, 1)
-
-	c.pass(-24 * time.Hour)
-	assert.Len(t, g.All(), 1, "a clock that was set back")
-	g.Report(occurrence("b", "low", "m"))
-	got, _ = g.Get(b)
-	assert.Equal(t, 2, got.Count)
-	assert.Equal(t, moment, got.LastSeen, "does not go back")
 }
 
-func idsOf(all []Group) []string {
-	out := make([]string, len(all))
-	for i := range all {
-		out[i] = all[i].ID
+func groupIDs(all []report.Group) []string {
+	out := []string{}
+	for _, g := range all {
+		out = append(out, g.ID)
 	}
 	return out
 }
 
-// D127, D129, D130, D131.
+// D127, D128, D129, D130, D131.
 func TestGroupQueries(t *testing.T) {
-	g := NewGroups(GroupOptions{})
-	for i, o := range []*Occurrence{
+	g := report.NewGroups(report.GroupOptions{})
+	for _, o := range []*report.Occurrence{
 		occurrence("a", "low", "x"), occurrence("b", "high", "x"), occurrence("a", "high", "x"),
 		occurrence("a", "critical", "y"), occurrence("", "", "z"),
 	} {
-		o.At = moment.Add(time.Duration(i))
 		g.Report(o)
 	}
-	assert.Equal(t, []string{":z", "a:y", "a:x", "b:x"}, idsOf(g.All()), "the one seen last first")
-	assert.Equal(t, []string{"a:y", "a:x"}, idsOf(g.ByCategory("a")))
-	assert.Equal(t, []string{"a:x", "b:x"}, idsOf(g.BySeverity("high")))
-	assert.Empty(t, g.BySeverity("low"))
-	assert.Equal(t, Stats{
+	assert.Equal(t, []string{":z", "a:y", "a:x", "b:x"}, groupIDs(g.All()), "the one seen last first")
+	assert.Equal(t, []string{"a:y", "a:x"}, groupIDs(g.ByCategory("a")))
+	assert.Equal(t, []string{":z"}, groupIDs(g.ByCategory("unknown")))
+	assert.Equal(t, []string{"a:x", "b:x"}, groupIDs(g.BySeverity("high")))
+	assert.Empty(t, g.ByCode("unknown"), "groups are not formed by code")
+	assert.Equal(t, report.Stats{
 		TotalGroups: 4, TotalErrors: 5, ErrorsByCategory: map[string]int{"a": 3, "b": 1, "unknown": 1},
 		ErrorsBySeverity: map[string]int{"low": 1, "high": 2, "critical": 1, "unknown": 1},
 	}, g.Stats())
 	g.Clear()
 	assert.Empty(t, g.All())
-	assert.Equal(t, Stats{ErrorsByCategory: map[string]int{}, ErrorsBySeverity: map[string]int{}}, g.Stats())
-	g.Report(occurrence("a", "low", "x"))
-	assert.Len(t, g.All(), 1)
-}
+	assert.Zero(t, g.Stats().TotalErrors)
 
-func TestStatsOfGroupsOfSeveralCategories(t *testing.T) {
-	g := NewGroups(GroupOptions{ByCategory: some(false)})
-	for i := range 2 * maxCategories {
-		g.Report(occurrence(fmt.Sprint(i), "low", "m"))
+	all := report.NewGroups(report.GroupOptions{ByCategory: taxonomy.Some(false)})
+	for i := range 70 {
+		all.Report(occurrence(fmt.Sprint(i), "low", "m"))
 	}
-	s := g.Stats()
-	assert.Equal(t, 1, s.TotalGroups)
-	assert.Equal(t, 1, s.ErrorsByCategory["0"])
-	assert.Equal(t, maxCategories, s.ErrorsByCategory["other"])
+	assert.Equal(t, 6, all.Stats().ErrorsByCategory["other"], "64 categories and the others")
 }
 
-func TestBytesOfGroups(t *testing.T) {
-	const limit = 256 << 10
-	g := NewGroups(GroupOptions{MaxBytes: limit})
+// D181: memory is bounded by number and by bytes.
+func TestBounds(t *testing.T) {
 	long := strings.Repeat("long ", 700)
-	for i := range 5000 {
-		g.Report(occurrence(fmt.Sprint("c", i%40), "low", long))
-		require.LessOrEqual(t, g.store.bytes, limit)
+	r, g := report.NewReporter(report.ReporterOptions{MaxBytes: 64 << 10}), report.NewGroups(report.GroupOptions{MaxBytes: 256 << 10})
+	for i := range 2000 {
+		o := occurrence(fmt.Sprint("c", i%40), "low", long)
+		o.Metadata = map[string]any{"a": map[string]any{"b": long}}
+		report.Sinks{r, g}.Report(o)
 	}
-	s := g.Stats()
-	assert.NotZero(t, s.TotalGroups)
-	for _, gr := range g.All() {
-		assert.Equal(t, long[:99], gr.Pattern)
-		assert.NotEmpty(t, gr.Sample.ID)
+	assert.Less(t, len(r.All()), 20)
+	assert.NotEmpty(t, r.All())
+	stats := g.Stats()
+	assert.Equal(t, 2000, stats.TotalErrors+stats.Evicted.Errors)
+	assert.Less(t, stats.TotalGroups, 40)
+	assert.Equal(t, "c39:"+long[:99], g.All()[0].ID)
+
+	r, g = report.NewReporter(report.ReporterOptions{}), report.NewGroups(report.GroupOptions{MaxGroups: 100})
+	for i := range 10_001 {
+		report.Sinks{r, g}.Report(&report.Occurrence{ID: fmt.Sprint(i), At: moment, Category: fmt.Sprint("c", i%300)})
 	}
-	g.Report(occurrence("other", "low", long))
-	assert.Equal(t, "other:"+long[:99], g.All()[0].ID)
+	assert.Equal(t, "1", r.All()[0].ID)
+	assert.Len(t, r.All(), 10_000)
+	assert.Len(t, r.Metrics().ErrorsByCategory, 201, "200 and the others")
+	s := report.NewSnapshot(r, g)
+	assert.Equal(t, []int{200, 100, 9901}, []int{len(s.Last), len(s.Groups), s.Evicted.Groups})
+	assert.Len(t, report.NewSnapshot(nil, g).Groups, 100)
 }
 
-func TestGroupsUpdate(t *testing.T) {
-	g := NewGroups(GroupOptions{MaxSize: 1})
-	o := occurrence("c", "low", "m")
-	id := g.Add(o)
-	yes := true
-	u := o.Clone()
-	u.Recovery = &Recovery{Attempts: 1, MaxAttempts: 3, Strategy: "wait", Successful: &yes}
-	g.Update(u)
-	yes = false
-	u.Recovery.Strategy = "x"
-	got, _ := g.Get(id)
-	assert.Equal(t, 1, got.Count)
-	assert.Equal(t, "wait", got.Errors[0].Recovery.Strategy)
-	assert.True(t, *got.Sample.Recovery.Successful)
-	assert.Equal(t, id, g.Add(u), "a second report is an update")
-	got, _ = g.Get(id)
-	assert.Equal(t, 1, got.Count)
-	g.Report(occurrence("c", "low", "m"))
-	g.Update(withRecovery(o, 2))
-	got, _ = g.Get(id)
-	assert.Equal(t, 2, got.Sample.Recovery.Attempts, "the sample stays, and is updated")
-	g.Update(occurrence("c", "low", "m"))
-	g.Update(nil)
-	g.Retried(Retry{Attempts: 1, Succeeded: true})
+func TestConcurrentUse(t *testing.T) {
+	r := report.NewReporter(report.ReporterOptions{MaxErrors: 100})
+	g := report.NewGroups(report.GroupOptions{MaxSize: 5, MaxGroups: 20})
+	sinks := report.Sinks{r, g}
+	var wait sync.WaitGroup
+	for i := range 4 {
+		wait.Go(func() {
+			for j := range 500 {
+				o := occurrence(fmt.Sprint("c", (i+j)%30), "low", "m")
+				sinks.Report(o)
+				sinks.Update(o.With(tried(2, j%2 == 0)))
+				sinks.Retried(report.Retry{Attempts: 1, Succeeded: j%2 == 0})
+			}
+		})
+		wait.Go(func() {
+			for range 20 {
+				_ = r.WriteJSON(&strings.Builder{})
+				_ = report.NewSnapshot(r, g)
+				_ = g.Stats()
+			}
+		})
+	}
+	wait.Wait()
+	m := r.Metrics()
+	assert.Equal(t, []int{2000, 1000}, []int{m.TotalErrors, m.SuccessfulRetries})
+	assert.LessOrEqual(t, len(g.All()), 20)
 }
 
-func TestGroupsShareNothing(t *testing.T) {
-	g := NewGroups(GroupOptions{})
-	o := full()
-	id := g.Add(o)
-	spoil(o)
-	for range 2 {
-		got, _ := g.Get(id)
-		assert.Equal(t, *full(), got.Sample)
-		assert.Equal(t, *full(), got.Errors[0])
-		spoil(&got.Sample)
-		spoil(&got.Errors[0])
-		all := g.All()
-		spoil(&all[0].Sample)
+// stream returns different errors, as a program has them.
+func stream(n int) []*report.Occurrence {
+	messages := []string{"connect to 10.0.%d.7:443: connection refused", "request %d failed: status 529: overloaded",
+		"open '/srv/work/%d/main.go': no such file or directory", "validator ended with exit code 2 after %d ms"}
+	out := make([]*report.Occurrence, n)
+	for i := range out {
+		o := occurrence(fmt.Sprint("category", i%7), []string{"low", "medium", "high"}[i%3],
+			fmt.Sprintf(messages[i%len(messages)], i))
+		o.Code, o.Recoverability, o.Reaction, o.Action = fmt.Sprint("CODE_", i%23), "retryable", "wait", "retry"
+		o.Source = &report.Source{Type: "llm", Component: fmt.Sprint("component-", i%11)}
+		out[i] = o.Enrich(report.Facts{}, report.EnrichOptions{}) // masked
+	}
+	return out
+}
+
+// D181: BenchmarkErrors is the cost of an error in a reporter and groups together, with the growth
+// of the heap after the first tenth. ERRGEN_REPORT_ERRORS is the number of errors; 10 000 000.
+func BenchmarkErrors(b *testing.B) {
+	n := 10_000_000
+	if given, err := strconv.Atoi(os.Getenv("ERRGEN_REPORT_ERRORS")); err == nil {
+		n = given
+	}
+	errs := stream(8192)
+	for b.Loop() {
+		r := report.NewReporter(report.ReporterOptions{})
+		sinks := report.Sinks{r, report.NewGroups(report.GroupOptions{})}
+		var before uint64
+		began := time.Now()
+		for i := range n {
+			if i == n/10 {
+				before = heap()
+			}
+			o := *errs[i%len(errs)]
+			o.ID = strconv.Itoa(i)
+			sinks.Report(&o)
+		}
+		b.ReportMetric(float64(time.Since(began).Nanoseconds())/float64(n), "ns/error")
+		b.ReportMetric(float64(int64(heap())-int64(before))/(1<<20), "MiB-since-a-tenth")
+		require.Equal(b, n, r.Metrics().TotalErrors)
+		runtime.KeepAlive(sinks)
 	}
 }
 
-func TestGroupJSON(t *testing.T) {
-	g := Group{
-		ID: "a:m", Category: "a", Pattern: "m", Severity: "low", Count: 2, FirstSeen: time.UnixMilli(1).UTC(),
-		LastSeen: time.UnixMilli(2).UTC(), Errors: []Occurrence{{ID: "1", At: time.UnixMilli(1).UTC()}},
-		Sample: Occurrence{ID: "1", At: time.UnixMilli(1).UTC()},
-	}
-	b, err := json.Marshal(g)
-	require.NoError(t, err)
-	o := `{"errorId":"1","timestamp":1,"category":"","severity":"","recoverability":"","retryable":false,"message":""}`
-	assert.Equal(
-		t, `{"groupId":"a:m","category":"a","pattern":"m","severity":"low","count":2,"firstSeen":1,"lastSeen":2,`+
-			`"errors":[`+
-			o+`],"sampleError":`+o+`}`, string(b))
-	var read Group
-	require.NoError(t, json.Unmarshal(b, &read))
-	assert.Equal(t, g, read)
-	assert.ErrorContains(t, json.Unmarshal([]byte(`{"count":"x"}`), &read), "group: ")
-	b, err = json.Marshal(Group{})
-	require.NoError(t, err)
-	assert.Contains(t, string(b), `"errors":[]`)
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

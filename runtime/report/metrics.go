@@ -1,10 +1,13 @@
 package report
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
-// Metrics are counts of all that was reported. A key that is not known is "unknown", as is a
-// severity that is none of "low", "medium", "high" and "critical"; when there are too many keys,
-// what is new counts as "other".
+// Metrics count everything that was reported. A missing key, and a severity outside low, medium,
+// high and critical, counts as "unknown". New keys count as "other" if there are too many.
 type Metrics struct {
 	TotalErrors      int            `json:"totalErrors"`
 	ErrorsByCategory map[string]int `json:"errorsByCategory"`
@@ -16,68 +19,88 @@ type Metrics struct {
 	RecoveryAttempts     int `json:"recoveryAttempts"`
 	SuccessfulRecoveries int `json:"successfulRecoveries"`
 	FailedRecoveries     int `json:"failedRecoveries"`
-	// RetryAttempts counts the calls that retries took, SuccessfulRetries and FailedRetries the
-	// operations.
-	RetryAttempts     int `json:"retryAttempts"`
-	SuccessfulRetries int `json:"successfulRetries"`
-	FailedRetries     int `json:"failedRetries"`
-	// ErrorsByCode counts errors, as the maps above do.
-	ErrorsByCode map[string]int `json:"errorsByCode"`
+	// RetryAttempts counts the calls of retries, SuccessfulRetries and FailedRetries the operations.
+	RetryAttempts     int            `json:"retryAttempts"`
+	SuccessfulRetries int            `json:"successfulRetries"`
+	FailedRetries     int            `json:"failedRetries"`
+	ErrorsByCode      map[string]int `json:"errorsByCode"`
 }
 
-// CodeCount is how many errors of a code there were.
+// CodeCount is the number of errors of a code.
 type CodeCount struct {
-	// Code is a key of [Metrics.ErrorsByCode]. Category is that of its errors, a key of
-	// [Metrics.ErrorsByCategory]; empty where they have several.
+	// Code is a key of [Metrics.ErrorsByCode], and Category one of [Metrics.ErrorsByCategory];
+	// Category is empty if the errors have several.
 	Code, Category string
 	Count          int
-	// Severity is the highest that was seen; empty when none was stated.
+	// Severity is the highest one; empty if none was stated.
 	Severity string
-	// Latest is when the last of them happened. One that does not say when, or is more than an hour
-	// ahead of the clock, happened when it came.
+	// Latest is when the last of them happened.
 	Latest time.Time
 }
 
-// Timeline is how many errors there were when, in buckets that follow each other without a gap.
+// Timeline is the number of errors over time, in buckets without gaps.
 type Timeline struct {
-	// Step is how long a bucket lasts, a round number of seconds to days; 0 of an empty timeline.
+	// Step is the length of a bucket: 1, 5 or 15 seconds, 1, 5 or 15 minutes, 1 or 6 hours, or 1, 7,
+	// 14 or 28 days; 0 without errors.
 	Step    time.Duration
 	Buckets []Bucket
-	// Outside counts the errors that are in no bucket: those too long ago; a few, at most 1 %, that
-	// are so far before all others that hardly anything else would be seen, or one of 20 and more
-	// that is a month before all others, if these are close together; and those of a clock that was
-	// ahead.
+	// Outside counts the errors that are in no bucket: up to 1 % of all, and those that are older
+	// than 120 buckets of 28 days.
 	Outside int
 }
 
-// Bucket counts what happened from Start on, for one step. Keys are those of [Metrics].
+// Bucket counts the errors from Start on, for one step. The keys are those of [Metrics].
 type Bucket struct {
-	Start                  time.Time
-	ByCategory, BySeverity map[string]int
+	Start                          time.Time
+	ByCategory, ByCode, BySeverity map[string]int
 }
 
-// ReactionOutcome is how often a reaction was taken, and what came of the recoveries and retries
-// that it led to.
+// ReactionOutcome is how often a reaction was taken, and the results of its recoveries and retries.
 type ReactionOutcome struct {
 	Reaction string `json:"reaction"`
 	Action   string `json:"action"`
 	Count    int    `json:"count"`
-	// Recovered and Failed count the occurrences whose recovery succeeded and failed, Pending those
-	// of which nobody knows yet. For the others none was tried.
+	// Recovered, Failed and Pending count the occurrences for which a recovery was tried, by its
+	// result.
 	Recovered int `json:"recovered"`
 	Failed    int `json:"failed"`
 	Pending   int `json:"pending"`
-	// SuccessfulRetries and FailedRetries count the operations that were tried again because of it,
-	// as in [Metrics]. One operation may have failed several times.
+	// SuccessfulRetries and FailedRetries count operations, as in [Metrics].
 	SuccessfulRetries int `json:"successfulRetries"`
 	FailedRetries     int `json:"failedRetries"`
 }
 
-// Tried counts the recoveries and the retried operations. As in [Metrics], what is pending counts
-// as tried.
+// Tried counts the recoveries and retried operations, including pending recoveries.
 func (o ReactionOutcome) Tried() int {
 	return o.Recovered + o.Failed + o.Pending + o.SuccessfulRetries + o.FailedRetries
 }
 
-// Helped counts those of [ReactionOutcome.Tried] that succeeded.
+// Helped counts the recoveries and retried operations that succeeded.
 func (o ReactionOutcome) Helped() int { return o.Recovered + o.SuccessfulRetries }
+
+// Summary returns the counts as text of several lines: errors, the rates of successful recoveries
+// and retried operations, and errors by severity and recoverability.
+func (m Metrics) Summary() string {
+	var b strings.Builder
+	b.WriteString("Error Summary:\n-------------\n")
+	fmt.Fprintf(&b, "Total Errors: %d\n", m.TotalErrors)
+	fmt.Fprintf(&b, "Recovery Rate: %s\n", rate(m.SuccessfulRecoveries, m.RecoveryAttempts))
+	fmt.Fprintf(&b, "Retry Rate: %s\n", rate(m.SuccessfulRetries, m.SuccessfulRetries+m.FailedRetries))
+	b.WriteString("\nBy Severity:\n")
+	for _, severity := range []string{"Low", "Medium", "High", "Critical"} {
+		fmt.Fprintf(&b, "- %s: %d\n", severity, m.ErrorsBySeverity[strings.ToLower(severity)])
+	}
+	b.WriteString("\nBy Recoverability:\n")
+	for _, recoverability := range []string{"Retryable", "Recoverable", "Permanent", "Unknown"} {
+		fmt.Fprintf(&b, "- %s: %d\n", recoverability, m.ErrorsByRecoverability[strings.ToLower(recoverability)])
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// rate returns a share as percent, and its two numbers.
+func rate(succeeded, tried int) string {
+	if tried == 0 {
+		return "0% (0/0)"
+	}
+	return fmt.Sprintf("%.1f%% (%d/%d)", 100*float64(succeeded)/float64(tried), succeeded, tried)
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -9,35 +10,32 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options say what is known of an error besides itself.
+// Options describe an error beyond its own content.
 type Options struct {
-	// Table says what the error's code stands for, as its profile has it. Without a taxonomy, and
-	// for an error of another, it is what the error's own taxonomy says.
+	// Table describes the error's code under its profile. An error of another taxonomy is described
+	// by its own.
 	Table taxonomy.Table
 	// At is when the error happened; zero is now.
 	At time.Time
 	// ID returns the ID of an occurrence; nil is [NewID].
 	ID func() string
-	// Evidence is what the error was classified from, if that is not in its tree: errors that are
-	// made of nothing but evidence do not keep it.
+	// Evidence is what the error was classified from, if it is not in its tree.
 	Evidence *taxonomy.Evidence
-	// Facts are what is known where the error happened. They win over what the error says.
-	Facts Facts
-	// Reaction and Action are what is done about the error; empty, they are what the table says.
+	// Facts override what the error states, and Defaults are overridden by it.
+	Facts, Defaults Facts
+	// Reaction and Action override those of the table.
 	Reaction, Action string
-	// Stack and Context say whether the error's stack and its context are in the occurrence. When
-	// they are absent, it is as the profile reports; without a profile there is a stack if the
-	// error has one, and no context.
+	// Stack and Context include the error's stack and context. By default the profile decides;
+	// without a profile the stack is included and the context is not.
 	Stack, Context taxonomy.Opt[bool]
-	// StatusSources are the types of sources in whose messages an HTTP status is looked for where
-	// the error has no source code. None is looked for where the table's profile has texts not
-	// searched.
+	// StatusSources are the source types in whose messages an HTTP status is searched if the error
+	// has no source code. Nothing is searched if the table's profile does not search texts.
 	StatusSources []string
 }
 
-// New returns an occurrence of err, or nil for nil: masked, bounded, and sharing nothing with it.
-// What err knows of source, execution and repository it has from the evidence in its tree, or that
-// is given; see [Facts] for the attributes. It never panics, whatever err does.
+// New returns an occurrence of err, masked and bounded, or nil if err is nil. Source, execution and
+// repository come from the evidence in the error's tree; [Facts] lists the attributes. If methods of
+// the error panic, the occurrence has less in it.
 func New(err error, o Options) *Occurrence {
 	if err == nil {
 		return nil
@@ -48,129 +46,128 @@ func New(err error, o Options) *Occurrence {
 	if o.At.IsZero() {
 		o.At = time.Now()
 	}
-	at := milliseconds(o.At)
-	made := occurrenceOf(err, codedIn(err, o.Table.Taxonomy), &o, at)
-	made.addCauses(&o, at)
+	o.At = time.UnixMilli(o.At.UnixMilli()).UTC()
 	e := evidenceIn(err)
 	if e == nil {
 		e = o.Evidence
 	}
-	made.addEvidence(e)
-	made.Fingerprint = fingerprint(e, &made.Occurrence)
-	if o.Stack.Or(reporting(o.Table, taxonomy.Reporting{Stack: true}).Stack) {
-		made.Stack = kept(strings.TrimSpace(stackIn(err)), maxStack)
+	coded := codedIn(err, o.Table.Taxonomy)
+	out := occurrenceOf(err, coded, o)
+	out.Cause = causeOf(err, coded, out.Message, o, 0)
+	out.Reaction, out.Action = cmp.Or(o.Reaction, out.Reaction), cmp.Or(o.Action, out.Action)
+	out.addFacts(o.Defaults)
+	out.addEvidence(e)
+	out.Fingerprint = fingerprint(e, out)
+	stack := true
+	if o.Table.Overlay != nil {
+		stack = o.Table.Overlay.Reporting.Stack
 	}
-	out := &made.Occurrence
+	if o.Stack.Or(stack) {
+		out.Stack = strings.TrimSpace(stackIn(err))
+	}
 	out.addFacts(o.Facts)
 	if o.Table.SearchesText() {
 		out.addStatus(o.StatusSources)
 	}
+	return masked(out)
+}
+
+// occurrenceOf returns what the error and its taxonomy state. The coded error may be nil.
+func occurrenceOf(err error, coded taxonomy.Coded, o Options) *Occurrence {
+	out := &Occurrence{ID: o.ID(), At: o.At, Message: kept(errtree.Text(err), maxMessage)}
+	try(func() {
+		if coded != nil {
+			out.describe(coded, o)
+		} else if o.Table.Taxonomy != nil {
+			r := o.Table.Reaction(err)
+			out.Reaction, out.Action = r.Name, r.Action.String()
+		}
+	})
 	return out
 }
 
-// making is an occurrence and the error that it is made of.
-type making struct {
-	Occurrence
-	err   error
-	coded taxonomy.Coded
-}
-
-// reporting returns how much the profile of a table tells, or without one what is given.
-func reporting(t taxonomy.Table, without taxonomy.Reporting) taxonomy.Reporting {
-	if t.Overlay == nil {
-		return without
-	}
-	return t.Overlay.Reporting
-}
-
-// occurrenceOf returns what an error says of itself. Without one of the table's taxonomy in its
-// tree, coded may be any.
-func occurrenceOf(err error, coded taxonomy.Coded, o *Options, at time.Time) *making {
-	m := &making{err: err, coded: coded}
-	if m.coded == nil {
-		m.coded = codedIn(err, nil)
-	}
-	m.ID, m.At, m.Message = kept(o.ID(), maxName), at, kept(errtree.Text(err), maxMessage)
-	try(func() { m.describe(o) })
-	m.Reaction, m.Action = orText(o.Reaction, m.Reaction), orText(o.Action, m.Action)
-	return m
-}
-
-// describe adds what the taxonomy says.
-func (m *making) describe(o *Options) {
-	table := o.Table
-	if m.coded == nil {
-		if table.Taxonomy != nil {
-			m.react(table.Reaction(m.err))
-		}
-		return
-	}
-	if own := m.coded.Taxonomy(); own != table.Taxonomy {
+func (o *Occurrence) describe(coded taxonomy.Coded, options Options) {
+	table := options.Table
+	if own := coded.Taxonomy(); own != table.Taxonomy {
 		table = taxonomy.Table{Taxonomy: own}
 	}
-	m.Domain = kept(table.Taxonomy.Domain, maxName)
-	m.Category, m.Code = kept(taxonomy.CategoryOf(m.coded), maxName), kept(taxonomy.CodeOf(m.coded), maxName)
-	traits := table.Row(m.coded.Row())
-	m.Retryable = traits.Retryable
-	m.Recoverability = traits.Recoverability.String()
+	traits := table.Row(coded.Row())
+	o.Domain, o.Category, o.Code = table.Taxonomy.Domain, taxonomy.CategoryOf(coded), taxonomy.CodeOf(coded)
+	o.Retryable, o.Recoverability = traits.Retryable, traits.Recoverability.String()
 	if traits.Severity != taxonomy.SeverityNone {
-		m.Severity = traits.Severity.String()
+		o.Severity = traits.Severity.String()
 	}
-	if traits.Reaction != nil {
-		m.react(*traits.Reaction)
+	if r := traits.Reaction; r != nil {
+		o.Reaction, o.Action = r.Name, r.Action.String()
 	}
-	if own, ok := m.coded.(taxonomy.Error); ok && o.Context.Or(reporting(o.Table, taxonomy.Reporting{}).Context) {
-		m.Context = cleanContext(own.AppendContext(nil))
-	}
-}
-
-func (m *making) react(r taxonomy.Reaction) {
-	m.Reaction, m.Action = kept(r.Name, maxName), r.Action.String()
-}
-
-// orText returns the first text if there is one, masked and bounded, otherwise the second.
-func orText(given, known string) string {
-	if given == "" {
-		return known
-	}
-	return kept(given, maxName)
-}
-
-// addCauses adds what the error wraps, as far as it says more than its text.
-func (m *making) addCauses(o *Options, at time.Time) {
-	for range maxCauses {
-		next := m.cause()
-		if next == nil {
-			return
-		}
-		c := occurrenceOf(next, nil, &Options{ID: o.ID, Table: o.Table, Context: o.Context}, at)
-		c.Reaction, c.Action = "", ""
-		c.Fingerprint = fingerprint(evidenceIn(next), &c.Occurrence)
-		m.Cause = &c.Occurrence
-		m = c
+	context := options.Table.Overlay != nil && options.Table.Overlay.Reporting.Context
+	if own, ok := coded.(taxonomy.Error); ok && options.Context.Or(context) {
+		o.Context = own.AppendContext(nil)
 	}
 }
 
-// cause returns the next error below the one that gave the occurrence its code which has a code
-// itself, or a text that the message does not have.
-func (m *making) cause() error {
-	from := m.err
-	if m.coded != nil {
-		from = m.coded
+// causeOf returns the next error in the tree that has a code, or a text that is not in the message.
+func causeOf(err error, coded taxonomy.Coded, message string, o Options, depth int) *Occurrence {
+	if coded != nil {
+		err = coded
 	}
 	first := true
-	for e := range errtree.Walk(from) {
-		_, coded := e.(taxonomy.Coded)
-		if !first && (coded || !strings.Contains(m.Message, boundedText(errtree.Text(e), maxMessage))) {
-			return e
+	for e := range errtree.Walk(err) {
+		own, _ := e.(taxonomy.Coded)
+		if first || own == nil && strings.Contains(message, kept(errtree.Text(e), maxMessage)) {
+			first = false
+			continue
 		}
-		first = false
+		coded := codedIn(e, nil)
+		out := occurrenceOf(e, coded, o)
+		out.Reaction, out.Action, out.Fingerprint = "", "", fingerprint(evidenceIn(e), out)
+		if depth+1 < maxCauses {
+			out.Cause = causeOf(e, coded, out.Message, o, depth+1)
+		}
+		return out
 	}
 	return nil
 }
 
-// fingerprint returns what is equal for occurrences of the same failure: the evidence's, or what
-// code and message say.
+// codedIn returns the first error in a tree that has a code in t, or in any taxonomy if t is nil.
+// If none is in t, it returns the first of any taxonomy.
+func codedIn(err error, t *taxonomy.Taxonomy) (found taxonomy.Coded) {
+	for e := range errtree.Walk(err) {
+		c, ok := e.(taxonomy.Coded)
+		if !ok {
+			continue
+		}
+		try(func() {
+			of := c.Taxonomy()
+			if of != nil && (found == nil || of == t && found.Taxonomy() != t) {
+				found = c
+			}
+		})
+	}
+	return found
+}
+
+// evidenceIn returns the first evidence in a tree, or nil.
+func evidenceIn(err error) *taxonomy.Evidence {
+	for e := range errtree.Walk(err) {
+		if found, _ := e.(*taxonomy.Evidence); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// stackIn returns the stack that was recorded in a tree, innermost call first, or "".
+func stackIn(err error) (stack string) {
+	for e := range errtree.Walk(err) {
+		if t, ok := e.(*taxonomy.Traced); ok && t != nil && stack == "" {
+			try(func() { stack = string(t.AppendStack(nil)) })
+		}
+	}
+	return stack
+}
+
+// fingerprint returns the evidence's fingerprint, or one of code and message.
 func fingerprint(e *taxonomy.Evidence, o *Occurrence) (digits string) {
 	if e == nil {
 		e = &taxonomy.Evidence{Source: o.Domain, Type: o.Category, Code: o.Code, Text: normal.Text(o.Message)}
@@ -178,6 +175,3 @@ func fingerprint(e *taxonomy.Evidence, o *Occurrence) (digits string) {
 	try(func() { digits = e.Fingerprint() })
 	return digits
 }
-
-// milliseconds returns a time as JSON has it.
-func milliseconds(t time.Time) time.Time { return time.UnixMilli(withinMaxTime(t)).UTC() }

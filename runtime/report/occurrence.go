@@ -1,54 +1,66 @@
 package report
 
 import (
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"time"
 )
 
-// Occurrence is one error that happened: what it is, and when, where and during what, and what was
-// done about it. It is plain data, masked and bounded, that marshals to JSON and back. Copies share
-// what they point to; [Occurrence.Clone] shares nothing.
+// Occurrence is one error that happened: what it is, when and where it happened, and what was done
+// about it. It is plain data that marshals to JSON and back, masked and bounded. An occurrence that
+// is filled in by hand is masked when it is reported or marshalled.
 type Occurrence struct {
 	// ID is unique to the occurrence.
-	ID string
-	// At is when it happened; in JSON a number, the milliseconds since 1970 in UTC.
-	At time.Time
-	// Domain says whose codes these are. Category and Code are empty for an error of no taxonomy.
-	Domain, Category, Code string
-	// Severity and Recoverability are the taxonomy's words; empty when it, or the profile, states
-	// none.
-	Severity, Recoverability string
-	Retryable                bool
-	Message                  string
-	// SourceCode is the source's own code or the HTTP status, Stack where the error was made;
-	// either may be empty.
-	SourceCode, Stack string
+	ID string `json:"errorId"`
+	// At is when it happened, in JSON as milliseconds since 1970 in UTC.
+	At time.Time `json:"-"`
+	// Domain is the domain of the taxonomy. Category and Code are empty for an error that has none.
+	Domain   string `json:"domain,omitempty"`
+	Category string `json:"category"`
+	Code     string `json:"errorCode,omitempty"`
+	// Severity and Recoverability are words of the taxonomy, or empty.
+	Severity       string `json:"severity"`
+	Recoverability string `json:"recoverability"`
+	Retryable      bool   `json:"retryable"`
+	Message        string `json:"message"`
+	// SourceCode is the code that the source gave, or the HTTP status.
+	SourceCode string `json:"code,omitempty"`
+	// Stack is where the error was made.
+	Stack string `json:"stack,omitempty"`
 	// Fingerprint is equal for occurrences of the same failure.
-	Fingerprint string
-	// Cause is what the error wraps, if it is one that says more than its text.
-	Cause      *Occurrence
-	Source     *Source
-	Execution  *Execution
-	Repository *Repository
-	Recovery   *Recovery
-	// Reaction and Action are what the taxonomy says is to be done.
-	Reaction, Action string
+	Fingerprint string `json:"fingerprint,omitempty"`
+	// Cause is the wrapped error, if it has a code or a text of its own.
+	Cause      *Occurrence `json:"cause,omitempty"`
+	Source     *Source     `json:"source,omitempty"`
+	Execution  *Execution  `json:"execution,omitempty"`
+	Repository *Repository `json:"github,omitempty"`
+	Recovery   *Recovery   `json:"recovery,omitempty"`
+	// Finding is the finding of a compiler or linter.
+	Finding *Finding `json:"finding,omitempty"`
+	// Reaction and Action are the reaction of the taxonomy.
+	Reaction string `json:"reaction,omitempty"`
+	Action   string `json:"action,omitempty"`
 	// Context is the error's context, a JSON object; nil unless the profile reports contexts.
-	Context json.RawMessage
-	// Metadata is whatever else is known; its values are what encoding/json makes of JSON.
-	Metadata map[string]any
+	Context json.RawMessage `json:"context,omitempty"`
+	// Metadata has everything else, as encoding/json decodes it.
+	Metadata map[string]any `json:"metadata,omitempty"`
+
+	// size is the estimated memory in bytes. It is set once the occurrence is masked and bounded.
+	size int
 }
 
-// Source is who reported an error.
+// Source is the reporter of an error.
 type Source struct {
-	// Type is the evidence's source: "llm", "git". Component is the part of it that failed.
+	// Type is the evidence's source: "llm", "git". Component is the failed part of it.
 	Type      string `json:"type"`
 	Component string `json:"component"`
 	Endpoint  string `json:"endpoint,omitempty"`
 	Method    string `json:"method,omitempty"`
 }
 
-// Execution is what was being done.
+// Execution is the work during which an error happened.
 type Execution struct {
 	Mode      string `json:"mode"`
 	Skill     string `json:"skill,omitempty"`
@@ -58,21 +70,104 @@ type Execution struct {
 	SessionID string `json:"sessionId,omitempty"`
 }
 
-// Repository is what it was being done to.
+// Repository is the repository that the work was for.
 type Repository struct {
 	Owner string `json:"owner"`
 	Repo  string `json:"repo"`
-	// EntityNumber is 0 when there is none.
+	// EntityNumber is 0 if there is none.
 	EntityNumber int `json:"entityNumber,omitempty"`
 	// EntityType is "issue", "pr" or "comment".
 	EntityType string `json:"entityType,omitempty"`
 }
 
-// Recovery is what was tried.
+// Recovery is the attempt to recover from an error.
 type Recovery struct {
 	Attempts    int    `json:"attempts"`
 	MaxAttempts int    `json:"maxAttempts"`
 	Strategy    string `json:"strategy,omitempty"`
-	// Successful is nil while nobody knows.
+	// Successful is nil until the result is known.
 	Successful *bool `json:"successful,omitempty"`
+}
+
+// Finding is a finding of a compiler or linter: its code, such as TS2322, and its place.
+type Finding struct {
+	Code   string `json:"code,omitempty"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column,omitempty"`
+}
+
+// With returns a copy of the occurrence with another recovery.
+func (o *Occurrence) With(r *Recovery) *Occurrence {
+	c := *o
+	if c.Recovery = nil; r != nil {
+		tried := *r
+		tried.Strategy = kept(r.Strategy, maxName)
+		if r.Successful != nil {
+			successful := *r.Successful
+			tried.Successful = &successful
+		}
+		c.Recovery = &tried
+	}
+	return &c
+}
+
+// MarshalJSON returns an object with the keys errorId, timestamp, domain, category, errorCode
+// (Code), severity, recoverability, retryable, message, code (SourceCode), stack, fingerprint,
+// cause, source, execution, github (Repository), recovery, finding, reaction, action, context and
+// metadata. Empty optional values are left out.
+func (o Occurrence) MarshalJSON() ([]byte, error) {
+	type fields Occurrence
+	c := masked(&o)
+	return json.Marshal(struct {
+		ID string `json:"errorId"`
+		At int64  `json:"timestamp"`
+		*fields
+	}{c.ID, milliseconds(c.At), (*fields)(c)})
+}
+
+// UnmarshalJSON reads an object that MarshalJSON wrote, and masks and bounds it.
+func (o *Occurrence) UnmarshalJSON(b []byte) error {
+	type fields Occurrence
+	var read fields
+	in := struct {
+		At int64 `json:"timestamp"`
+		*fields
+	}{fields: &read}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return fmt.Errorf("occurrence: %w", err)
+	}
+	read.At = fromMilliseconds(in.At)
+	*o = *masked((*Occurrence)(&read))
+	return nil
+}
+
+// milliseconds returns a time as milliseconds since 1970, and the zero time as 0.
+func milliseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMilliseconds(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// NewID returns a random UUID of version 4. It is unique but not a secret.
+func NewID() string {
+	var b [16]byte
+	for i := 0; i < len(b); i += 8 {
+		n := rand.Uint64()
+		for j := range 8 {
+			b[i+j] = byte(n >> (8 * j))
+		}
+	}
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }

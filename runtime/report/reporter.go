@@ -1,185 +1,206 @@
 package report
 
 import (
-	"hash/maphash"
 	"sync"
 	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// ReporterOptions say how much a [Reporter] keeps. What is zero has the default.
+// ReporterOptions bound what a [Reporter] keeps.
 type ReporterOptions struct {
-	// MaxErrors is how many occurrences are kept; 0 is 10 000. The oldest make room.
+	// MaxErrors is the number of kept occurrences; 0 is 10 000. The oldest are dropped first.
 	MaxErrors int
-	// MaxBytes bounds about how much memory they take, metadata included; 0 is 64 MiB. The oldest
-	// make room.
+	// MaxBytes bounds their estimated memory; 0 is 64 MiB.
 	MaxBytes int
-	// MaxKeys is how many categories, codes, severities, sources and reactions are told apart,
-	// each; 0 is 200. What is new then counts as "other".
+	// MaxKeys is the number of categories, codes, sources, recoverabilities and reactions with
+	// counts of their own, each; 0 is 200. The others count as "other".
 	MaxKeys int
-	// Clock is where time comes from; nil is [retry.System].
+	// Clock is the source of time; nil is [retry.System].
 	Clock retry.Clock
 }
 
-// The defaults of [ReporterOptions].
 const (
 	defaultMaxErrors = 10_000
 	defaultMaxKeys   = 200
+	defaultMaxBytes  = 64 << 20
 )
 
-// Reporter counts occurrences and keeps the latest. It is a [Sink], safe for concurrent use.
-// [NewReporter] makes one; the zero Reporter is of no use.
+// Reporter counts occurrences and keeps the latest. It is a [Sink], safe for concurrent use. Make
+// one with [NewReporter].
 type Reporter struct {
 	maxErrors, maxBytes, maxKeys int
 	clock                        retry.Clock
-	seed                         maphash.Seed
 
 	mu     sync.Mutex
-	store  store
 	counts counts
-	// asked is what the clock said when it was last asked.
-	asked time.Time
+	kept   queue
+	bytes  int
+	// numbers has the numbers of the kept occurrences by ID.
+	numbers map[string]int
 }
 
-// NewReporter returns a Reporter to which nothing was reported.
+// NewReporter returns a Reporter without occurrences.
 func NewReporter(o ReporterOptions) *Reporter {
 	r := &Reporter{
 		maxErrors: positive(o.MaxErrors, defaultMaxErrors), maxBytes: positive(o.MaxBytes, defaultMaxBytes),
 		maxKeys: positive(o.MaxKeys, defaultMaxKeys), clock: clockOr(o.Clock),
-		seed: maphash.MakeSeed(),
 	}
-	r.counts = newCounts(r.maxKeys)
+	r.Clear()
 	return r
 }
 
-// Report counts and keeps an occurrence. One with the ID of an occurrence that is kept is taken as
-// [Reporter.Update]; of one that is not kept any more it counts again.
+func positive[T int | time.Duration](n, def T) T {
+	if n > 0 {
+		return n
+	}
+	return def
+}
+
+func clockOr(c retry.Clock) retry.Clock {
+	if c == nil {
+		return retry.System
+	}
+	return c
+}
+
+// Report counts and keeps an occurrence. If one with its ID is kept, this is [Reporter.Update].
 func (r *Reporter) Report(o *Occurrence) {
-	if o != nil {
-		a := admit(o)
-		r.report(&a)
-	}
-}
-
-func (r *Reporter) report(a *admitted) {
-	o, hash := a.Occurrence, maphash.String(r.seed, a.ID)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if e := r.store.get(o.ID, hash); e != nil {
-		r.update(e, o)
-		return
-	}
-	r.counts.add(o, r.happened(o))
-	if r.store.order.n >= r.maxErrors {
-		r.store.drop(r.store.order.oldest())
-	}
-	r.makeRoom(r.store.add(a, hash))
-}
-
-// Update notes what has become of an occurrence that is kept, and moves the counts of recoveries by
-// the difference; of another it does nothing. Without a recovery it leaves the one that is known.
-func (r *Reporter) Update(o *Occurrence) {
 	if o == nil {
 		return
 	}
-	o, _ = bounded(o)
+	o = masked(o)
+	now := r.clock.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e := r.store.get(o.ID, maphash.String(r.seed, o.ID)); e != nil {
-		r.update(e, o)
+	if i, ok := r.numbers[o.ID]; ok && o.ID != "" {
+		r.update(i, o)
+		return
+	}
+	r.counts.add(o, happened(o, now))
+	if o.ID != "" {
+		r.numbers[o.ID] = r.kept.next()
+	}
+	r.kept.push(o)
+	r.bytes += o.size
+	for n := r.kept.len(); n > r.maxErrors || n > 1 && r.bytes > r.maxBytes; n-- {
+		oldest := r.kept.pop()
+		r.bytes -= oldest.size
+		delete(r.numbers, oldest.ID)
 	}
 }
 
-func (r *Reporter) update(e *entry, o *Occurrence) {
-	r.counts.recover(&e.Occurrence, -1)
-	e.update(o)
-	r.counts.recover(&e.Occurrence, 1)
-}
-
-// happened returns when an occurrence happened: now, where it does not say, or is ahead of the
-// clock. The clock is only asked where that may be, or where it may have been set back since.
-func (r *Reporter) happened(o *Occurrence) time.Time {
-	if since := o.At.Sub(r.asked); !o.At.IsZero() && -behind <= since && since <= ahead {
-		return o.At
-	}
-	now := r.clock.Now()
-	if now.Before(r.asked) {
-		r.counts.timeline.back(now)
-	}
-	r.asked = now
-	if o.At.IsZero() || isAhead(o.At, r.asked) {
-		return r.asked
+// happened returns when an occurrence happened: now, if it has no time or one more than an hour
+// ahead of the clock.
+func happened(o *Occurrence, now time.Time) time.Time {
+	if o.At.IsZero() || o.At.Sub(now) > ahead {
+		return now
 	}
 	return o.At
 }
 
-// makeRoom lets the oldest occurrences go until the others fit, but never the last.
-func (r *Reporter) makeRoom(last *entry) {
-	for r.store.bytes > r.maxBytes && r.store.order.oldest() != last {
-		r.store.drop(r.store.order.oldest())
+// Update replaces the recovery of a kept occurrence, and its reaction if there is one, and corrects
+// the counts. An update of any other occurrence, or one without a recovery and a reaction, has no
+// effect.
+func (r *Reporter) Update(o *Occurrence) {
+	if o == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i, ok := r.numbers[o.ID]; ok && o.ID != "" {
+		r.update(i, o)
 	}
 }
 
-// Retried counts an operation that was tried again, with so many more calls; none counts nothing.
+func (r *Reporter) update(number int, o *Occurrence) {
+	kept := r.kept.at(number)
+	next := (*kept).updated(o)
+	r.counts.recover(*kept, -1)
+	if a, b := r.counts.outcome((*kept).Reaction, (*kept).Action), r.counts.outcome(next.Reaction, next.Action); a != b {
+		b.Count++
+		if a != nil {
+			a.Count--
+		}
+	}
+	r.counts.recover(next, 1)
+	*kept = next
+}
+
+// updated returns a copy with the recovery and reaction of another report of the occurrence, as far
+// as it has them.
+func (o *Occurrence) updated(by *Occurrence) *Occurrence {
+	recovery := o.Recovery
+	if by.Recovery != nil {
+		recovery = by.Recovery
+	}
+	next := o.With(recovery)
+	if by.Reaction != "" || by.Action != "" {
+		next.Reaction, next.Action = kept(by.Reaction, maxName), kept(by.Action, maxName)
+	}
+	return next
+}
+
+// Retried counts an operation that was retried.
 func (r *Reporter) Retried(x Retry) {
+	x.Reaction, x.Action = kept(x.Reaction, maxName), kept(x.Action, maxName)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.counts.retry(x)
 }
 
-// All returns all occurrences that are kept, the oldest first.
-func (r *Reporter) All() []Occurrence {
-	return r.filter(func(*Occurrence) bool { return true })
-}
+// All returns the kept occurrences, the oldest first.
+func (r *Reporter) All() []Occurrence { return r.filter(func(*Occurrence) bool { return true }) }
 
-// Last returns the latest n occurrences, the oldest first; of 0 and less none.
+// Last returns the latest n occurrences, the oldest first.
 func (r *Reporter) Last(n int) []Occurrence {
 	r.mu.Lock()
-	last := r.store.last(n)
-	r.mu.Unlock()
-	return allShown(last)
+	defer r.mu.Unlock()
+	return r.last(n)
 }
 
-// ByCategory returns the occurrences of a category that are kept, the oldest first. Those of none
+func (r *Reporter) last(n int) []Occurrence {
+	return copies(r.kept.last(n))
+}
+
+// ByCategory returns the kept occurrences of a category, the oldest first. Those without a category
 // are "unknown", as in [Metrics].
 func (r *Reporter) ByCategory(category string) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return isOf(category, o.Category) })
+	return r.filter(func(o *Occurrence) bool { return matches(category, o.Category, o.Category == "") })
 }
 
-// ByCode returns the occurrences of a code that are kept, the oldest first. Those of none are
-// "unknown", as in [Metrics].
+// ByCode returns the kept occurrences of a code, the oldest first. Those without a code are
+// "unknown".
 func (r *Reporter) ByCode(code string) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return isOf(code, o.Code) })
+	return r.filter(func(o *Occurrence) bool { return matches(code, o.Code, o.Code == "") })
 }
 
-// BySeverity returns the occurrences of a severity that are kept, the oldest first. Those that have
-// none of the taxonomy's are "unknown", as in [Metrics].
+// BySeverity returns the kept occurrences of a severity, the oldest first. Those whose severity is
+// no word of the taxonomy are "unknown".
 func (r *Reporter) BySeverity(severity string) []Occurrence {
-	return r.filter(func(o *Occurrence) bool { return isOfSeverity(severity, o.Severity) })
+	return r.filter(func(o *Occurrence) bool { return matches(severity, o.Severity, rankOf(o.Severity) == 0) })
 }
 
-// isOf reports whether a category or a code is the one that is asked for.
-func isOf(asked, name string) bool {
-	return name == asked || asked == unknown && name == ""
+func matches(wanted, name string, isUnknown bool) bool {
+	return name == wanted || wanted == unknown && isUnknown
 }
 
-// isOfSeverity reports whether a severity is the one that is asked for.
-func isOfSeverity(asked, severity string) bool {
-	return severity == asked || asked == unknown && rankOf(severity) == 0
-}
-
-// Between returns the occurrences from one time to another, both included, that are kept, the
-// oldest first. One that does not say when it happened is in none.
+// Between returns the kept occurrences that happened from one time to another, both included, the
+// oldest first.
 func (r *Reporter) Between(from, to time.Time) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return !o.At.Before(from) && !o.At.After(to) })
 }
 
 func (r *Reporter) filter(f func(o *Occurrence) bool) []Occurrence {
 	r.mu.Lock()
-	found := r.store.filter(f)
-	r.mu.Unlock()
-	return allShown(found)
+	defer r.mu.Unlock()
+	found := []Occurrence{}
+	for _, o := range r.kept.last(r.kept.len()) {
+		if f(o) {
+			found = append(found, *o)
+		}
+	}
+	return found
 }
 
 // Metrics returns the counts.
@@ -189,34 +210,35 @@ func (r *Reporter) Metrics() Metrics {
 	return r.counts.metrics()
 }
 
-// Codes returns what is known of the codes of errors, the most frequent first. Counts are those of
-// [Metrics].
+// Summary returns the counts as text; see [Metrics.Summary].
+func (r *Reporter) Summary() string { return r.Metrics().Summary() }
+
+// Codes returns the counts of the codes, the most frequent first.
 func (r *Reporter) Codes() []CodeCount {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.counts.codesOut()
+	return r.counts.codeCounts()
 }
 
-// Timeline returns how many errors there were when, in at most 120 buckets. The step is the
-// shortest of 1, 5 and 15 seconds, 1, 5 and 15 minutes, 1 and 6 hours, 1, 7, 14 and 28 days that
-// allows that; buckets begin at its multiples in UTC, counted from 1970. What is not in it is
-// counted in [Timeline.Outside].
+// Timeline returns the number of errors over time, in at most 120 buckets of the shortest step that
+// has nearly all of them. Buckets begin at multiples of the step, counted from 1970 in UTC.
 func (r *Reporter) Timeline() Timeline {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.counts.timelineOut()
+	return r.counts.timeline.series(r.counts.kinds)
 }
 
-// Outcomes returns what came of the reactions, the most frequent first.
+// Outcomes returns the results of the reactions, the most frequent first.
 func (r *Reporter) Outcomes() []ReactionOutcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.counts.reactionOutcomes()
 }
 
-// Clear forgets all occurrences and counts.
+// Clear drops all occurrences and counts.
 func (r *Reporter) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.store, r.counts = store{}, newCounts(r.maxKeys)
+	r.kept, r.bytes = queue{}, 0
+	r.numbers, r.counts = map[string]int{}, newCounts(r.maxKeys)
 }

@@ -1,146 +1,122 @@
 package report
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 const (
-	// maxBuckets is how many buckets a timeline has; when time goes on, several of them become one.
+	// maxBuckets is the number of buckets of a timeline.
 	maxBuckets = 120
-	// ahead is how far in the future an occurrence may be; clocks differ.
+	// ahead is how far in the future an occurrence may be, because clocks differ. Beyond that it
+	// counts as now.
 	ahead = time.Hour
-	// behind is how far before the time of the clock an occurrence may be until the clock is asked
-	// again.
-	behind = time.Minute
-	// farthest is the time, in seconds before and after 1970, that no occurrence is beyond, so that
-	// differences of times can be counted with.
-	farthest = 1 << 55
+	// maxOutside is the share of errors, as a divisor, that a timeline may leave out, so that one
+	// wrong time does not change its step.
+	maxOutside = 100
 )
 
-const (
-	hour = 60 * 60
-	day  = 24 * hour
-	week = 7 * day
-)
+// steps are the lengths of buckets in seconds.
+var steps = [...]int64{1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400, 14 * 86400, 28 * 86400}
 
-// steps are how many seconds a bucket may last, each a multiple of the one before, so that buckets
-// can be merged. What is older than a timeline of the last ones is not in it.
-var steps = [...]int64{1, 5, 15, 60, 5 * 60, 15 * 60, hour, 6 * hour, day, week, 2 * week, 4 * week}
-
-// timeline counts by time. There is a ring of buckets for each step. An occurrence is counted in
-// the first ring that has a place for its time; when a later time needs the place, the counts go on
-// to the next ring. So one wrong time costs no other occurrence its place: which step is shown, and
-// from when on, is decided when it is asked for.
+// timeline counts kinds by time, in a ring of buckets for each step. Which step is shown is decided
+// when the timeline is read: the first that has nearly all errors.
 type timeline struct {
+	n     int
 	rings [len(steps)]ring
-	// newest is the latest time, if n is not 0.
-	newest int64
-	// n counts all, outside those that are in no ring.
-	n, outside int
 }
 
-// ring has the bucket of a number at the place of that number modulo its length. It has no places
-// before the first use.
-type ring []ringBucket
+// ring has the latest buckets of a step. The bucket of a number is at that number modulo the length.
+type ring struct {
+	newest  int64 // number of the newest bucket
+	outside int   // errors that are older than the oldest bucket
+	buckets []ringBucket
+}
 
+// ringBucket counts errors by the index of their kind.
 type ringBucket struct {
-	timeBucket
-	// number is the time of the bucket by its step, n how many it has counted; with none it is
-	// free.
 	number int64
 	n      int
+	kinds  []int32
 }
 
-// timeBucket counts by the indexes of categories and severities.
-type timeBucket struct{ categories, severities []int }
-
-// add counts an occurrence at a time.
-func (t *timeline) add(at time.Time, category, severity int) {
-	seconds := max(-farthest, min(at.Unix(), farthest))
-	if t.n++; t.n == 1 || seconds > t.newest {
-		t.newest = seconds
+// add counts an error of a kind.
+func (t *timeline) add(at time.Time, kind int) {
+	seconds := at.Unix()
+	t.n++
+	for i := range t.rings {
+		t.rings[i].add(floorDiv(seconds, steps[i]), kind, t.n == 1)
 	}
-	b := t.place(0, seconds)
-	if b == nil {
-		t.outside++
+}
+
+func (r *ring) add(number int64, kind int, first bool) {
+	if first {
+		r.newest, r.buckets = number, make([]ringBucket, maxBuckets)
+	}
+	r.newest = max(r.newest, number)
+	b := &r.buckets[number-floorDiv(number, maxBuckets)*maxBuckets]
+	if b.number > number && b.n > 0 || number <= r.newest-maxBuckets {
+		r.outside++
 		return
 	}
+	if b.number != number {
+		r.outside += b.n
+		*b = ringBucket{number: number, kinds: b.kinds[:0]}
+	}
+	for len(b.kinds) <= kind {
+		b.kinds = append(b.kinds, 0)
+	}
+	b.kinds[kind]++
 	b.n++
-	b.categories = counted(b.categories, category, 1)
-	b.severities = counted(b.severities, severity, 1)
 }
 
-// place returns the bucket for a time in the first ring, from a level on, that has a place for it;
-// nil when none has.
-func (t *timeline) place(level int, seconds int64) *ringBucket {
-	for ; level < len(steps); level++ {
-		if t.rings[level] == nil {
-			t.rings[level] = make(ring, maxBuckets)
+// before counts the errors that are in no bucket of the window that ends with the newest.
+func (r *ring) before() int {
+	n := r.outside
+	for _, b := range r.buckets {
+		if b.number <= r.newest-maxBuckets {
+			n += b.n
 		}
-		number := floorDiv(seconds, steps[level])
-		b := &t.rings[level][number-floorDiv(number, maxBuckets)*maxBuckets]
-		switch {
-		case b.n == 0:
-			b.number = number
-		case b.number > number:
+	}
+	return n
+}
+
+// series returns the timeline, with the names of the kinds.
+func (t *timeline) series(kinds []kindCount) Timeline {
+	if t.n == 0 {
+		return Timeline{}
+	}
+	level := 0
+	for level < len(steps)-1 && t.rings[level].before() > t.n/maxOutside {
+		level++
+	}
+	r, step := &t.rings[level], steps[level]
+	first := r.newest
+	for _, b := range r.buckets {
+		if b.n > 0 && b.number > r.newest-maxBuckets {
+			first = min(first, b.number)
+		}
+	}
+	out := Timeline{Step: time.Duration(step) * time.Second, Outside: r.before(),
+		Buckets: make([]Bucket, r.newest-first+1)}
+	for i := range out.Buckets {
+		out.Buckets[i] = Bucket{time.Unix((first+int64(i))*step, 0).UTC(), map[string]int{}, map[string]int{},
+			map[string]int{}}
+	}
+	for _, b := range r.buckets {
+		if b.n == 0 || b.number < first {
 			continue
-		case b.number < number:
-			t.pass(level, b)
-			b.number = number
 		}
-		return b
-	}
-	return nil
-}
-
-// pass moves the counts of a bucket to the next rings, and leaves it free.
-func (t *timeline) pass(level int, b *ringBucket) {
-	if to := t.place(level+1, b.number*steps[level]); to != nil {
-		to.merge(b.timeBucket)
-		to.n += b.n
-	} else {
-		t.outside += b.n
-	}
-	b.free()
-}
-
-func (b *ringBucket) free() {
-	clear(b.categories)
-	clear(b.severities)
-	b.n = 0
-}
-
-// back forgets what is later than a time, by a clock that has been ahead.
-func (t *timeline) back(to time.Time) {
-	limit := to.Add(ahead).Unix()
-	if t.n == 0 || t.newest <= limit {
-		return
-	}
-	t.newest = limit
-	for level := range t.rings {
-		for i := range t.rings[level] {
-			if b := &t.rings[level][i]; b.n > 0 && b.number*steps[level] > limit {
-				t.outside += b.n
-				b.free()
+		into := out.Buckets[b.number-first]
+		for i, n := range b.kinds {
+			if n > 0 {
+				into.ByCategory[kinds[i].category] += int(n)
+				into.ByCode[kinds[i].code] += int(n)
+				into.BySeverity[cmp.Or(severities[kinds[i].rank], unknown)] += int(n)
 			}
 		}
 	}
-}
-
-// counted adds n to the count at an index, which there may be none of yet.
-func counted(counts []int, i, n int) []int {
-	for len(counts) <= i {
-		counts = append(counts, 0)
-	}
-	counts[i] += n
-	return counts
-}
-
-func (b *timeBucket) merge(c timeBucket) {
-	for i, n := range c.categories {
-		b.categories = counted(b.categories, i, n)
-	}
-	for i, n := range c.severities {
-		b.severities = counted(b.severities, i, n)
-	}
+	return out
 }
 
 func floorDiv(a, b int64) int64 {

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/internal/finding"
 	"github.com/errgen/errgen/runtime/internal/setting"
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -85,6 +87,9 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 		result.stopped = ctx.Err() != nil
 	case err == nil:
 		ev.Type = typeExit
+		if f, ok := finding.First(ev.Output); ok {
+			finding.Add(ev.Attributes, f)
+		}
 	}
 	result.Err = ev
 	return result

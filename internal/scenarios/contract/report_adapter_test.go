@@ -46,6 +46,9 @@ func (reportSubject) Run(t *testing.T, limits ReportLimits, stream []ReportEvent
 			o.Facts.Source = &report.Source{Type: e.Source, Component: e.Component}
 		}
 		made := report.New(e.Err.Err, o)
+		if e.Err.Severity != "" {
+			made.Severity = e.Err.Severity
+		}
 		if e.Tried != nil {
 			made.Recovery = &report.Recovery{Attempts: e.Tried.Attempts, MaxAttempts: 3, Strategy: "fix",
 				Successful: e.Tried.Helped}

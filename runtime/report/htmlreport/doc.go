@@ -1,17 +1,16 @@
-// Package htmlreport writes a [report.Snapshot] as a page for people: one HTML file that needs
-// nothing else, with charts over time, a table of groups that can be sorted and filtered, what the
-// reactions came to, and the latest errors.
+// Package htmlreport writes a [report.Snapshot] as a page for people: one HTML file with charts over
+// time, codes with what to do about them, groups, errors and the timelines of runs.
 //
-//	f, err := os.Create("errors.html")
-//	…
-//	err = htmlreport.Write(f, report.NewSnapshot(reporter, groups), htmlreport.Options{})
+//	s := report.NewSnapshot(reporter, groups)
+//	s.Runs = runs.All()
+//	err := htmlreport.Write(f, s, htmlreport.Options{Table: errs.Table})
 //
-// The page loads nothing, and its Content-Security-Policy forbids it to: style and script are in
-// it, and the policy has their hashes. Without JavaScript everything is there, except sorting,
-// filtering and the button for the theme. Texts of errors are shown as text: markup in them stays
-// letters, characters that one cannot see are shown by their number, and what is long is cut. The
-// same snapshot gives the same bytes.
+// A click on a bar, a code, a group or a run filters the rest of the page. The page can be searched,
+// limited to severities, shown in local time or UTC, printed, used by keyboard alone, and compared
+// with an earlier page or JSON report, which is chosen in the page and stays there.
 //
-// With the default options a page has at most 6 MB, whatever the errors say, and some hundred
-// kilobytes as a rule.
+// The page loads nothing: style, script and data are in it, and its Content-Security-Policy forbids
+// everything else. Texts of errors are masked, cut, and only ever shown as text. Without JavaScript
+// the page has the table of codes. The same snapshot gives the same bytes, with the default options
+// at most 6 MB.
 package htmlreport

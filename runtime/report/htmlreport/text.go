@@ -1,6 +1,7 @@
 package htmlreport
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -9,27 +10,28 @@ import (
 )
 
 const (
-	// maxMarks is how many combining marks may stand on one letter; more would be drawn over the
-	// lines around it.
+	// maxMarks bounds the combining marks on one letter; more would cover the lines around it.
 	maxMarks = 4
 	ellipsis = "…"
+	unknown  = "unknown"
 )
 
-// line makes s one line of at most limit bytes.
+// name returns a short text of one line, or "unknown" if it is empty.
+func name(s string) string { return cmp.Or(line(s, nameLimit), unknown) }
+
+// line returns s masked, on one line of at most limit bytes.
 func line(s string, limit int) string {
-	return visible(s, limit, func(r rune) bool { return false })
+	return visible(text.Beginning(s, limit), limit, func(rune) bool { return false })
 }
 
-// block makes s at most limit bytes and keeps its lines and tabs.
+// block returns s masked, with its lines and tabs, in at most limit bytes.
 func block(s string, limit int) string {
 	return visible(strings.ReplaceAll(text.Beginning(s, limit), "\r\n", "\n"), limit,
 		func(r rune) bool { return r == '\n' || r == '\t' })
 }
 
-// visible masks secrets, shows what one could not see, and cuts. What is put in place of invisible
-// characters is longer than they are, so the limit holds for the result.
+// visible replaces invisible characters and cuts the text.
 func visible(s string, limit int, keep func(rune) bool) string {
-	s = text.Beginning(s, limit)
 	var b strings.Builder
 	marks := 0
 	for _, r := range s {
@@ -51,8 +53,8 @@ func visible(s string, limit int, keep func(rune) bool) string {
 	return strings.TrimSpace(b.String())
 }
 
-// show is how a rune is written: control characters as their pictures, characters that change the
-// direction of the text or cannot be seen by their number.
+// show returns a control character as its picture, and a character that is invisible or changes the
+// direction of the text as its number.
 func show(r rune) string {
 	switch {
 	case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085':
@@ -67,8 +69,7 @@ func show(r rune) string {
 	return string(r)
 }
 
-// isInvisible tells formatting characters, among them those that turn the direction of a text, from
-// letters. The joiners of scripts and emoji are left as they are.
+// isInvisible reports whether r is a formatting character. The joiners of scripts and emoji stay.
 func isInvisible(r rune) bool {
 	if r == '\u200c' || r == '\u200d' {
 		return false

@@ -3,87 +3,82 @@ package htmlreport
 import (
 	"bytes"
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
-	"sync"
 
 	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/report/predict"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options say what is on the page besides the snapshot, and how much of it. The zero Options are
-// the defaults.
+// Options configure a page. The zero Options are the defaults.
 type Options struct {
-	// Forecasts are shown in the order in which they come; without one, the page has no such
-	// section.
+	// Table has the resolutions of the codes: what a person can do about an error.
+	Table taxonomy.Table
+	// Forecasts are shown in the given order.
 	Forecasts []Forecast
-	// MaxGroups is how many groups are shown, those with the most errors; 0 is 500. Each has one to
-	// two KB of the page, without its details.
+	// Earlier are the metrics of an earlier report; the page shows the difference for each code.
+	Earlier *report.Metrics
+	// MaxGroups is the number of groups, those with the most errors; 0 is 500.
 	MaxGroups int
-	// MaxLatest is how many of the latest errors are shown; 0 is 50.
+	// MaxLatest is the number of latest errors; 0 is 200.
 	MaxLatest int
 }
 
-const (
-	defaultGroups = 500
-	defaultLatest = 50
-	// maxForecasts and maxOutcomes bound the tables whose length no option says.
-	maxForecasts = 50
-	maxOutcomes  = 50
-)
-
-//go:embed page
-var files embed.FS
-
-// assets are what is the same on every page.
-type assets struct {
-	page   *template.Template
-	style  template.CSS
-	script template.JS
-	policy string
+// Forecast is the probability that the next call of a provider fails with a code.
+type Forecast struct {
+	Provider string `json:"provider"`
+	predict.Forecast
 }
 
-var loaded = sync.OnceValues(func() (*assets, error) {
-	page, err := template.New("page").Funcs(template.FuncMap{"whole": whole}).ParseFS(files, "page/*.html")
-	if err != nil {
-		return nil, err
+// Forecasts returns the forecasts of [predict.Model.Next] for a provider.
+func Forecasts(provider string, next []predict.Forecast) []Forecast {
+	list := make([]Forecast, len(next))
+	for i, f := range next {
+		list[i] = Forecast{provider, f}
 	}
-	style, err := files.ReadFile("page/style.css")
-	if err != nil {
-		return nil, err
-	}
-	script, err := files.ReadFile("page/script.js")
-	if err != nil {
-		return nil, err
-	}
-	policy := fmt.Sprintf(
-		"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'; "+
-			"require-trusted-types-for 'script'",
-		digest(style), digest(script))
-	return &assets{page: page, style: template.CSS(style), script: template.JS(script), policy: policy}, nil
-})
+	return list
+}
 
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
+var (
+	//go:embed page/page.html
+	pageHTML string
+	//go:embed page/style.css
+	styleCSS string
+	//go:embed page/script.js
+	scriptJS string
+
+	page   = template.Must(template.New("page").Parse(pageHTML))
+	policy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; "+
+		"form-action 'none'; require-trusted-types-for 'script'", digest(styleCSS), digest(scriptJS))
+)
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Write writes the page. Nothing is written when it cannot be made; otherwise the only error is
-// that of w.
+// Write writes the page. If it cannot be made, nothing is written.
 func Write(w io.Writer, s report.Snapshot, o Options) error {
-	a, err := loaded()
+	d := newData(s, o)
+	// The encoder escapes <, > and &, so that no text can end the script element.
+	b, err := json.Marshal(d)
 	if err != nil {
-		return fmt.Errorf("read the page's template: %w", err)
-	}
-	p := newPage(s, o)
-	p.Policy, p.Style, p.Script = a.policy, a.style, a.script
-	var b bytes.Buffer
-	if err := a.page.ExecuteTemplate(&b, "page.html", p); err != nil {
 		return fmt.Errorf("make the page: %w", err)
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
+	var out bytes.Buffer
+	err = page.Execute(&out, map[string]any{
+		"Data": d, "JSON": template.JS(b), "Policy": policy, "Style": template.CSS(styleCSS),
+		"Script": template.JS(scriptJS),
+	})
+	if err != nil {
+		return fmt.Errorf("make the page: %w", err)
+	}
+	if _, err := w.Write(out.Bytes()); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil

@@ -1,186 +1,155 @@
 package predict
 
 import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/errgen/errgen/runtime/retry"
 )
 
 const (
-	// prior is how many calls a broader view counts for in a narrower one.
-	prior = 2.0
-	// burstCalls is after how many further calls one counts half in the burst.
-	burstCalls = 6
-	// shareMoved is the part of the views' weights that is dealt out anew after each call, so that
-	// a view that was wrong for long can still come to count.
-	shareMoved = 0.01
-	// leastShare bounds how much a view loses by one call.
-	leastShare = 1e-9
-	// lastYear is the last that JSON has times of.
-	lastYear = 9999
+	// prior is the weight, in calls, of the long-run rates in a row, and halfCall that of a success
+	// and of an unknown failure in the long-run rates.
+	prior, halfCall = 2.0, 0.5
+	// maxWeight bounds the calls that a row counts: when it has more, all its weights are halved.
+	maxWeight = 600
+	// z is the quantile of the normal distribution for an interval of 90 %.
+	z                      = 1.6449
+	maxProviders, maxCodes = 64, 32
 )
 
-// pauses are the ends of the pauses that steps tell apart; what is longer is the last kind.
-var pauses = [...]time.Duration{2 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute}
-
-// kindOf returns which kind of pause d is.
-func kindOf(d time.Duration) int {
-	for i, end := range pauses {
-		if d < end {
-			return i
-		}
-	}
-	return len(pauses)
+// Forecast is the probability that the next call of a provider fails with a code.
+type Forecast struct {
+	Code string `json:"code"`
+	// Probability is the best estimate. Low and High bound it with a confidence of 90 %.
+	Probability float64 `json:"probability"`
+	Low         float64 `json:"low"`
+	High        float64 `json:"high"`
+	// Calls is the number of calls that the forecast is based on.
+	Calls int `json:"calls"`
 }
 
-// Model foretells how the next call of a provider ends. It learns from every outcome that it is
-// told, is safe for concurrent use, and says the same after the same outcomes in the same order.
-// Make one with [New].
+// Model forecasts the outcome of the next call of a provider. It is a [retry.Learner], safe for
+// concurrent use, and deterministic. It tracks 64 providers with 32 codes each; the first ones stay.
 type Model struct {
-	options Options
-	doubt   float64 // that the truth is above, and as much that it is below an interval
-	long    float64 // the factor of the long run and of steps
-	short   float64 // that of the burst, for each call
-
 	mu        sync.Mutex
-	all       counts
 	providers map[string]*provider
 }
 
-// provider is what is known of one.
+// provider has the long-run counts and one row for each outcome of the call before.
 type provider struct {
-	name  string
-	long  counts
-	burst counts
-	steps []*step
-	// weights are how much each view counts; their sum is 1.
-	weights [views]float64
-	// last is the outcome that came last, at is when that was. Without a call, calls is 0.
+	all   row
+	rows  map[string]*row
 	last  string
-	at    time.Time
-	calls int
+	known bool // there was a call before
 }
 
-// step is what came after an outcome, in all and by the kind of pause between.
-type step struct {
-	after  string
-	all    counts
-	paused [len(pauses) + 1]counts
+// row counts outcomes by code. The code of a success is empty.
+type row struct {
+	weights map[string]float64
+	total   float64
 }
 
-// New returns a model that knows nothing yet.
-func New(o Options) *Model {
-	o = o.filled()
-	return &Model{
-		options: o, doubt: (1 - o.Confidence) / 2, long: halved(float64(o.HalfLife)), short: halved(burstCalls),
-		providers: map[string]*provider{},
-	}
-}
+// New returns a model without any outcome.
+func New() *Model { return &Model{providers: map[string]*provider{}} }
 
-// Learn takes an outcome into account; outcomes of a provider are told in the order in which its
-// calls ended. What came before, as from a file, is learnt the same way, in any portions.
+// Learn counts an outcome. The outcomes of a provider are passed in the order in which its calls
+// ended.
 func (m *Model) Learn(o retry.Outcome) {
-	code := name(o.Code)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p := m.provider(name(o.Provider))
-	began := p.began(o)
-	p.weigh(m.at(p, began), code)
-	if p.calls > 0 {
-		s := p.stepAfter(p.last, m.options.MaxCodes)
-		s.all.add(code, m.long, m.options.MaxCodes)
-		s.paused[kindOf(p.paused(began))].add(code, m.long, m.options.MaxCodes)
+	p := m.providers[o.Provider]
+	if p == nil {
+		if len(m.providers) >= maxProviders {
+			return
+		}
+		p = &provider{rows: map[string]*row{}}
+		m.providers[o.Provider] = p
 	}
-	p.burst.add(code, m.short*m.faded(p, o.At), m.options.MaxCodes)
-	p.long.add(code, m.long, m.options.MaxCodes)
-	m.all.add(code, m.long, m.options.MaxCodes)
-	p.last, p.calls = code, p.calls+1
-	if year := o.At.UTC().Year(); 0 <= year && year <= lastYear {
-		p.at = o.At.UTC()
+	if p.known {
+		if p.rows[p.last] == nil {
+			p.rows[p.last] = &row{}
+		}
+		p.rows[p.last].add(o.Code)
+	}
+	if p.all.add(o.Code) {
+		p.last, p.known = o.Code, true
 	}
 }
 
-// provider returns what is known of the provider, for something to be added to it.
-func (m *Model) provider(name string) *provider {
+// add counts an outcome and reports whether there is room for its code.
+func (r *row) add(code string) bool {
+	if r.weights == nil {
+		r.weights = map[string]float64{}
+	}
+	if _, known := r.weights[code]; !known && len(r.weights) >= maxCodes {
+		return false
+	}
+	r.weights[code]++
+	if r.total++; r.total > maxWeight {
+		for code := range r.weights {
+			r.weights[code] /= 2
+		}
+		r.total /= 2
+	}
+	return true
+}
+
+// Next returns a forecast for each code that the provider has failed with, the most probable first.
+// The rest of the probability is that of a success or of a new failure.
+func (m *Model) Next(name string) []Forecast {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	p := m.providers[name]
-	if p != nil {
-		return p
+	if p == nil {
+		return nil
 	}
-	if len(m.providers) >= m.options.MaxProviders {
-		m.dropOldest()
-	}
-	p = newProvider(name)
-	m.providers[name] = p
-	return p
-}
-
-func newProvider(name string) *provider {
-	p := &provider{name: name}
-	for i := range p.weights {
-		p.weights[i] = 1.0 / views
-	}
-	return p
-}
-
-func (m *Model) dropOldest() {
-	var oldest *provider
-	for _, p := range m.providers {
-		if oldest == nil || p.at.Before(oldest.at) || p.at.Equal(oldest.at) && p.name < oldest.name {
-			oldest = p
+	var out []Forecast
+	for _, code := range slices.Sorted(maps.Keys(p.all.weights)) {
+		if code != "" {
+			out = append(out, p.forecast(code))
 		}
 	}
-	delete(m.providers, oldest.name)
+	slices.SortStableFunc(out, func(a, b Forecast) int { return cmp.Compare(b.Probability, a.Probability) })
+	return out
 }
 
-// began returns when the call of an outcome began, as far as that is known.
-func (p *provider) began(o retry.Outcome) time.Time {
-	switch {
-	case o.Took > 0:
-		return o.At.Add(-o.Took)
-	case o.After != "" && p.calls > 0:
-		return p.at.Add(max(0, o.Wait))
+// Forecast returns the forecast of one code for a provider's next call.
+func (m *Model) Forecast(name, code string) Forecast {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.providers[name]
+	if p == nil {
+		p = &provider{}
 	}
-	return o.At
+	return p.forecast(code)
 }
 
-// paused is how long the provider was not called before now.
-func (p *provider) paused(now time.Time) time.Duration { return max(0, now.Sub(p.at)) }
-
-// faded is the factor by which the burst has fallen since the provider's last outcome.
-func (m *Model) faded(p *provider, now time.Time) float64 {
-	if p.calls == 0 {
-		return 1
+func (p *provider) forecast(code string) Forecast {
+	r := p.rows[p.last]
+	if r == nil {
+		r = &row{}
 	}
-	return halvings(float64(p.paused(now)) / float64(m.options.Burst))
+	before := 0.0
+	if code == "" {
+		before = halfCall
+	}
+	rate := (p.all.weights[code] + before) / (p.all.total + 2*halfCall)
+	share := (r.weights[code] + prior*rate) / (r.total + prior)
+	// The long-run rates add at most as many calls as their weight in the share.
+	low, high := wilson(share, r.total+min(prior, p.all.total))
+	return Forecast{Code: code, Probability: share, Low: low, High: high, Calls: int(r.total)}
 }
 
-func (p *provider) step(after string) *step {
-	for _, s := range p.steps {
-		if s.after == after {
-			return s
-		}
+// wilson returns Wilson's score interval of a share of n calls.
+func wilson(p, n float64) (low, high float64) {
+	if n <= 0 {
+		return 0, 1
 	}
-	return nil
-}
-
-// stepAfter is step for something to be added to it.
-func (p *provider) stepAfter(after string, most int) *step {
-	if s := p.step(after); s != nil {
-		return s
-	}
-	s := &step{after: after}
-	if len(p.steps) < most {
-		p.steps = append(p.steps, s)
-		return s
-	}
-	at := 0
-	for i, s := range p.steps {
-		least := p.steps[at]
-		if s.all.total < least.all.total || s.all.total == least.all.total && s.after > least.after {
-			at = i
-		}
-	}
-	p.steps[at] = s
-	return s
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return max(0, min(middle-half, p)), min(1, max(middle+half, p))
 }

@@ -2,7 +2,6 @@ package predict
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -11,223 +10,119 @@ import (
 )
 
 const (
-	// defaultRelease is the share of a code's Likely below which its measures end.
-	defaultRelease  = 0.6
-	defaultAgain    = time.Second
-	defaultLongest  = time.Hour
-	longestThrottle = 24 * time.Hour
-	// sweepAfter is how long doors that nobody needs are not looked for again.
-	sweepAfter = 10 * time.Second
+	// release is the share of a code's Likely below which its probability must fall before its
+	// measures end, so that a forecast near Likely does not switch them on and off.
+	release = 0.6
+	// lease is how long a call counts as running if it is not released.
+	lease = time.Hour
+	// recheck is the wait before a call asks again for a place.
+	recheck = time.Second
 )
 
-// PreventerOptions are how measures begin and end. What is 0 or cannot be is as it says.
-type PreventerOptions struct {
-	// Release is the share of a code's Likely below which its Probability must fall for its
-	// measures to end; between 0 and 1;
-	// 0.6. Measures begin where Low is at least Likely, so that a forecast which wavers does not turn them on and off.
-	Release float64
-	// Again is after how long a call for which there is no place asks again; 1 second.
-	Again time.Duration
-	// Longest is after how long a place that was not given back is free again; 1 hour.
-	Longest time.Duration
-}
-
-func (o PreventerOptions) filled() PreventerOptions {
-	if !(o.Release > 0 && o.Release < 1) {
-		o.Release = defaultRelease
+// NewPreventer returns a preventer that takes the measures of the table's codes (`prevent`) while
+// the model forecasts them: they begin when Low reaches Likely. All runs that share it share its
+// limits. Where several codes are likely, the longest throttle, the lowest concurrency and the
+// check of the most probable code apply. It returns nil if the table has no `prevent`.
+func NewPreventer(m *Model, table taxonomy.Table) executor.Preventer {
+	p := &preventer{model: m, lines: map[string]*line{}, rules: map[string]taxonomy.Prevention{}}
+	if m == nil || table.Taxonomy == nil {
+		return nil
 	}
-	if o.Again <= 0 {
-		o.Again = defaultAgain
+	for _, c := range table.Taxonomy.Codes() {
+		if c.Prevent != nil {
+			p.rules[c.Value] = *c.Prevent
+			p.codes = append(p.codes, c.Value)
+		}
 	}
-	o.Again = min(o.Again, time.Hour)
-	if o.Longest <= 0 {
-		o.Longest = defaultLongest
+	if len(p.codes) == 0 {
+		return nil
 	}
-	return o
-}
-
-// NewPreventer returns what takes the measures of the table's codes (`prevent`) while the model
-// says that they are likely. All runs that share it share them: of each provider, the calls begin
-// at least Throttle apart, Concurrency of them run at once, and who waits goes in the order of
-// asking. Where several codes are likely, the longest throttle and the lowest concurrency hold, and
-// the check of the most probable code that has one. Beyond 4096 providers, those that measures hold
-// for share them.
-//
-// For a table without `prevent` it returns a Preventer that does nothing.
-func NewPreventer(m *Model, table taxonomy.Table, o PreventerOptions) executor.Preventer {
-	rules := rulesOf(table)
-	if m == nil || len(rules) == 0 {
-		return idle{}
-	}
-	p := &preventer{
-		model: m, rules: rules, options: o.filled(), doors: map[string]*door{},
-		rest: &door{on: make([]bool, len(rules)), shared: true},
-	}
-	p.counts = slices.ContainsFunc(rules, func(r rule) bool { return r.Concurrency > 0 })
 	return p
 }
 
-// idle takes no measures.
-type idle struct{}
-
-func (idle) Before(context.Context, executor.Coming) (executor.Precaution, error) {
-	return executor.Precaution{}, nil
-}
-
-// rule is what is done where a code is likely.
-type rule struct {
-	code string
-	taxonomy.Prevention
-}
-
-func rulesOf(table taxonomy.Table) []rule {
-	if table.Taxonomy == nil {
-		return nil
-	}
-	var rules []rule
-	for _, c := range table.Taxonomy.Codes() {
-		if c.Prevent != nil {
-			r := rule{code: c.Value, Prevention: *c.Prevent}
-			r.Throttle, r.Concurrency = min(r.Throttle, longestThrottle), min(r.Concurrency, mostCallers)
-			rules = append(rules, r)
-		}
-	}
-	return rules
-}
-
 type preventer struct {
-	model   *Model
-	rules   []rule
-	options PreventerOptions
-	// counts reports that running calls are counted, because a rule may bound them.
-	counts bool
+	model *Model
+	rules map[string]taxonomy.Prevention
+	codes []string // those with a rule, in the order of the taxonomy
 
 	mu    sync.Mutex
-	doors map[string]*door
-	// rest is the door of all providers that there is no other for, swept when doors that nobody
-	// needs were looked for last.
-	rest  *door
-	swept time.Time
+	lines map[string]*line // by provider
 }
 
-// Before says what the most probable of the failures that are likely asks for.
-func (p *preventer) Before(ctx context.Context, c executor.Coming) (executor.Precaution, error) {
-	if err := ctx.Err(); err != nil {
-		return executor.Precaution{}, context.Cause(ctx)
-	}
-	forecasts := make([]Forecast, len(p.rules))
-	for i, r := range p.rules {
-		forecasts[i] = p.model.Forecast(c.Provider, r.code, c.Now)
-	}
+// line is the state of a provider's calls.
+type line struct {
+	likely  map[string]bool
+	last    time.Time // begin of the last call
+	running map[*time.Time]bool
+}
+
+// Before returns the measures for a call that is about to be made.
+func (p *preventer) Before(_ context.Context, c executor.Coming) (executor.Precaution, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d := p.door(name(c.Provider), c.Now)
-	measures, precaution := p.measures(d, forecasts)
-	last := d.last
-	if wait := d.enter(c.Run, c.Now, measures, p.options); wait > 0 {
-		precaution.Check, precaution.Wait = "", wait
-		p.watch(ctx, d, c.Run)
-		return precaution, nil
-	}
-	if p.counts && (!d.shared || measures.places > 0) {
-		id := d.hold(c.Now)
-		precaution.Release = sync.OnceFunc(func() { p.release(d, id) })
-	}
-	if measures.throttle > 0 {
-		release := precaution.Release
-		precaution.Withdraw = sync.OnceFunc(func() {
-			if release != nil {
-				release()
-			}
-			p.withdraw(d, c.Now, last)
-		})
-	}
-	return precaution, nil
-}
-
-// watch has a run that waits leave its place when ctx ends.
-func (p *preventer) watch(ctx context.Context, d *door, run string) {
-	i := d.place(run)
-	if i < 0 || ctx.Done() == nil || d.waiting[i].forget != nil {
-		return
-	}
-	waits := d.waiting[i]
-	waits.forget = context.AfterFunc(ctx, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		d.gone(func(c *caller) bool { return c == waits })
-	})
-}
-
-// withdraw has a call that went through at a time count for the throttle no more.
-func (p *preventer) withdraw(d *door, at, before time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if d.last.Equal(at) {
-		d.last = before
-	}
-}
-
-// measures returns what holds now, and the precaution for the most probable code that asks for it.
-func (p *preventer) measures(d *door, forecasts []Forecast) (m measures, said executor.Precaution) {
-	checked := 0.0
-	for i, f := range forecasts {
-		r := p.rules[i]
-		switch {
-		case f.Low >= r.Likely:
-			d.on[i] = true
-		case f.Probability < p.options.Release*r.Likely:
-			d.on[i] = false
+	l := p.lines[c.Provider]
+	if l == nil {
+		l = &line{likely: map[string]bool{}, running: map[*time.Time]bool{}}
+		if len(p.lines) < maxProviders {
+			p.lines[c.Provider] = l
 		}
-		if !d.on[i] {
+	}
+	out, rule := p.measures(l, c.Provider)
+	for since := range l.running {
+		if c.Now.Sub(*since) > lease {
+			delete(l.running, since)
+		}
+	}
+	if rule.Throttle > 0 && !l.last.IsZero() {
+		out.Wait = min(max(0, l.last.Add(rule.Throttle).Sub(c.Now)), rule.Throttle)
+	}
+	if rule.Concurrency > 0 && len(l.running) >= rule.Concurrency {
+		out.Wait = max(out.Wait, recheck)
+	}
+	if out.Wait > 0 {
+		out.Check = ""
+		return out, nil
+	}
+	before, since := l.last, c.Now
+	l.last, l.running[&since] = c.Now, true
+	out.Release = func() { p.end(l, &since, nil) }
+	out.Withdraw = func() { p.end(l, &since, &before) }
+	return out, nil
+}
+
+// measures returns the most probable failure that is likely, and the strictest of the measures.
+func (p *preventer) measures(l *line, provider string) (out executor.Precaution, all taxonomy.Prevention) {
+	checked := 0.0
+	for _, code := range p.codes {
+		rule, f := p.rules[code], p.model.Forecast(provider, code)
+		if f.Low >= rule.Likely {
+			l.likely[code] = true
+		} else if f.Probability < release*rule.Likely {
+			l.likely[code] = false
+		}
+		if !l.likely[code] {
 			continue
 		}
-		if said.Code == "" || f.Probability > said.Probability {
-			said.Code, said.Probability, said.Low, said.High = f.Code, f.Probability, f.Low, f.High
+		if out.Code == "" || f.Probability > out.Probability {
+			out.Code, out.Probability, out.Low, out.High = code, f.Probability, f.Low, f.High
 		}
-		if r.Check != "" && (said.Check == "" || f.Probability > checked) {
-			said.Check, checked = r.Check, f.Probability
+		if rule.Check != "" && f.Probability > checked {
+			out.Check, checked = rule.Check, f.Probability
 		}
-		m.throttle = max(m.throttle, r.Throttle)
-		if r.Concurrency > 0 && (m.places == 0 || r.Concurrency < m.places) {
-			m.places = r.Concurrency
+		all.Throttle = max(all.Throttle, rule.Throttle)
+		if rule.Concurrency > 0 && (all.Concurrency == 0 || rule.Concurrency < all.Concurrency) {
+			all.Concurrency = rule.Concurrency
 		}
 	}
-	return m, said
+	return out, all
 }
 
-func (p *preventer) release(d *door, id uint64) {
+// end ends a call. If it was not made after all, the throttle counts from the call before.
+func (p *preventer) end(l *line, since, before *time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d.leave(id)
-}
-
-// door returns the door of a provider. One that is new may take the place of another through which
-// nobody goes; without a place it is the one of all the rest.
-func (p *preventer) door(provider string, now time.Time) *door {
-	if d := p.doors[provider]; d != nil {
-		return d
+	if l.running[since] && before != nil && l.last.Equal(*since) {
+		l.last = *before
 	}
-	if len(p.doors) >= mostProviders {
-		p.sweep(now)
-	}
-	if len(p.doors) >= mostProviders {
-		return p.rest
-	}
-	d := &door{on: make([]bool, len(p.rules))}
-	p.doors[provider] = d
-	return d
-}
-
-// sweep forgets doors that nobody needs, but does not look for them at every call.
-func (p *preventer) sweep(now time.Time) {
-	if now.Sub(p.swept).Abs() < sweepAfter {
-		return
-	}
-	p.swept = now
-	for name, d := range p.doors {
-		if d.unused(now) {
-			delete(p.doors, name)
-		}
-	}
+	delete(l.running, since)
 }

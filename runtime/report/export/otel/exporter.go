@@ -18,7 +18,7 @@ const (
 	defaultSeries = 1000
 )
 
-// The attributes that are not of the semantic conventions.
+// The attributes outside of the semantic conventions.
 const (
 	domainKey   = attribute.Key("errgen.domain")
 	categoryKey = attribute.Key("errgen.category")
@@ -28,16 +28,15 @@ const (
 	resultKey   = attribute.Key("errgen.result")
 )
 
-// Options bound what an exporter counts apart. What is 0 or less is as it says.
+// Options bound the labels of an exporter. A number of 0 is its default.
 type Options struct {
-	// Taxonomies are those whose codes, categories, sources and strategies are told apart in any
-	// case.
+	// Taxonomies are those whose words are labels; any other code, category or strategy is "other".
+	// Without a taxonomy, the first MaxValues of each label have labels of their own.
 	Taxonomies []*taxonomy.Taxonomy
-	// MaxValues is how many other values each attribute has; 50.
+	// MaxValues is the number of sources; 50.
 	MaxValues int
-	// MaxSeries is how many combinations of attributes are counted apart; 1000. At least half of
-	// them are for the taxonomies' words: where there is no room for others, these are "other", and
-	// beyond that all attributes are.
+	// MaxSeries is the number of combinations of labels; 1000. Beyond it the source is "other", and
+	// without a taxonomy every label.
 	MaxSeries int
 }
 
@@ -47,8 +46,7 @@ type Exporter struct{ sink *bounded.Sink }
 
 var _ report.Sink = (*Exporter)(nil)
 
-// New returns an exporter that counts with the meter. The error is the meter's, as for names that
-// it does not take.
+// New returns an exporter that counts with the meter.
 func New(m metric.Meter, o Options) (*Exporter, error) {
 	if o.MaxValues <= 0 {
 		o.MaxValues = defaultValues
@@ -74,21 +72,19 @@ func New(m metric.Meter, o Options) (*Exporter, error) {
 			return nil, fmt.Errorf("make counter %s: %w", c.name, err)
 		}
 	}
-	return &Exporter{bounded.NewSink(bounded.NewLabels(o.MaxValues, o.MaxSeries, o.Taxonomies...), &all)}, nil
+	return &Exporter{bounded.NewSink(bounded.Limits(o), &all)}, nil
 }
 
-// Report counts an error, and its recovery if that is known. One with an ID of the latest 10 000 is
-// taken as Update.
+// Report counts an error, and its recovery if that has ended. If its ID is one of the latest 10 000,
+// this is Update.
 func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
 
-// Update counts the strategy that was run for an error that was reported, once for each run.
+// Update counts each run of a strategy for a reported error once.
 func (e *Exporter) Update(o *report.Occurrence) { e.sink.Update(o) }
 
-// Retried counts an operation that was tried again, and its calls after the first; without such
-// calls nothing.
+// Retried counts a retried operation, and its calls after the first.
 func (e *Exporter) Retried(r report.Retry) { e.sink.Retried(r) }
 
-// counters are what is counted with.
 type counters struct {
 	errors, recoveries, retries, operations metric.Int64Counter
 }
@@ -98,7 +94,7 @@ func (c *counters) CountError(r bounded.Row) {
 		severityKey.String(r.Severity), sourceKey.String(r.Source))
 }
 
-func (c *counters) CountRun(r bounded.Run, result string) {
+func (c *counters) CountRecovery(r bounded.Row, result string) {
 	add(c.recoveries, 1, errorType(r.Code), domainKey.String(r.Domain), categoryKey.String(r.Category),
 		strategyKey.String(r.Strategy), resultKey.String(result))
 }
@@ -108,13 +104,13 @@ func (c *counters) CountRetried(calls int, result string) {
 	add(c.operations, 1, resultKey.String(result))
 }
 
-// add counts; sinks have no context, and counters take theirs for exemplars only.
+// add counts. Sinks have no context; counters use theirs for exemplars only.
 func add(c metric.Int64Counter, n int64, attributes ...attribute.KeyValue) {
 	c.Add(context.Background(), n, metric.WithAttributeSet(attribute.NewSet(attributes...)))
 }
 
-// errorType is the attribute of a code as the semantic conventions have it, where a code that there
-// is no room for is "_OTHER".
+// errorType returns the attribute of a code in the semantic conventions, where any other code is
+// "_OTHER".
 func errorType(code string) attribute.KeyValue {
 	if code == bounded.None || code == bounded.Other {
 		return semconv.ErrorTypeOther

@@ -23,11 +23,10 @@ const (
 // Record is [RecordError] for the span of ctx.
 func Record(ctx context.Context, o *report.Occurrence) { RecordError(trace.SpanFromContext(ctx), o) }
 
-// RecordError says on a span that its operation failed: the span's status is an error with the
-// message, its attribute error.type the code, and it has an event "exception" at the time of the
-// occurrence. There is a stack only if the occurrence has one; texts are masked and bounded. It is
-// meant for the error that an operation ends with, not for one that a retry or a strategy has
-// overcome: a span with an error counts as failed.
+// RecordError marks a span as failed: its status is an error with the message, its attribute
+// error.type is the code, and it has an event "exception" at the time of the occurrence, with the
+// stack if the occurrence has one. Use it for the error that an operation ends with, and not for one
+// that was retried or recovered from.
 func RecordError(span trace.Span, o *report.Occurrence) {
 	if span == nil || o == nil || !span.IsRecording() {
 		return

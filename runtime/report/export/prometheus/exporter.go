@@ -15,20 +15,19 @@ const (
 	defaultSeries = 2000
 )
 
-// Options bound what an exporter counts apart. What is 0 or less is as it says.
+// Options bound the labels of an exporter. A number of 0 is its default.
 type Options struct {
-	// Taxonomies are those whose codes, categories, sources and strategies have labels of their own
-	// in any case.
+	// Taxonomies are those whose words are labels; any other code, category or strategy is "other".
+	// Without a taxonomy, the first MaxValues of each label have labels of their own.
 	Taxonomies []*taxonomy.Taxonomy
-	// MaxValues is how many other values each label has; 50.
+	// MaxValues is the number of sources; 50.
 	MaxValues int
-	// MaxSeries is how many combinations of labels are counted apart; 2000. At least half of them
-	// are for the taxonomies' words: where there is no room for others, these are "other", and
-	// beyond that all labels are.
+	// MaxSeries is the number of combinations of labels; 2000. Beyond it the source is "other", and
+	// without a taxonomy every label.
 	MaxSeries int
 }
 
-// Exporter is a [report.Sink] that counts, and a [prometheus.Collector] that tells. Make one with
+// Exporter is a [report.Sink] that counts, and a [prometheus.Collector]. Make one with
 // [New] or [Register]; it is safe for concurrent use.
 type Exporter struct {
 	sink     *bounded.Sink
@@ -40,7 +39,7 @@ var (
 	_ prometheus.Collector = (*Exporter)(nil)
 )
 
-// New returns an exporter that has counted nothing, for the caller to register.
+// New returns an exporter for the caller to register.
 func New(o Options) *Exporter {
 	if o.MaxValues <= 0 {
 		o.MaxValues = defaultValues
@@ -62,12 +61,11 @@ func New(o Options) *Exporter {
 			Name: "errgen_retries_total", Help: "Calls that were made again.",
 		}),
 	}}
-	e.sink = bounded.NewSink(bounded.NewLabels(o.MaxValues, o.MaxSeries, o.Taxonomies...), &e.counters)
+	e.sink = bounded.NewSink(bounded.Limits(o), &e.counters)
 	return e
 }
 
-// Register returns an exporter that is registered. The error is the registerer's, as when there is
-// one already.
+// Register returns an exporter that is registered with r.
 func Register(r prometheus.Registerer, o Options) (*Exporter, error) {
 	e := New(o)
 	if err := r.Register(e); err != nil {
@@ -76,18 +74,16 @@ func Register(r prometheus.Registerer, o Options) (*Exporter, error) {
 	return e, nil
 }
 
-// Report counts an error, and its recovery if that is known. One with an ID of the latest 10 000 is
-// taken as Update.
+// Report counts an error, and its recovery if that has ended. If its ID is one of the latest 10 000,
+// this is Update.
 func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
 
-// Update counts the strategy that was run for an error that was reported, once for each run.
+// Update counts each run of a strategy for a reported error once.
 func (e *Exporter) Update(o *report.Occurrence) { e.sink.Update(o) }
 
-// Retried counts an operation that was tried again, and its calls after the first; without such
-// calls nothing.
+// Retried counts a retried operation, and its calls after the first.
 func (e *Exporter) Retried(r report.Retry) { e.sink.Retried(r) }
 
-// counters are what is counted with.
 type counters struct {
 	errors, recoveries, operations *prometheus.CounterVec
 	retries                        prometheus.Counter
@@ -97,7 +93,7 @@ func (c *counters) CountError(r bounded.Row) {
 	c.errors.WithLabelValues(r.Domain, r.Category, r.Code, r.Severity, r.Source).Inc()
 }
 
-func (c *counters) CountRun(r bounded.Run, result string) {
+func (c *counters) CountRecovery(r bounded.Row, result string) {
 	c.recoveries.WithLabelValues(r.Domain, r.Category, r.Code, r.Strategy, result).Inc()
 }
 
@@ -111,7 +107,7 @@ func (e *Exporter) Describe(ch chan<- *prometheus.Desc) {
 	e.each(func(c prometheus.Collector) { c.Describe(ch) })
 }
 
-// Collect tells what was counted.
+// Collect collects the counters.
 func (e *Exporter) Collect(ch chan<- prometheus.Metric) {
 	e.each(func(c prometheus.Collector) { c.Collect(ch) })
 }

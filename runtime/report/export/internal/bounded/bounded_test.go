@@ -1,4 +1,4 @@
-package bounded
+package bounded_test
 
 import (
 	"fmt"
@@ -9,59 +9,132 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/report/export/internal/bounded"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-func TestValues(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"", None},
-		{"KNOWN", "KNOWN"},
-		{"a source", "a source"},
-		{"two\nlines", Other},
-		{"\xff", Other},
-		{strings.Repeat("x", 129), Other},
-		{"password=hunter2secret", Other},
-	} {
-		assert.Equal(t, c.want, NewValues(2, "KNOWN").Of(c.in), "%q", c.in)
-	}
-	v := NewValues(2, "KNOWN")
-	assert.Equal(t, []string{"a", "b", Other, "a", "KNOWN"},
-		[]string{v.Of("a"), v.Of("b"), v.Of("c"), v.Of("a"), v.Of("KNOWN")})
+// counted records what was counted.
+type counted struct {
+	mu         sync.Mutex
+	rows       []bounded.Row
+	recoveries []string
+	calls      int
 }
 
-func TestRowsAreBounded(t *testing.T) {
-	l := NewLabels(100, 3, nil, &taxonomy.Taxonomy{
-		Domain: "test", Categories: []*taxonomy.Category{{Name: "net", Codes: []taxonomy.Code{{}, {Value: "DOWN"}}}},
-		Sources: []taxonomy.Named{{Name: "api"}}, Strategies: []taxonomy.Named{{Name: "mend"}},
-	})
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	rows := map[Row]bool{}
-	for range 4 {
-		all.Go(func() {
-			for i := range 50 {
-				row := l.Of(
-					&report.Occurrence{Domain: "test", Category: "net", Code: fmt.Sprint(i), Severity: "high",
-						Source: &report.Source{Type: "api"}})
-				mu.Lock()
-				rows[row] = true
-				mu.Unlock()
-			}
+func (c *counted) CountError(r bounded.Row) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rows = append(c.rows, r)
+}
+
+func (c *counted) CountRecovery(r bounded.Row, result string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recoveries = append(c.recoveries, r.Strategy+" "+result)
+}
+
+func (c *counted) CountRetried(calls int, _ string) { c.calls += calls }
+
+func occurrence(id string, r *report.Recovery) *report.Occurrence {
+	return &report.Occurrence{ID: id, Recovery: r}
+}
+
+func ran(strategy string, attempts int, ok bool) *report.Recovery {
+	return &report.Recovery{Strategy: strategy, Attempts: attempts, Successful: &ok}
+}
+
+var words = &taxonomy.Taxonomy{Domain: "test", Categories: []*taxonomy.Category{{Name: "net",
+	Codes: []taxonomy.Code{{}, {Value: "DOWN"}}}}, Strategies: []taxonomy.Named{{Name: "fix"}}}
+
+func TestLabels(t *testing.T) {
+	of := func(domain, code, source string) *report.Occurrence {
+		return &report.Occurrence{Domain: domain, Category: "net", Code: code, Severity: "high",
+			Source: &report.Source{Type: source}}
+	}
+	for _, tt := range []struct {
+		name   string
+		limits bounded.Limits
+		in     *report.Occurrence
+		want   bounded.Row
+	}{
+		{"words", bounded.Limits{Taxonomies: []*taxonomy.Taxonomy{nil, words}, MaxValues: 1, MaxSeries: 9},
+			of("test", "DOWN", "api"), bounded.Row{"test", "net", "DOWN", "high", "api", ""}},
+		{"not a word", bounded.Limits{Taxonomies: []*taxonomy.Taxonomy{words}, MaxValues: 1, MaxSeries: 9},
+			of("test", "UP", "api"), bounded.Row{"test", "net", "other", "high", "api", ""}},
+		{"too many sources", bounded.Limits{Taxonomies: []*taxonomy.Taxonomy{words}, MaxSeries: 9},
+			of("test", "DOWN", "api"), bounded.Row{"test", "net", "DOWN", "high", "other", ""}},
+		{"too many series", bounded.Limits{Taxonomies: []*taxonomy.Taxonomy{words}, MaxValues: 1},
+			of("test", "DOWN", "api"), bounded.Row{"test", "net", "DOWN", "high", "other", ""}},
+		{"no taxonomy", bounded.Limits{MaxValues: 1, MaxSeries: 9},
+			of("x", "UP", "api"), bounded.Row{"x", "net", "UP", "high", "api", ""}},
+		{"no taxonomy, too many series", bounded.Limits{MaxValues: 1},
+			of("x", "UP", "api"), bounded.Row{"other", "other", "other", "other", "other", ""}},
+		{"secret", bounded.Limits{MaxValues: 1, MaxSeries: 9}, of("x", "password=hunter2secret", "two\nlines"),
+			bounded.Row{"x", "net", "other", "high", "other", ""}},
+		{"long", bounded.Limits{MaxValues: 1, MaxSeries: 9}, of("x", "UP", strings.Repeat("x", 129)),
+			bounded.Row{"x", "net", "UP", "high", "other", ""}},
+		{"unknown", bounded.Limits{MaxValues: 1, MaxSeries: 9}, &report.Occurrence{Severity: "terrible"},
+			bounded.Row{"none", "none", "none", "other", "none", ""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got counted
+			bounded.NewSink(tt.limits, &got).Report(tt.in)
+			assert.Equal(t, []bounded.Row{tt.want}, got.rows)
 		})
 	}
-	all.Wait()
-	assert.Len(t, rows, 2)
-	assert.Contains(t, rows, Row{"test", "net", Other, "high", "api"},
-		"one is of a code that the taxonomy does not have, and words of it remain")
-	assert.Equal(t, Run{"test", None, None, "mend"}, l.OfRun(&report.Occurrence{Domain: "test"}, "mend"))
-	assert.Equal(t, Run{Other, Other, Other, Other}, l.OfRun(&report.Occurrence{Domain: "test", Code: "DOWN"}, "mend"))
-	assert.Equal(t, Row{Other, Other, Other, Other, Other}, l.Of(&report.Occurrence{Domain: "test"}))
-	assert.Len(t, l.rows, 3)
-	assert.Equal(t, Run{None, None, None, "mend"}, NewLabels(1, 1).OfRun(&report.Occurrence{}, "mend"))
 }
 
-func TestSeverities(t *testing.T) {
-	for in, want := range map[string]string{"": None, "critical": "critical", "terrible": Other} {
-		assert.Equal(t, want, NewLabels(1, 1).Of(&report.Occurrence{Severity: in}).Severity, in)
+func TestCountedOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		tell       func(s report.Sink)
+		errors     int
+		recoveries []string
+		calls      int
+	}{
+		{"reported twice", func(s report.Sink) {
+			s.Report(occurrence("a", nil))
+			s.Report(occurrence("a", ran("fix", 1, true)))
+		}, 1, []string{"fix succeeded"}, 0},
+		{"updated twice", func(s report.Sink) {
+			s.Report(occurrence("a", nil))
+			s.Update(occurrence("a", ran("fix", 1, false)))
+			s.Update(occurrence("a", ran("fix", 2, true)))
+			s.Update(occurrence("a", ran("fix", 2, true)))
+			s.Update(occurrence("a", ran("fix", 1, false)))
+			s.Update(occurrence("a", nil))
+			s.Update(occurrence("a", &report.Recovery{Strategy: "fix", Attempts: 3}))
+		}, 1, []string{"fix failed", "fix succeeded"}, 0},
+		{"another strategy", func(s report.Sink) {
+			s.Report(occurrence("a", ran("fix", 2, false)))
+			s.Update(occurrence("a", ran("install", 1, true)))
+		}, 1, []string{"fix failed", "install succeeded"}, 0},
+		{"not reported", func(s report.Sink) { s.Update(occurrence("a", ran("fix", 1, true))) }, 0, nil, 0},
+		{"without an ID", func(s report.Sink) {
+			s.Report(occurrence("", ran("fix", 1, true)))
+			s.Report(occurrence("", ran("fix", 1, true)))
+			s.Update(occurrence("", ran("fix", 2, true)))
+		}, 2, []string{"fix succeeded", "fix succeeded"}, 0},
+		{"nil", func(s report.Sink) { s.Report(nil); s.Update(nil) }, 0, nil, 0},
+		{"retried", func(s report.Sink) {
+			s.Retried(report.Retry{Succeeded: true})
+			s.Retried(report.Retry{Attempts: -3})
+			s.Retried(report.Retry{Attempts: 2})
+		}, 0, nil, 2},
+		{"forgotten", func(s report.Sink) {
+			for i := range 10_001 {
+				s.Report(occurrence(fmt.Sprint(i), nil))
+			}
+			s.Report(occurrence("1", nil))
+			s.Report(occurrence("0", nil))
+		}, 10_002, nil, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got counted
+			tt.tell(bounded.NewSink(bounded.Limits{MaxValues: 10, MaxSeries: 10}, &got))
+			assert.Len(t, got.rows, tt.errors)
+			assert.Equal(t, tt.recoveries, got.recoveries)
+			assert.Equal(t, tt.calls, got.calls)
+		})
 	}
 }

@@ -1,0 +1,380 @@
+package recovery
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/report/watch"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// DefaultMaxCalls is the default of [Config.MaxCalls], and DefaultGrace that of [Config.Grace].
+const (
+	DefaultMaxCalls = 100
+	DefaultGrace    = 5 * time.Second
+)
+
+// Config configures a [Handler]. Table and Classify are required. All of it must be safe for
+// concurrent use.
+type Config struct {
+	// Table is the taxonomy's table, with profile and overrides.
+	Table taxonomy.Table
+	// Classify gives failures their codes.
+	Classify executor.Classifier
+	// Recoverer runs strategies; without one they fail. A strategy that panics fails.
+	Recoverer executor.Recoverer
+	// MaxCalls is the maximum of calls of an operation, whatever recoveries and retries the taxonomy
+	// has; DefaultMaxCalls. The reactions of a code allow [retry.MostCalls].
+	MaxCalls int
+	// Sink takes all failures and their recoveries. ID returns the ID of an occurrence; nil is
+	// [report.NewID]. StatusSources are as in [report.Options].
+	Sink          report.Sink
+	Runs          *report.Runs // takes the timeline of each operation; may be nil
+	ID            func() string
+	StatusSources []string
+	// Observer observes every step, after Sink.
+	Observer executor.Observer
+	// Admission limits calls, in all operations together. Its Breaker is ignored if the profile does
+	// not retry.
+	Admission executor.Admission
+	// Timeout limits one call; 0 is no limit. Waits do not count.
+	Timeout time.Duration
+	// Grace is how long an operation has to return after its context ended; DefaultGrace. One that
+	// does not is left in its goroutine and not called again until it returns.
+	Grace time.Duration
+	// Clock measures waits; nil is [retry.System].
+	Clock retry.Clock
+}
+
+// Handler handles operations. It is safe for concurrent use.
+type Handler struct {
+	cfg Config
+	run executor.Config // without the operation
+}
+
+// NewHandler returns a handler. The error has everything that is wrong with the configuration.
+func NewHandler(cfg Config) (*Handler, error) {
+	if profile := cfg.Table.Overlay; profile != nil && !profile.Retry.Enabled {
+		cfg.Admission.Breaker = nil
+	}
+	cfg.Grace = cmp.Or(cfg.Grace, DefaultGrace)
+	cfg.MaxCalls = cmp.Or(cfg.MaxCalls, DefaultMaxCalls)
+	h := &Handler{cfg: cfg, run: executor.Config{
+		Table: cfg.Table, Classify: cfg.Classify, Admission: cfg.Admission, Clock: cfg.Clock,
+		Limits: executor.Limits{Iterations: executor.Unlimited, Failures: executor.Unlimited,
+			Iteration: executor.Unlimited, Check: cfg.Timeout, Grace: cfg.Grace},
+		Markers: executor.Markers{Off: true},
+		Prompt:  func(executor.PromptInput) string { return "" },
+	}}
+	if cfg.Recoverer != nil {
+		h.run.Recoverer = safeRecoverer{cfg.Recoverer}
+	}
+	var problems error
+	if cfg.MaxCalls < 0 || cfg.Timeout < 0 || cfg.Grace < 0 {
+		problems = fmt.Errorf("MaxCalls (%d), Timeout (%s) and Grace (%s) must not be negative", cfg.MaxCalls, cfg.Timeout,
+			cfg.Grace)
+	}
+	probe := h.run
+	probe.Provider = &operation{op: &Op{}}
+	_, err := executor.New(probe)
+	if err := errors.Join(problems, err); err != nil {
+		return nil, fmt.Errorf("configure handler: %w", err)
+	}
+	return h, nil
+}
+
+type safeRecoverer struct{ next executor.Recoverer }
+
+func (r safeRecoverer) Recover(ctx context.Context, f taxonomy.RecoveryRequest) error {
+	return safely(func() error { return r.next.Recover(ctx, f) })
+}
+
+// Op is an operation.
+type Op struct {
+	// Name is for people: "list issues". Source is the source of its failures in the taxonomy, and
+	// Component the part of it; the Name by default.
+	Name, Source, Component string
+	// Credential names the credential that it uses. Operations of one source and credential share
+	// waits, breaker and retry budget.
+	Credential string
+	// Facts are added to what is reported.
+	Facts report.Facts
+	// Do does it. It returns soon after ctx ended. It is called again by one goroutine at a time.
+	Do func(ctx context.Context) error
+}
+
+// Handle calls an operation and handles its failures as the taxonomy specifies, until it succeeds,
+// the reactions are exhausted, or ctx ends. It never panics, and it returns within Grace after ctx
+// ended.
+func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
+	if op.Do == nil {
+		return Outcome{Err: fmt.Errorf("handle %s: Do is nil", op.Name)}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	op.Component = cmp.Or(op.Component, op.Name)
+	p := &operation{op: &op, cfg: &h.cfg, stop: stop}
+	tell := &teller{handler: h, op: &op}
+	cfg := h.run
+	cfg.Provider = p
+	cfg.Observer = executor.Observers(tell.observer(ctx), h.cfg.Observer)
+	e, err := executor.New(cfg)
+	if err != nil {
+		return Outcome{Err: fmt.Errorf("handle %s: %w", op.Name, err)}
+	}
+	result := e.Run(ctx, executor.Task{Run: rand.Text(), ID: op.Name})
+	out := Outcome{Occurrence: tell.latest, Calls: p.calls, Result: result}
+	switch {
+	case result.Status == executor.StatusCompleted:
+		out.Recovered = result.ErrorCount > 0
+		return out
+	case errors.Is(context.Cause(ctx), errMaxCalls):
+		out.Err = fmt.Errorf("%w: %w", context.Cause(ctx), cmp.Or(result.Err, p.last))
+	case result.Status == executor.StatusCancelled && ctx.Err() != nil:
+		out.Err = context.Cause(ctx)
+	case result.Err != nil:
+		out.Err = result.Err
+	default:
+		out.Err = fmt.Errorf("handle %s: it ended with %s", op.Name, result.EndReason)
+	}
+	return out
+}
+
+// Outcome is the result of an operation.
+type Outcome struct {
+	// Err is the last error, as the taxonomy has it, or the cause of a context that ended; nil after
+	// success.
+	Err error
+	// Occurrence is what was reported last; nil if nothing was.
+	Occurrence *report.Occurrence
+	// Calls counts the calls of the operation.
+	Calls int
+	// Recovered reports success after a failure.
+	Recovered bool
+	Result    *executor.Result
+}
+
+// Success reports whether the operation succeeded.
+func (o *Outcome) Success() bool { return o.Err == nil }
+
+// Message returns the message of the failure, secrets masked; it is empty after success.
+func (o *Outcome) Message() string {
+	switch {
+	case o.Success():
+		return ""
+	case o.Occurrence != nil:
+		return o.Occurrence.Message
+	}
+	return taxonomy.Redact(o.Err.Error())
+}
+
+// MarshalJSON returns success, and for a failure its message, and its ID, category, code and
+// severity as metadata.
+func (o Outcome) MarshalJSON() ([]byte, error) {
+	type metadata struct {
+		ErrorID  string `json:"errorId"`
+		Category string `json:"category"`
+		Code     string `json:"errorCode"`
+		Severity string `json:"severity"`
+	}
+	out := struct {
+		Success  bool      `json:"success"`
+		Error    string    `json:"error,omitempty"`
+		Metadata *metadata `json:"metadata,omitempty"`
+	}{Success: o.Success(), Error: o.Message()}
+	if f := o.Occurrence; f != nil && !o.Success() {
+		out.Metadata = &metadata{f.ID, f.Category, f.Code, f.Severity}
+	}
+	return json.Marshal(out)
+}
+
+// teller adds the facts of an operation to what is reported of it.
+type teller struct {
+	handler *Handler
+	op      *Op
+	latest  *report.Occurrence
+}
+
+// observer returns the observer that reports to the teller. Decisions after the context ended are
+// not reported, and a strategy that was cancelled has no result.
+func (t *teller) observer(ctx context.Context) executor.Observer {
+	cfg := &t.handler.cfg
+	reports := watch.Observer(watch.Options{Table: cfg.Table, Sink: t, Runs: cfg.Runs, ID: cfg.ID})
+	return observerFunc(func(e executor.Event) {
+		switch {
+		case ctx.Err() == nil || e.Kind != executor.ReactionTaken && e.Kind != executor.Waiting && e.Kind != executor.Recovered:
+			reports.Observe(e)
+		case e.Kind == executor.Recovered && t.latest != nil:
+			t.Update(t.latest.With(&report.Recovery{Attempts: max(e.Attempt, 1), MaxAttempts: e.MaxAttempts, Strategy: e.Text}))
+		}
+	})
+}
+
+type observerFunc func(executor.Event)
+
+func (f observerFunc) Observe(e executor.Event) { f(e) }
+
+// Report adds the facts and passes the occurrence on.
+func (t *teller) Report(o *report.Occurrence) {
+	cfg, facts := &t.handler.cfg, t.op.Facts
+	source := report.Source{Type: t.op.Source, Component: t.op.Component}
+	if facts.Source != nil {
+		given := *facts.Source
+		given.Type, given.Component = cmp.Or(given.Type, source.Type), cmp.Or(given.Component, source.Component)
+		source = given
+	}
+	facts.Source = &source
+	if facts.Execution == nil {
+		facts.Execution = &report.Execution{}
+	}
+	options := report.EnrichOptions{}
+	if cfg.Clock != nil {
+		options.At = cfg.Clock.Now()
+	}
+	if cfg.Table.SearchesText() {
+		options.StatusSources = cfg.StatusSources
+	}
+	t.latest = o.Enrich(facts, options)
+	if cfg.Sink != nil {
+		cfg.Sink.Report(t.latest)
+	}
+}
+
+// Update passes on the recovery of the latest occurrence.
+func (t *teller) Update(o *report.Occurrence) {
+	if t.latest == nil || t.latest.ID != o.ID {
+		return
+	}
+	t.latest = t.latest.With(o.Recovery)
+	if s := t.handler.cfg.Sink; s != nil {
+		s.Update(t.latest)
+	}
+}
+
+// Retried passes on a retried operation.
+func (t *teller) Retried(r report.Retry) {
+	if s := t.handler.cfg.Sink; s != nil {
+		s.Retried(r)
+	}
+}
+
+var (
+	errTimeout  = errors.New("the operation's time is over")
+	errMaxCalls = errors.New("the maximum of calls is reached")
+)
+
+// operation is an operation as the provider of an executor. It serves one run.
+type operation struct {
+	op    *Op
+	cfg   *Config
+	stop  context.CancelCauseFunc // of the run
+	calls int
+	last  error
+	// left is the result of a call that did not return; nil if there is none.
+	left chan error
+}
+
+// Name returns the source of the operation's failures.
+func (p *operation) Name() string { return p.op.Source }
+
+// Credential returns the name of the operation's credential.
+func (p *operation) Credential() string { return p.op.Credential }
+
+// Available reports that the operation can be called.
+func (p *operation) Available(context.Context) error { return nil }
+
+// Call calls the operation.
+func (p *operation) Call(ctx context.Context, _ executor.Request) (executor.Answer, error) {
+	if p.calls >= p.cfg.MaxCalls {
+		p.stop(fmt.Errorf("%w (%d)", errMaxCalls, p.calls))
+		return executor.Answer{}, context.Canceled
+	}
+	if p.cfg.Timeout > 0 {
+		timed, cancel := context.WithTimeoutCause(ctx, p.cfg.Timeout, errTimeout)
+		defer cancel()
+		ctx = timed
+	}
+	if p.last = p.do(ctx); p.last != nil {
+		return executor.Answer{}, p.last
+	}
+	return executor.Answer{Signal: executor.SignalDone}, nil
+}
+
+// do calls the operation in a goroutine, so that it can be left there if it does not return.
+func (p *operation) do(ctx context.Context) error {
+	if p.left != nil {
+		select {
+		case <-p.left:
+			p.left = nil
+		case <-ctx.Done():
+			return p.timedOut(nil, "the call before has not returned")
+		}
+	}
+	p.calls++
+	done := make(chan error, 1)
+	go func() {
+		done <- func() (err error) {
+			defer func() {
+				if thrown := recover(); thrown != nil {
+					err = p.evidence("panic", fmt.Sprint("panic: ", thrown), nil)
+				}
+			}()
+			return p.op.Do(ctx)
+		}()
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		grace := time.NewTimer(p.cfg.Grace)
+		defer grace.Stop()
+		select {
+		case err = <-done:
+		case <-grace.C:
+			p.left = done
+			if context.Cause(ctx) == errTimeout {
+				return p.timedOut(nil, "it does not return")
+			}
+			return context.Cause(ctx)
+		}
+	}
+	if err == nil || context.Cause(ctx) != errTimeout {
+		return err
+	}
+	if _, coded := taxonomy.First(err, nil); coded {
+		return err
+	}
+	return p.timedOut(err, "it takes longer than "+p.cfg.Timeout.String())
+}
+
+// timedOut returns evidence of a timeout, with what the operation's own evidence states.
+func (p *operation) timedOut(err error, text string) error {
+	ev := p.evidence("timeout", text, err)
+	if said, ok := err.(*taxonomy.Evidence); ok && said != nil {
+		own := *said
+		maps.Copy(ev.Attributes, own.Attributes)
+		own.Type, own.Attributes = ev.Type, ev.Attributes
+		own.Source, own.Op = cmp.Or(own.Source, ev.Source), cmp.Or(own.Op, ev.Op)
+		own.Text, own.Credential = cmp.Or(own.Text, ev.Text), cmp.Or(own.Credential, ev.Credential)
+		ev = &own
+	}
+	ev.Attributes["timeout_ms"] = strconv.FormatInt(p.cfg.Timeout.Milliseconds(), 10)
+	return ev
+}
+
+func (p *operation) evidence(typ, text string, cause error) *taxonomy.Evidence {
+	return &taxonomy.Evidence{
+		Source: p.op.Source, Op: "call", Type: typ, Text: text, Err: cause, Credential: p.op.Credential,
+		Attributes: map[string]string{"component": p.op.Component},
+	}
+}

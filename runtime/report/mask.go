@@ -1,0 +1,210 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/errgen/errgen/runtime/internal/errtree"
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Bounds of an occurrence, in bytes where they are of texts.
+const (
+	maxName    = 256
+	maxAddress = 1 << 10
+	maxMessage = 4 << 10
+	maxStack   = 16 << 10
+	// maxTree bounds the texts of the metadata, and those of the context; maxEntries each map and
+	// list, maxNested their depth.
+	maxTree    = 16 << 10
+	maxEntries = 64
+	maxNested  = 8
+	maxCauses  = 8
+	// baseSize estimates the memory of an occurrence without its texts.
+	baseSize = 1 << 10
+)
+
+// kept returns the beginning of a text, at most n bytes, masked. It does not keep the rest of the
+// text in memory.
+func kept(s string, n int) string {
+	if s == "" {
+		return ""
+	}
+	if len(s) <= n {
+		if m := taxonomy.Redact(s); len(m) <= n && utf8.ValidString(m) {
+			return strings.Clone(m)
+		}
+	}
+	return strings.Clone(text.Beginning(s, n))
+}
+
+// masked returns o if it is masked and bounded, and otherwise a masked and bounded copy.
+func masked(o *Occurrence) *Occurrence {
+	if o.size > 0 {
+		return o
+	}
+	return maskedAt(o, 0)
+}
+
+func maskedAt(o *Occurrence, depth int) *Occurrence {
+	c := *o
+	c.size = baseSize
+	names(&c.size, &c.ID, &c.Domain, &c.Category, &c.Code, &c.Severity, &c.Recoverability, &c.SourceCode,
+		&c.Fingerprint, &c.Reaction, &c.Action)
+	c.Message, c.Stack = kept(c.Message, maxMessage), kept(c.Stack, maxStack)
+	if o.Source != nil {
+		s := *o.Source
+		names(&c.size, &s.Type, &s.Component, &s.Method)
+		s.Endpoint = kept(s.Endpoint, maxAddress)
+		c.Source = &s
+	}
+	if o.Execution != nil {
+		e := *o.Execution
+		names(&c.size, &e.Mode, &e.Skill, &e.Tool, &e.Step, &e.TaskID, &e.SessionID)
+		c.Execution = &e
+	}
+	if o.Repository != nil {
+		r := *o.Repository
+		names(&c.size, &r.Owner, &r.Repo, &r.EntityType)
+		c.Repository = &r
+	}
+	if o.Finding != nil {
+		f := *o.Finding
+		names(&c.size, &f.Code, &f.File)
+		c.Finding = &f
+	}
+	if o.Recovery != nil {
+		c = *c.With(o.Recovery)
+	}
+	c.Context, c.Metadata = maskedContext(o.Context), maskedMetadata(o.Metadata, &c.size)
+	if c.Cause = nil; o.Cause != nil && depth < maxCauses {
+		c.Cause = maskedAt(o.Cause, depth+1)
+		c.size += c.Cause.size
+	}
+	c.size += len(c.Message) + len(c.Stack) + len(c.Context)
+	return &c
+}
+
+// names masks and bounds names, and adds their sizes.
+func names(size *int, all ...*string) {
+	for _, s := range all {
+		*s = kept(*s, maxName)
+		*size += len(*s)
+	}
+}
+
+// maskedContext returns a JSON object masked, or nil if it is too long or not an object.
+func maskedContext(b json.RawMessage) json.RawMessage {
+	if len(b) == 0 || len(b) > maxTree {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var object map[string]any
+	if d.Decode(&object) != nil || object == nil {
+		return nil
+	}
+	var size int
+	out, err := json.Marshal(maskedMetadata(object, &size))
+	if err != nil || len(object) == 0 {
+		return nil
+	}
+	return out
+}
+
+// maskedMetadata returns metadata masked and bounded, its values as encoding/json decodes them, and
+// adds its size. If it is too large, the keys that sort last are left out.
+func maskedMetadata(m map[string]any, size *int) map[string]any {
+	if len(m) == 0 {
+		return nil
+	}
+	t := tree{left: maxTree}
+	out := t.object(m, maxNested)
+	// Maps and their values take several times the memory of their texts.
+	*size += 4 * (maxTree - t.left)
+	return out
+}
+
+// tree masks a tree of values; left is the room in bytes.
+type tree struct{ left int }
+
+func (t *tree) object(m map[string]any, depth int) map[string]any {
+	out := make(map[string]any, min(len(m), maxEntries))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if t.left <= 0 || len(out) >= maxEntries {
+			break
+		}
+		key, v := t.text(k, maxName), t.value(m[k], depth-1)
+		if v != nil && v != "" && taxonomy.IsSecretName(k) {
+			v = taxonomy.Redacted
+		}
+		out[key] = v
+	}
+	return out
+}
+
+func (t *tree) text(s string, n int) string {
+	s = kept(s, min(n, max(t.left, 0)))
+	t.left -= len(s) + 8
+	return s
+}
+
+func (t *tree) value(v any, depth int) any {
+	if t.left -= 8; depth <= 0 {
+		return nil
+	}
+	switch x := v.(type) {
+	case nil, bool, json.Number:
+		return x
+	case string:
+		return t.text(x, maxMessage)
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return x
+	case map[string]any:
+		return t.object(x, depth)
+	case []any:
+		out := make([]any, 0, min(len(x), maxEntries))
+		for _, v := range x[:min(len(x), maxEntries)] {
+			if t.left > 0 {
+				out = append(out, t.value(v, depth-1))
+			}
+		}
+		return out
+	case time.Duration:
+		return x.String()
+	case error:
+		return t.text(errtree.Text(x), maxMessage)
+	}
+	return t.other(v, depth)
+}
+
+// other returns a value of another type as encoding/json encodes it, or else its type's name.
+func (t *tree) other(v any, depth int) any {
+	var read any
+	try(func() {
+		if b, err := json.Marshal(v); err == nil {
+			_ = json.Unmarshal(b, &read)
+		}
+	})
+	if read == nil {
+		return t.text(fmt.Sprintf("(%T)", v), maxName)
+	}
+	return t.value(read, depth)
+}
+
+// try calls f and ignores a panic: errors and values of others may panic in their methods.
+func try(f func()) {
+	defer func() { _ = recover() }()
+	f()
+}

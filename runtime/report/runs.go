@@ -1,0 +1,131 @@
+package report
+
+import (
+	"sync"
+	"time"
+)
+
+// Run is the timeline of one run, as plain data. Texts are masked and bounded when they are added
+// to [Runs].
+type Run struct {
+	ID, Task string
+	Began    time.Time
+	Ended    time.Time // zero while it runs
+	// End is the reason for the end, such as "completed".
+	End   string
+	Spans []Span
+	// Cost in US dollars and tokens of all calls.
+	Cost   float64
+	Tokens int64
+	// Dropped counts the spans beyond the bound.
+	Dropped int
+}
+
+// The kinds of spans.
+const (
+	SpanCall     = "call"
+	SpanWait     = "wait"
+	SpanCheck    = "check"
+	SpanRecovery = "recovery"
+	SpanTier     = "tier" // an escalation to another tier
+)
+
+// Span is one part of a run. A span without a duration is an event.
+type Span struct {
+	Kind  string
+	Began time.Time
+	Took  time.Duration
+	// Label names the provider, the reason of the wait, the check, the strategy or the tier.
+	Label string
+	// Tier is the tier of a call, and Code the code of the error that it ended with.
+	Tier, Code string
+	Failed     bool
+	Cost       float64
+	Tokens     int64
+}
+
+// Bounds of [Runs].
+const (
+	maxRuns  = 100
+	maxSpans = 500
+)
+
+// Runs keeps the timelines of the latest 100 runs, 500 spans each. It is safe for concurrent use;
+// the zero Runs are empty.
+type Runs struct {
+	mu    sync.Mutex
+	order []*Run
+}
+
+// Begin adds a run. If it was there before, it is resumed.
+func (r *Runs) Begin(id, task string, at time.Time) {
+	r.with(id, func(run *Run) {
+		if run.Began.IsZero() {
+			run.Task, run.Began = kept(task, maxName), at
+		}
+		run.Ended, run.End = time.Time{}, ""
+	})
+}
+
+// Add adds a span to a run, and its cost and tokens to the run's.
+func (r *Runs) Add(id string, s Span) {
+	s.Label, s.Tier, s.Code = kept(s.Label, maxName), kept(s.Tier, maxName), kept(s.Code, maxName)
+	r.with(id, func(run *Run) {
+		run.Cost += s.Cost
+		run.Tokens += s.Tokens
+		if len(run.Spans) >= maxSpans {
+			run.Dropped++
+			return
+		}
+		run.Spans = append(run.Spans, s)
+	})
+}
+
+// Fail sets the code of a run's latest call that ended with an error.
+func (r *Runs) Fail(id, code string) {
+	r.with(id, func(run *Run) {
+		for i := len(run.Spans) - 1; i >= 0; i-- {
+			if s := &run.Spans[i]; s.Kind == SpanCall {
+				if s.Code == "" {
+					s.Code, s.Failed = kept(code, maxName), true
+				}
+				return
+			}
+		}
+	})
+}
+
+// End ends a run.
+func (r *Runs) End(id, reason string, at time.Time) {
+	r.with(id, func(run *Run) { run.Ended, run.End = at, kept(reason, maxName) })
+}
+
+// with calls f with a run, which is new if it is not known.
+func (r *Runs) with(id string, f func(run *Run)) {
+	id = kept(id, maxName)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.order) - 1; i >= 0; i-- {
+		if r.order[i].ID == id {
+			f(r.order[i])
+			return
+		}
+	}
+	run := &Run{ID: id}
+	f(run)
+	if r.order = append(r.order, run); len(r.order) > maxRuns {
+		r.order = append(r.order[:0], r.order[1:]...)
+	}
+}
+
+// All returns copies of the runs, the one that began first first.
+func (r *Runs) All() []Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]Run, len(r.order))
+	for i, run := range r.order {
+		out[i] = *run
+		out[i].Spans = append([]Span(nil), run.Spans...)
+	}
+	return out
+}
