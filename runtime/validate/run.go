@@ -13,7 +13,6 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/internal/finding"
 	"github.com/errgen/errgen/runtime/internal/setting"
-	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
