@@ -40,6 +40,9 @@ func tablesOf(m *model.Package) *tables {
 			}
 		}
 	}
+	for _, s := range m.Signatures {
+		t.names[s.Signature] = s.Var
+	}
 	for _, p := range m.Policies {
 		t.policies[p] = &p.Policy
 		t.names[&p.Policy] = p.Var
@@ -197,10 +200,9 @@ func tableFields(fields []*model.Field) []taxonomy.Field {
 }
 
 func codeRule(r *model.Rule) detect.CodeRule {
-	return detect.CodeRule{
-		Doc: r.Doc, Priority: r.Priority, Conditions: r.Conditions, Text: detection.Patterns(r.Text, false),
-		Contains: detection.Patterns(r.Contains, true), Set: setJSON(r.Set),
-	}
+	out := detection.CodeRule(r)
+	out.Set = setJSON(r.Set)
+	return out
 }
 
 // setJSON returns the values of fields as JSON; "" without any.
