@@ -1,0 +1,159 @@
+package detection_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/detection"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// measured is a taxonomy, the sources that its messages have, and the codes that are right for each
+// class of messages. A class without a code of its own is not measured.
+type measured struct {
+	file string
+	// sources are by class; "" is for the other classes.
+	sources map[string]string
+	codes   map[string]string
+}
+
+var measuredTaxonomies = []measured{
+	{"taxonomy.yaml", map[string]string{"": "claude-cli"}, map[string]string{
+		"rate_limit": "PROVIDER_RATE_LIMIT", "quota_or_billing_exhausted": "PROVIDER_API_ERROR",
+		"auth_invalid_key": "PERMISSION_API_AUTH", "permission_denied": "PERMISSION_API_AUTH",
+		"overloaded": "PROVIDER_API_ERROR", "server_error": "PROVIDER_API_ERROR", "network": "PROVIDER_API_ERROR",
+		"context_too_long": "PROVIDER_API_ERROR", "invalid_request": "PROVIDER_API_ERROR",
+		"not_found_model": "PROVIDER_API_ERROR", "content_refused": "PROVIDER_API_ERROR",
+		"timeout": "OPERATION_TIMEOUT", "cli_not_found": "PROVIDER_NOT_AVAILABLE",
+	}},
+	{"examples/duyetbot/taxonomy.yaml", map[string]string{
+		"": "llm", "network": "", "build_failed": "tool", "type_error": "tool", "lint_error": "tool",
+		"test_failure": "tool", "dependency_missing": "tool", "cli_not_found": "tool", "file_not_found": "tool",
+		"permission_file": "tool", "none": "",
+	}, map[string]string{
+		"rate_limit": "LLM_RATE_LIMIT", "quota_or_billing_exhausted": "LLM_QUOTA_EXCEEDED",
+		"auth_invalid_key": "LLM_AUTH", "permission_denied": "LLM_AUTH", "overloaded": "LLM_SERVER_ERROR",
+		"server_error": "LLM_SERVER_ERROR", "context_too_long": "LLM_INVALID_REQUEST",
+		"invalid_request": "LLM_INVALID_REQUEST", "not_found_model": "LLM_INVALID_REQUEST",
+		"content_refused": "LLM_INVALID_REQUEST", "timeout": "LLM_TIMEOUT", "network": "NETWORK_ERROR",
+		"build_failed": "BUILD_FAILED", "type_error": "TYPE_ERROR", "lint_error": "LINT_ERROR",
+		"test_failure": "TEST_FAILURE", "dependency_missing": "DEPENDENCY_ERROR", "cli_not_found": "TOOL_NOT_FOUND",
+		"file_not_found": "TOOL_NOT_FOUND", "permission_file": "TOOL_PERMISSION",
+	}},
+	{"examples/specrunner/taxonomy.yaml", map[string]string{
+		"": "agent", "test_failure": "post_done", "lint_error": "post_done",
+	}, map[string]string{
+		"rate_limit": "RATE_LIMIT", "quota_or_billing_exhausted": "RATE_LIMIT", "timeout": "TIMEOUT",
+		"context_too_long": "TASK_FAILED", "test_failure": "TEST_FAILURE", "lint_error": "LINT_FAILURE",
+	}},
+	{"examples/orchestrator/taxonomy.yaml", map[string]string{
+		"": "claude-cli", "dependency_missing": "step", "file_not_found": "step", "permission_file": "step",
+		"none": "step",
+	}, map[string]string{
+		"rate_limit": "TIER_RATE_LIMITED", "quota_or_billing_exhausted": "TIER_REFUSED",
+		"auth_invalid_key": "TIER_REFUSED", "permission_denied": "TIER_REFUSED", "overloaded": "TIER_UNAVAILABLE",
+		"server_error": "TIER_UNAVAILABLE", "network": "TIER_UNAVAILABLE", "timeout": "TIER_UNAVAILABLE",
+		"not_found_model": "TIER_REFUSED", "context_too_long": "TIER_REFUSED", "cli_not_found": "TIER_REFUSED",
+		"file_not_found": "PREREQUISITE_FAILURE", "dependency_missing": "PREREQUISITE_FAILURE",
+		"permission_file": "PREREQUISITE_FAILURE",
+	}},
+}
+
+// message is a line of a file of messages.
+type message struct {
+	ID       string `json:"id"`
+	Text     string `json:"text"`
+	Class    string `json:"class"`
+	Status   int    `json:"status"`
+	ExitCode *int   `json:"exit_code"`
+}
+
+// TestMeasure prints how many messages of a file the taxonomies of this repository recognise by their
+// texts, by class: the recall, and the wrong codes. A catch-all is no code. ERRGEN_MESSAGES names the
+// file, one JSON object a line: text and class; the class none is that of texts that only speak of
+// failures.
+func TestMeasure(t *testing.T) {
+	path := os.Getenv("ERRGEN_MESSAGES")
+	if path == "" {
+		t.Skip("ERRGEN_MESSAGES does not name a file of messages")
+	}
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	var messages []message
+	for in := bufio.NewScanner(f); in.Scan(); {
+		var m message
+		require.NoError(t, json.Unmarshal(in.Bytes(), &m))
+		messages = append(messages, m)
+	}
+	for _, taxonomy := range measuredTaxonomies {
+		taxonomy.measure(t, messages)
+	}
+}
+
+func (m *measured) measure(t *testing.T, messages []message) {
+	src, err := os.ReadFile("../../" + m.file)
+	require.NoError(t, err)
+	built, findings := check.Load(m.file, src)
+	require.NotNil(t, built, "%v", findings)
+	judge := detection.NewJudge(built)
+	type score struct{ all, right, wrong int }
+	scores := map[string]*score{}
+	for _, msg := range messages {
+		want, ok := m.codes[msg.Class]
+		if !ok && msg.Class != "none" {
+			continue
+		}
+		source, ok := m.sources[msg.Class]
+		if !ok {
+			source = m.sources[""]
+		}
+		ev := taxonomy.Evidence{Source: source, Text: msg.Text}
+		if slices.Contains([]string{"claude-cli", "openai-api"}, source) {
+			ev.Op = "call"
+		}
+		v := judge.Of(&ev)
+		got := ""
+		if v.Rule != nil && v.Rule.Priority > -5 || v.Rule != nil && len(v.Rule.Like)+len(v.Rule.Text) > 0 {
+			got = v.Rule.Code.Key
+		}
+		if got != "" && v.Rule.Like == nil && v.Rule.Text == nil && !v.Evidence.StatusDerived {
+			got = "" // a rule for all evidence of a source
+		}
+		s := scores[msg.Class]
+		if s == nil {
+			s = &score{}
+			scores[msg.Class] = s
+		}
+		s.all++
+		switch {
+		case got == want:
+			s.right++
+		case got != "":
+			s.wrong++
+			t.Logf("%s: %s is %s by %s", m.file, msg.ID, got, v.Rule.Name)
+		default:
+			t.Logf("%s: %s is missed", m.file, msg.ID)
+		}
+	}
+	var table strings.Builder
+	for _, class := range slices.Sorted(func(yield func(string) bool) {
+		for class := range scores {
+			if !yield(class) {
+				return
+			}
+		}
+	}) {
+		s := scores[class]
+		fmt.Fprintf(&table, "%-28s %4d %5.2f %4d\n", class, s.all, float64(s.right)/float64(s.all), s.wrong)
+	}
+	t.Logf("%s\n%-28s %4s %5s %4s\n%s", m.file, "class", "all", "recall", "wrong", table.String())
+}
