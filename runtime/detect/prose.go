@@ -43,8 +43,15 @@ func expression(expr string) func() *regexp.Regexp {
 
 // proseStatus returns the HTTP status of a failure that a text begins with or names in its first
 // line, or 0: "404 Not Found", "HTTP/1.1 503", "failed with status code 502". A number in a
-// sentence is not a status.
-func proseStatus(text string) int { return firstStatus(firstLine(text), isStatus) }
+// sentence is not a status, and neither is one in the heading of a page that explains status codes.
+func proseStatus(text string) int {
+	line := firstLine(text)
+	status := firstStatus(line, isStatus)
+	if status != 0 && strings.Contains(tail(text[len(line):], DefaultTextLimit), " status code") {
+		return 0
+	}
+	return status
+}
 
 // StatusIn returns the HTTP status of a failure that a message names, from 400 to 599, in the first
 // 256 bytes of its first line. A message is about one failure, so that it accepts more than the

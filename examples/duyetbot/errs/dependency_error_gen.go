@@ -251,8 +251,10 @@ var dependencyCategory = taxonomy.Category{
 
 var dependencyRules = [][]detect.CodeRule{
 	CodeDependencyError: {
-		{Doc: "source: [verification, tool], like: [dependency_missing, dependency_conflict, missing_module], priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureDependencyMissing, &signatureDependencyConflict, &signatureMissingModule}, Set: `{"pattern":"dependency"}`},
-		{Doc: "source: {present: false}, like: [dependency_missing, dependency_conflict, missing_module], priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDependencyMissing, &signatureDependencyConflict, &signatureMissingModule}, Set: `{"pattern":"dependency"}`},
+		{Doc: "source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureDependencyMissing, &signatureDependencyConflict}, Set: `{"pattern":"dependency"}`},
+		{Doc: "source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDependencyMissing, &signatureDependencyConflict}, Set: `{"pattern":"dependency"}`},
+		{Doc: "source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`},
+		{Doc: "source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`},
 	},
 }
 

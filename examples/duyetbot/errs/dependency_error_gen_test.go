@@ -28,8 +28,10 @@ func TestDependencyError(t *testing.T) {
 			Code: CodeDependencyError,
 			Says: "dependency_error: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing missing_module] (3e4e9a82), set pattern",
-				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing missing_module] (40ea9dd5), set pattern",
+				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing] (97e99f8f), set pattern",
+				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing] (94873d2d), set pattern",
+				"DEPENDENCY_ERROR/3: source [verification tool], like missing_module (7b0f5d9a), set pattern",
+				"DEPENDENCY_ERROR/4: source absent, like missing_module (fa1df825), set pattern",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewDependencyError("some detail", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a dependency is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -47,9 +49,9 @@ func TestDependencyError(t *testing.T) {
 				gentest.Says(NewDependencyError("some detail", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}).WithSourceCode("some code").WithRetryAfter(3500*time.Millisecond).WithResetAt(time.Date(2026, 1, 2, 3, 4, 3, 0, time.UTC)).WithExecution(Execution{Mode: "some mode", Skill: taxonomy.Some("some skill"), Tool: taxonomy.Some("some tool"), Step: taxonomy.Some("some step"), TaskID: taxonomy.Some("some taskId"), SessionID: taxonomy.Some("some sessionId")}).WithGitHub(GitHub{Owner: "some owner", Repo: "some repo", EntityNumber: taxonomy.Some(5), EntityType: taxonomy.Some(GitHubEntityTypeIssue)}).WithRecovery(Recovery{Attempts: 3, MaxAttempts: 4, Strategy: taxonomy.Some("some strategy"), Successful: taxonomy.Some(true)}).WithMetadata(genPackage.JSON(`{"some":"metadata"}`)).WithPattern(DependencyPatternDependency), 0, "a dependency is missing: some detail", `{"detail":"some detail","code":"some code","retryAfter":"3.5s","resetAt":"2026-01-02T03:04:03Z","execution":{"mode":"some mode","skill":"some skill","tool":"some tool","step":"some step","taskId":"some taskId","sessionId":"some sessionId"},"github":{"owner":"some owner","repo":"some repo","entityNumber":5,"entityType":"issue"},"recovery":{"attempts":3,"maxAttempts":4,"strategy":"some strategy","successful":true},"metadata":{"some":"metadata"},"source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"},"pattern":"dependency"}`).Hints("retry_after=3.5s reset_at=2026-01-02T03:04:03Z"),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("DEPENDENCY_ERROR/1", 0, `{"detail":"Error: Cannot find module 'left-pad'","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Error: Cannot find module 'left-pad'"}),
+				gentest.Becomes("DEPENDENCY_ERROR/3", 0, `{"detail":"Error: Cannot find module 'left-pad'","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Error: Cannot find module 'left-pad'"}),
 				gentest.Becomes("DEPENDENCY_ERROR/2", 0, `{"detail":"ModuleNotFoundError: No module named 'requests'","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Text: "ModuleNotFoundError: No module named 'requests'"}),
-				gentest.Becomes("DEPENDENCY_ERROR/2", 0, `{"detail":"dependency not found: left-pad","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Text: "dependency not found: left-pad"}),
+				gentest.Becomes("DEPENDENCY_ERROR/4", 0, `{"detail":"dependency not found: left-pad","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Text: "dependency not found: left-pad"}),
 			},
 			Not: []gentest.Example{gentest.Becomes("TOOL_EXECUTION/1", 0, `{"detail":"the hint for cannot find module is clearer","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the hint for cannot find module is clearer"})},
 		},

@@ -581,7 +581,7 @@ var signatureMissingModule = detect.Signature{
 	Name: "missing_module",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:dependency not found)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "dependency not found", Fold: true}}, Lead: 1}},
+			Text: []detect.Pattern{{Expr: `(?im)(?:(?:dependency not found)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "dependency not found", Fold: true}}, Lead: 1}, {Expr: "(?m)^Error: Cannot find module ", Literals: []detect.Literal{{Text: "Error: Cannot find module "}}, Reach: 26}},
 		},
 	},
 }
