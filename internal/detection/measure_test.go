@@ -1,11 +1,7 @@
 package detection_test
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -67,19 +63,9 @@ var measuredTaxonomies = []measured{
 	}},
 }
 
-// message is a line of a file of messages.
-type message struct {
-	ID       string `json:"id"`
-	Text     string `json:"text"`
-	Class    string `json:"class"`
-	Status   int    `json:"status"`
-	ExitCode *int   `json:"exit_code"`
-}
-
 // TestMeasure prints how many messages of a file the taxonomies of this repository recognise by their
-// texts, by class: the recall, and the wrong codes. A catch-all is no code. ERRGEN_MESSAGES names the
-// file, one JSON object a line: text and class; the class none is that of texts that only speak of
-// failures.
+// texts, by class: the recall, and the wrong codes. ERRGEN_MESSAGES names the file; see
+// [detection.ReadMessages].
 func TestMeasure(t *testing.T) {
 	path := os.Getenv("ERRGEN_MESSAGES")
 	if path == "" {
@@ -88,72 +74,59 @@ func TestMeasure(t *testing.T) {
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
-	var messages []message
-	for in := bufio.NewScanner(f); in.Scan(); {
-		var m message
-		require.NoError(t, json.Unmarshal(in.Bytes(), &m))
-		messages = append(messages, m)
-	}
+	messages, err := detection.ReadMessages(f, "class")
+	require.NoError(t, err)
 	for _, taxonomy := range measuredTaxonomies {
 		taxonomy.measure(t, messages)
 	}
 }
 
-func (m *measured) measure(t *testing.T, messages []message) {
+func (m *measured) measure(t *testing.T, all []detection.Message) {
+	t.Helper()
 	src, err := os.ReadFile("../../" + m.file)
 	require.NoError(t, err)
 	built, findings := check.Load(m.file, src)
 	require.NotNil(t, built, "%v", findings)
-	judge := detection.NewJudge(built)
-	type score struct{ all, right, wrong int }
-	scores := map[string]*score{}
-	for _, msg := range messages {
-		want, ok := m.codes[msg.Class]
-		if !ok && msg.Class != "none" {
+	var messages []detection.Message
+	for _, msg := range all {
+		if _, ok := m.codes[msg.Class]; !ok && msg.Class != detection.None {
 			continue
 		}
 		source, ok := m.sources[msg.Class]
 		if !ok {
 			source = m.sources[""]
 		}
-		ev := taxonomy.Evidence{Source: source, Text: msg.Text}
-		if slices.Contains([]string{"claude-cli", "openai-api"}, source) {
-			ev.Op = "call"
+		msg.Evidence = taxonomy.Evidence{Source: source, Text: msg.Evidence.Text}
+		if source == "claude-cli" {
+			msg.Evidence.Op = "call"
 		}
-		v := judge.Of(&ev)
-		got := ""
-		if v.Rule != nil && v.Rule.Priority > -5 || v.Rule != nil && len(v.Rule.Like)+len(v.Rule.Text) > 0 {
-			got = v.Rule.Code.Key
-		}
-		if got != "" && v.Rule.Like == nil && v.Rule.Text == nil && !v.Evidence.StatusDerived {
-			got = "" // a rule for all evidence of a source
-		}
-		s := scores[msg.Class]
-		if s == nil {
-			s = &score{}
-			scores[msg.Class] = s
-		}
-		s.all++
-		switch {
-		case got == want:
-			s.right++
-		case got != "":
-			s.wrong++
-			t.Logf("%s: %s is %s by %s", m.file, msg.ID, got, v.Rule.Name)
-		default:
-			t.Logf("%s: %s is missed", m.file, msg.ID)
-		}
+		messages = append(messages, msg)
 	}
-	var table strings.Builder
-	for _, class := range slices.Sorted(func(yield func(string) bool) {
-		for class := range scores {
-			if !yield(class) {
-				return
-			}
-		}
-	}) {
-		s := scores[class]
-		fmt.Fprintf(&table, "%-28s %4d %5.2f %4d\n", class, s.all, float64(s.right)/float64(s.all), s.wrong)
+	t.Logf("%s\n%-28s %4s %6s %5s", m.file, "class", "all", "recall", "wrong")
+	for _, s := range detection.NewJudge(built).Scores(messages, m.codes) {
+		t.Logf("%-28s %4d %6.2f %5d %v %v", s.Class, s.All, s.Recall(), s.Wrong, s.WrongCodes, s.Failed)
 	}
-	t.Logf("%s\n%-28s %4s %5s %4s\n%s", m.file, "class", "all", "recall", "wrong", table.String())
+}
+
+// TestScores reads messages and scores them by a taxonomy of two codes.
+func TestScores(t *testing.T) {
+	judge := detection.NewJudge(withRules(t, "{source: s, text: '^late'}", "{source: s, status: 429}", "{source: s}"))
+	messages, err := detection.ReadMessages(strings.NewReader(`{"id":"1","kind":"slow","source":"s","text":"late a"}
+{"id":"2","kind":"slow","source":"s","text":"late b"}
+{"id":"3","kind":"slow","source":"s","status":429}
+
+{"id":"4","kind":"B","source":"s","status":429}
+{"id":"5","kind":"B","source":"s","exit_code":1}
+{"id":"6","kind":"none","source":"s","text":"a late answer"}
+`), "kind")
+	require.NoError(t, err)
+	require.Equal(t, []detection.Score{
+		{Class: "B", Code: "B", All: 2, Right: 1, WrongCodes: map[string]int{}, Failed: []string{"5"}},
+		{Class: "none", All: 1, Right: 1, WrongCodes: map[string]int{}},
+		{Class: "slow", Code: "A", All: 3, Right: 2, Wrong: 1, WrongCodes: map[string]int{"B": 1}, Failed: []string{"3"}},
+	}, judge.Scores(messages, nil))
+	_, err = detection.ReadMessages(strings.NewReader("{\"text\":\"a\"}\n"), "kind")
+	require.ErrorContains(t, err, "line 1")
+	_, err = detection.ReadMessages(strings.NewReader("\n{"), "kind")
+	require.ErrorContains(t, err, "line 2")
 }
