@@ -92,8 +92,9 @@ func stated(statuses []string) []Text {
 	return []Text{
 		// Error: 429 ..., Request rejected (429), unexpected status code: 429
 		{`(?im)` + any + `(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']` +
-			`|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`,
+			`|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
 			announcedLead},
+		{`(?m)[ \t]` + any + `[ \t\r]*$`, announcedLead}, // Error: 429, but not node:events:502
 		// 429 {"error"...}, 403 PERMISSION_DENIED, 429 Too Many Requests: ..., HTTP 429: ...
 		{`(?im)` + any + `(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*` + phrase +
 			`[ \t]*[:;({\["'—–-])|http[ \t]` + any + `[ \t]?(?:[:(]|` + phrase + `[ \t]*(?:$|[.:;,({]))`, reportedLead},
