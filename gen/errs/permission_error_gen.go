@@ -196,7 +196,7 @@ var permissionRules = [][]detect.CodeRule{
 		{Doc: "is: io/fs.ErrPermission, priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}},
 	},
 	CodePermissionAPIAuth: {
-		{Doc: "like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied]", Like: []*detect.Signature{&signatureInvalidAPIKey, &signatureUnauthorized, &signatureForbidden, &signatureExpiredCredentials, &signatureGRPCUnauthenticated, &signatureGRPCPermissionDenied}},
+		{Doc: "like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed]", Like: []*detect.Signature{&signatureInvalidAPIKey, &signatureUnauthorized, &signatureForbidden, &signatureExpiredCredentials, &signatureGRPCUnauthenticated, &signatureGRPCPermissionDenied, &signatureLoginFailed}},
 	},
 }
 

@@ -100,11 +100,11 @@ func TestProviderError(t *testing.T) {
 			Rules: []string{
 				"PROVIDER_API_ERROR/1: code [insufficient_quota billing_hard_limit_reached organization_spend_limit_exceeded project_spend_limit_exceeded], set quotaExceeded",
 				"PROVIDER_API_ERROR/2: type [insufficient_quota billing_error], set quotaExceeded",
-				"PROVIDER_API_ERROR/3: like quota_exhausted (4ef2ec5c), set quotaExceeded",
-				"PROVIDER_API_ERROR/4: status absent, like [context_too_long content_refused model_not_found invalid_request payload_too_large] (6213e35a), set invalidRequest",
-				"PROVIDER_API_ERROR/5: like [context_too_long content_refused model_not_found invalid_request payload_too_large] (e6c5508)",
-				"PROVIDER_API_ERROR/6: like [overloaded bad_gateway unavailable gateway_timeout grpc_internal server_error grpc_unavailable] (a6375671)",
-				"PROVIDER_API_ERROR/7: errno absent, type absent, like [tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed] (ab4045ba)",
+				"PROVIDER_API_ERROR/3: like quota_exhausted (56159197), set quotaExceeded",
+				"PROVIDER_API_ERROR/4: status absent, like [context_too_long content_refused model_not_found invalid_request payload_too_large] (de421019), set invalidRequest",
+				"PROVIDER_API_ERROR/5: like [context_too_long content_refused model_not_found invalid_request payload_too_large] (281b1dad)",
+				"PROVIDER_API_ERROR/6: like [overloaded bad_gateway unavailable gateway_timeout grpc_internal server_error grpc_unavailable] (50288a21)",
+				"PROVIDER_API_ERROR/7: errno absent, type absent, like [tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed] (2927c9d1)",
 				"PROVIDER_API_ERROR/8: type [network stream overloaded_error api_error server_error timeout_error]",
 				"PROVIDER_API_ERROR/9: type timeout, errno ETIMEDOUT",
 				"PROVIDER_API_ERROR/10: type timeout, as [*net.OpError *net.DNSError], attributes.iteration absent, attributes.timeout_ms absent",
@@ -174,7 +174,7 @@ func TestProviderError(t *testing.T) {
 		{
 			Code:  CodeProviderRateLimit,
 			Says:  "PROVIDER_RATE_LIMIT 104 group=network: wait retryable; strict: block; unattended: wait@unattended",
-			Rules: []string{"PROVIDER_RATE_LIMIT/1: like [rate_limit throttled too_many_requests] (fb559523)"},
+			Rules: []string{"PROVIDER_RATE_LIMIT/1: like [rate_limit throttled too_many_requests] (17088609)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
 				gentest.Says(NewProviderRateLimit("some provider").WithRetryAfter(6500*time.Millisecond), 0, "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),

@@ -85,14 +85,17 @@ func named(values []string) []Text {
 	return texts
 }
 
+// afterStatus matches what follows a status that a line announces.
+const afterStatus = `(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']` +
+	`|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`
+
 // stated returns the texts that state one of the statuses.
 func stated(statuses []string) []Text {
 	any := `(?:` + strings.Join(statuses, `|`) + `)\b`
 	phrase := phrases(statuses)
 	return []Text{
 		// Error: 429 ..., Request rejected (429), unexpected status code: 429
-		{`(?im)` + any + `(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']` +
-			`|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
+		{`(?im)` + any + afterStatus,
 			announcedLead},
 		{`(?m)[ \t]` + any + `[ \t\r]*$`, announcedLead}, // Error: 429, but not node:events:502
 		// 429 {"error"...}, 403 PERMISSION_DENIED, 429 Too Many Requests: ..., HTTP 429: ...

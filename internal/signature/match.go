@@ -2,6 +2,7 @@ package signature
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/errgen/errgen/internal/prefilter"
 	"github.com/errgen/errgen/runtime/detect"
@@ -15,20 +16,22 @@ func Runtime(s *signatures.Signature) (*detect.Signature, error) {
 	if err != nil {
 		return nil, err
 	}
+	leads := leads()
 	out := &detect.Signature{Name: s.Name, Over: append([]string(nil), s.Over...)}
 	for _, r := range rules {
-		form := detect.Form{Conditions: r.Conditions}
+		var texts, contains []detect.Pattern
 		for _, text := range r.Text {
 			p, err := Pattern(text)
 			if err != nil {
 				return nil, fmt.Errorf("signature %s: %w", s.Name, err)
 			}
-			form.Text = append(form.Text, p)
+			texts = append(texts, p)
 		}
 		for _, text := range r.Contains {
-			form.Contains = append(form.Contains, prefilter.PlainPattern(text))
+			contains = append(contains, prefilter.PlainPattern(text))
 		}
-		out.Any = append(out.Any, form)
+		out.Any = append(out.Any, detect.Form{Conditions: r.Conditions, Text: detect.Pack(texts, leads),
+			Contains: detect.Pack(contains, leads)})
 	}
 	for _, x := range s.Extract {
 		out.Extract = append(out.Extract, detect.Extract{Attribute: x.Attribute, Text: x.Text})
@@ -72,7 +75,14 @@ func (m *Matcher) Match(ev *taxonomy.Evidence) *signatures.Signature {
 
 // Pattern returns the pattern of a text.
 func Pattern(t Text) (detect.Pattern, error) {
-	p, err := prefilter.Pattern(t.Expr)
+	p, err := prefilter.Pattern(strings.ReplaceAll(t.Expr, "\n", `\n`))
+	for i, l := range p.Literals { // a part of a literal is a literal, too
+		for part := range strings.SplitSeq(l.Text, "\n") {
+			if p.Literals[i].Text = part; len(part) >= prefilter.MinLiteral {
+				break
+			}
+		}
+	}
 	if t.Lead != noLead {
 		p.Lead, p.Reach = t.Lead, 0 // the line before a match belongs to it
 	}

@@ -23,7 +23,7 @@ type Detection struct {
 	Categories [][][]CodeRule
 	// FallbackSet are the fields that the fallback sets besides those that its code sets, as JSON.
 	FallbackSet string
-	// Leads is [Rules.Leads].
+	// Leads is [Rules.Leads], where (?2) is the second one, and so on.
 	Leads []string
 	// Is is [Rules.Is].
 	Is func(err error, name string) bool
@@ -289,7 +289,7 @@ type ranked struct {
 	name       string
 	row        taxonomy.Row
 	like       *Signature
-	form       Form
+	form       *Form
 	conditions []Condition // of the rule and of the form
 	class      class
 	// derived is the class where the status was read in the text: it is no more than text then.
@@ -299,10 +299,11 @@ type ranked struct {
 // rankedRules returns a rule, or one for each form of its signatures.
 func rankedRules(r *CodeRule) (all []ranked) {
 	if len(r.Like) == 0 {
-		all = []ranked{{CodeRule: r, conditions: r.Conditions}}
+		all = []ranked{{CodeRule: r, form: &Form{}, conditions: r.Conditions}}
 	}
 	for _, like := range r.Like {
-		for _, form := range like.Any {
+		for i := range like.Any {
+			form := &like.Any[i]
 			all = append(all, ranked{CodeRule: r, like: like, form: form,
 				conditions: slices.Concat(r.Conditions, form.Conditions)})
 		}
@@ -352,13 +353,18 @@ func (d *Detection) rank() {
 		derived[x.id] = uint16(i)
 	}
 	patterns := patternPlaces{rules: &d.rules, places: make(map[patternKey]uint16)}
-	d.rules = Rules{Taxonomy: d.Taxonomy, Leads: d.Leads, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
+	leads := make([]string, len(d.Leads))
+	for i, lead := range d.Leads {
+		leads[i] = resolved(lead, d.Leads)
+	}
+	d.rules = Rules{Taxonomy: d.Taxonomy, Leads: leads, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
 	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
 		d.sets = append(d.sets, x.Set)
 		d.rules.Rules = append(d.rules.Rules, Rule{
 			Name: x.name, Doc: x.Doc, Conditions: x.conditions, Set: setNames(x.Set), Row: x.row,
 			Derived: derived[x.id], Text: patterns.of(x.Text), Contains: patterns.of(x.Contains),
-			Like: x.like, LikeText: patterns.of(x.form.Text), LikeContains: patterns.of(x.form.Contains),
+			Like: x.like, LikeText: patterns.of(x.form.Text.unpack(leads)),
+			LikeContains: patterns.of(x.form.Contains.unpack(leads)),
 		})
 	}
 	d.needs()

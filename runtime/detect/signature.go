@@ -1,8 +1,10 @@
 package detect
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +32,84 @@ type Signature struct {
 // patterns, the text must contain one of them; likewise for Contains patterns.
 type Form struct {
 	Conditions     []Condition
-	Text, Contains []Pattern
+	Text, Contains Patterns
+}
+
+// Patterns are patterns in a compact form, because signatures have many of them. A line with a
+// pattern has its lead, its reach and its expression; the lines of its literals follow, each after =,
+// or after ~ if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
+type Patterns string
+
+// Pack returns patterns in the compact form, with the parts of expressions that are in leads as
+// references. Neither an expression nor a literal contains the end of a line.
+func Pack(list []Pattern, leads []string) Patterns {
+	var b strings.Builder
+	for i := range list {
+		p := &list[i]
+		expr := p.Expr
+		if p.Plain != "" {
+			expr = "(?i)" + regexp.QuoteMeta(p.Plain)
+		}
+		fmt.Fprintf(&b, "%d %d %s\n", p.Lead, p.Reach, references(expr, leads, len(leads)))
+		for _, l := range p.Literals {
+			if l.Fold {
+				b.WriteByte('~')
+			} else {
+				b.WriteByte('=')
+			}
+			b.WriteString(l.Text + "\n")
+		}
+	}
+	return Patterns(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// PackLeads returns leads in which a part that is a later one is a reference to it.
+func PackLeads(leads []string) []string {
+	out := slices.Clone(leads)
+	for i := range out {
+		for j := len(leads) - 1; j > i; j-- {
+			out[i] = strings.ReplaceAll(out[i], leads[j], reference(j))
+		}
+	}
+	return out
+}
+
+func reference(i int) string { return "(?" + strconv.Itoa(i+1) + ")" }
+
+// references returns an expression with references to the leads from the last one on.
+func references(expr string, leads []string, n int) string {
+	for i := n - 1; i >= 0; i-- {
+		expr = strings.ReplaceAll(expr, leads[i], reference(i))
+	}
+	return expr
+}
+
+// resolved returns an expression without references, whose leads may have references to later ones.
+func resolved(expr string, leads []string) string {
+	for i, lead := range leads {
+		expr = strings.ReplaceAll(expr, reference(i), lead)
+	}
+	return expr
+}
+
+// unpack returns the patterns.
+func (p Patterns) unpack(leads []string) []Pattern {
+	var out []Pattern
+	for line := range strings.SplitSeq(string(p), "\n") {
+		switch {
+		case line == "":
+		case line[0] == '=' || line[0] == '~':
+			last := &out[len(out)-1]
+			last.Literals = append(last.Literals, Literal{Text: line[1:], Fold: line[0] == '~'})
+		default:
+			lead, rest, _ := strings.Cut(line, " ")
+			reach, expr, _ := strings.Cut(rest, " ")
+			n, _ := strconv.ParseUint(lead, 10, 8) // the generator has written them
+			m, _ := strconv.Atoi(reach)
+			out = append(out, Pattern{Expr: resolved(expr, leads), Lead: uint8(n), Reach: m})
+		}
+	}
+	return out
 }
 
 // Extract fills an attribute with the first group of the first expression that the text matches. The

@@ -6,10 +6,15 @@ import "github.com/errgen/errgen/runtime/detect"
 
 // leads match the beginnings of lines before the texts of signatures.
 var leads = []string{
-	`(?i)(?:(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*(?:[1-5]\d\d[ \t]+|(?:(?:(?:\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+|(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]|\([^()\n]{1,60}\)|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*|(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|-?(?:a(?:n(?:s(?:w(?:e(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*)|c(?:h(?:o(?:r(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefgjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:o(?:c(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|f(?:e(?:a(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:x(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|h(?:i(?:n(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:o(?:t(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:e(?:r(?:f(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdeghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|q(?:u(?:e(?:s(?:t(?:i(?:o(?:n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*)|r(?:e(?:f(?:a(?:c(?:t(?:o(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|v(?:e(?:r(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdeghijklmnopqrstuwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|s(?:t(?:y(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|t(?:e(?:s(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:p(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|t(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrsuvwxyz-][a-z0-9_./@+-]*|)|o(?:d(?:o(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|r(?:o(?:u(?:b(?:l(?:e(?:s(?:h(?:o(?:o(?:t(?:i(?:n(?:g(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefhijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_acdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnpqstuvwxyz-][a-z0-9_./@+-]*|)|[+./@_begijklmouvwxyz-][a-z0-9_./@+-]*|)(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?|(?:open|write|read|stat|lstat|mkdir|remove|rename|unlink|symlink|readlink|chdir|truncate|exec|fork/exec|lookup|dial|connect|listen|accept|get|post|put|patch|delete|head|clone|fetch|pull|push)\b[^\n\x60]*?:[ \t]+|[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*|[\w.]*(?:error|exception)\()|(?:(?:[^\n\x60#*+>(/-]|/[^/*\n])(?:[^\n\x60(]|\([^"'\x60\n])*?)?(?:(?:error|\berr\b|fail|exception|fatal|panic|unable|could\x20?n[o']t|cannot|can't|denied|reject|refuse|unexpected|abort|crash|unhandled|uncaught|stderr|problem|unavailable)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:;[ \t]*|(?:[:·]|[^=!<>]=)[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|(?:invalid|caused\x20by|reason|response|status|\bcode\b|attempt|retry|warn|connecting|received|\bgot\b)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:[:·]|[^=!<>]=)[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?))(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*)*)(?:b?[("'\[{<]){0,3}|[^\n]*(?:\\*["'](?:message|msg|errors?|err|details?|errmsg|error_?description|error_?message|reason|description|cause|title|stderr|errordata|data|body|text|output|log)\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|[1-5]\d\d[ \t]+)?|\b(?:err|error|msg|reason|cause)=\\*["']?|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>))`,
-	`(?i)(?:(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*(?:(?:(?:\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+|(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]|\([^()\n]{1,60}\)|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*|(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|-?(?:a(?:n(?:s(?:w(?:e(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*)|c(?:h(?:o(?:r(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefgjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:o(?:c(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|f(?:e(?:a(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:x(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|h(?:i(?:n(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:o(?:t(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:e(?:r(?:f(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdeghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|q(?:u(?:e(?:s(?:t(?:i(?:o(?:n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*)|r(?:e(?:f(?:a(?:c(?:t(?:o(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|v(?:e(?:r(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdeghijklmnopqrstuwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|s(?:t(?:y(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|t(?:e(?:s(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:p(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|t(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrsuvwxyz-][a-z0-9_./@+-]*|)|o(?:d(?:o(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|r(?:o(?:u(?:b(?:l(?:e(?:s(?:h(?:o(?:o(?:t(?:i(?:n(?:g(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefhijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_acdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnpqstuvwxyz-][a-z0-9_./@+-]*|)|[+./@_begijklmouvwxyz-][a-z0-9_./@+-]*|)(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?|(?:open|write|read|stat|lstat|mkdir|remove|rename|unlink|symlink|readlink|chdir|truncate|exec|fork/exec|lookup|dial|connect|listen|accept|get|post|put|patch|delete|head|clone|fetch|pull|push)\b[^\n\x60]*?:[ \t]+|[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*|[\w.]*(?:error|exception)\()|(?:(?:[^\n\x60#*+>(/-]|/[^/*\n])(?:[^\n\x60(]|\([^"'\x60\n])*?)?(?:(?:error|\berr\b|fail|exception|fatal|panic|unable|could\x20?n[o']t|cannot|can't|denied|reject|refuse|unexpected|abort|crash|unhandled|uncaught|stderr|problem|unavailable)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:;[ \t]*|(?:[:·]|[^=!<>]=)[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|(?:invalid|caused\x20by|reason|response|status|\bcode\b|attempt|retry|warn|connecting|received|\bgot\b)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:[:·]|[^=!<>]=)[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?))(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*)+(?:b?[("'\[{<]){0,3}|[^\n]*(?:\\*["'](?:message|msg|errors?|err|details?|errmsg|error_?description|error_?message|reason|description|cause|title|stderr|errordata|data|body|text|output|log)\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|[1-5]\d\d[ \t]+)?|\b(?:err|error|msg|reason|cause)=\\*["']?|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>))`,
+	`(?i)(?:(?8)(?:[1-5]\d\d[ \t]+|(?5)*)(?:b?[("'\[{<]){0,3}|(?6))`,
+	`(?i)(?:(?8)(?5)+(?:b?[("'\[{<]){0,3}|(?6))`,
 	`(?i)(?:[^\n]*(?:\b(?:status(?:[ _-]?code)?|http_?status|remote response)(?:["']?:[ \t]*|["']? = |=)["']?|\\*["'](?:code|(?:http_?)?status(?:_?code)?)\\*["'][ \t]*(?:=>?|:)[ \t]*\\*["']?|\bhttp error |<(?:title|h1)>|\breturned error: \(?|\b(?:error|fail(?:ed|ure)?|could\x20not|cannot|rejected|unexpected|responded|got)\b[^\n\x60]{0,60}?\b(?:with|returned|returning|of|received) (?:a )?(?:http )?(?:status(?:\x20code)?|code|http|response\x20code)(?: of)? )|http/[\d.]+ )`,
-	`(?i)(?:(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*(?:[1-5]\d\d[ \t]+|(?:(?:(?:\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+|(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]|\([^()\n]{1,60}\)|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*|(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|-?(?:a(?:n(?:s(?:w(?:e(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*)|c(?:h(?:o(?:r(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefgjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:o(?:c(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|f(?:e(?:a(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:x(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|h(?:i(?:n(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:o(?:t(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:e(?:r(?:f(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdeghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|q(?:u(?:e(?:s(?:t(?:i(?:o(?:n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*)|r(?:e(?:f(?:a(?:c(?:t(?:o(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|v(?:e(?:r(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdeghijklmnopqrstuwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|s(?:t(?:y(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|t(?:e(?:s(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:p(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|t(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrsuvwxyz-][a-z0-9_./@+-]*|)|o(?:d(?:o(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|r(?:o(?:u(?:b(?:l(?:e(?:s(?:h(?:o(?:o(?:t(?:i(?:n(?:g(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefhijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_acdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnpqstuvwxyz-][a-z0-9_./@+-]*|)|[+./@_begijklmouvwxyz-][a-z0-9_./@+-]*|)(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?|(?:open|write|read|stat|lstat|mkdir|remove|rename|unlink|symlink|readlink|chdir|truncate|exec|fork/exec|lookup|dial|connect|listen|accept|get|post|put|patch|delete|head|clone|fetch|pull|push)\b[^\n\x60]*?:[ \t]+|[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*|[\w.]*(?:error|exception)\()|(?:(?:[^\n\x60#*+>(/-]|/[^/*\n])(?:[^\n\x60(]|\([^"'\x60\n])*?)?(?:(?:error|\berr\b|fail|exception|fatal|panic|unable|could\x20?n[o']t|cannot|can't|denied|reject|refuse|unexpected|abort|crash|unhandled|uncaught|stderr|problem|unavailable)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:;[ \t]*|(?:[:·]|[^=!<>]=)[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|(?:invalid|caused\x20by|reason|response|status|\bcode\b|attempt|retry|warn|connecting|received|\bgot\b)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:[:·]|[^=!<>]=)[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?))(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*)*)(?:b?[("'\[{<]){0,3}|[^\n]*(?:\\*["'](?:message|msg|errors?|err|details?|errmsg|error_?description|error_?message|reason|description|cause|title|stderr|errordata|data|body|text|output|log)\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|[1-5]\d\d[ \t]+)?|\b(?:err|error|msg|reason|cause)=\\*["']?|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>)|[^\n]*(?:\\*["'](?:type|code|status|reason|__type|name|error|error_?type|error_?code)\\*["'][ \t]*(?::|=>?)[ \t]*\\*["'](?:[\w.]+#)?|(?-i:<(?:Code|Type)>)|\((?:[\w.]+ )?|\berror \[|[{\[][ \t]*)|(?:[^\n]*\])?[ \t]*(?:type|code|name|error_?code|status)[ \t]?[:=][ \t]?['"])(?:[\w.]+[.:])?`,
+	`(?i)(?:(?8)(?:[1-5]\d\d[ \t]+|(?5)*)(?:b?[("'\[{<]){0,3}|(?6)|[^\n]*(?:\\*["'](?:type|code|status|reason|__type|name|error|error_?type|error_?code)\\*["'][ \t]*(?::|=>?)[ \t]*\\*["'](?:[\w.]+#)?|(?-i:<(?:Code|Type)>)|\((?:[\w.]+ )?|\berror \[|[{\[][ \t]*)|(?:[^\n]*\])?[ \t]*(?:type|code|name|error_?code|status)[ \t]?[:=][ \t]?['"])(?:[\w.]+[.:])?`,
+	`(?:(?:(?:\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+|(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]|\([^()\n]{1,60}\)|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*|(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|-?(?:a(?:n(?:s(?:w(?:e(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*)|c(?:h(?:o(?:r(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefgjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:o(?:c(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|f(?:e(?:a(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:x(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|h(?:i(?:n(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:o(?:t(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:e(?:r(?:f(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdeghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|q(?:u(?:e(?:s(?:t(?:i(?:o(?:n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*)|r(?:e(?:f(?:a(?:c(?:t(?:o(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|v(?:e(?:r(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdeghijklmnopqrstuwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|s(?:t(?:y(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|t(?:e(?:s(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:p(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|t(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrsuvwxyz-][a-z0-9_./@+-]*|)|o(?:d(?:o(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|r(?:o(?:u(?:b(?:l(?:e(?:s(?:h(?:o(?:o(?:t(?:i(?:n(?:g(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefhijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_acdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnpqstuvwxyz-][a-z0-9_./@+-]*|)|[+./@_begijklmouvwxyz-][a-z0-9_./@+-]*|)(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?|(?:open|write|read|stat|lstat|mkdir|remove|rename|unlink|symlink|readlink|chdir|truncate|exec|fork/exec|lookup|dial|connect|listen|accept|get|post|put|patch|delete|head|clone|fetch|pull|push)\b[^\n\x60]*?:[ \t]+|[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*|[\w.]*(?:error|exception)\()|(?:(?:[^\n\x60#*+>(/-]|/[^/*\n])(?:[^\n\x60(]|\([^"'\x60\n])*?)?(?:(?:error|\berr\b|fail|exception|fatal|panic|unable|could\x20?n[o']t|cannot|can't|denied|reject|refuse|unexpected|abort|crash|unhandled|uncaught|stderr|problem|unavailable)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:;[ \t]*|(?:[:·]|[^=!<>]=)[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|(?:invalid|caused\x20by|reason|response|status|\bcode\b|attempt|retry|warn|connecting|received|\bgot\b)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:[:·]|[^=!<>]=)[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?))(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*)`,
+	`[^\n]*(?:\\*["'](?:message|msg|errors?|err|details?|errmsg|error_?description|error_?message|reason|description|cause|title|stderr|errordata|data|body|text|output|log)\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|[1-5]\d\d[ \t]+)?|\b(?:err|error|msg|reason|cause)=\\*["']?|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>)`,
+	`(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`,
+	`(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*`,
+	`(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
 }
 
 var signatureRateLimit = detect.Signature{
@@ -27,7 +32,104 @@ var signatureRateLimit = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:429)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "429"}}, Lead: 2}, {Expr: `(?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "429"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:429)\b`, Literals: []detect.Literal{{Text: "429"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:429)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "too many requests", Fold: true}, {Text: "error", Fold: true}, {Text: "429 client error: ", Fold: true}, {Text: "429 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s+(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "would exceed", Fold: true}, {Text: "exceed", Fold: true}, {Text: "have exceeded", Fold: true}, {Text: "has exceeded", Fold: true}, {Text: "request too large for ", Fold: true}, {Text: "): limit ", Fold: true}, {Text: "limit", Fold: true}, {Text: "ratelimit error", Fold: true}, {Text: "rate limit error", Fold: true}, {Text: "rate-limit error", Fold: true}, {Text: "this request would exceed", Fold: true}, {Text: "your request would exceed", Fold: true}, {Text: "sent too many requests", Fold: true}, {Text: "toomanyrequests", Fold: true}, {Text: "request was throttled", Fold: true}, {Text: "request has been throttled", Fold: true}, {Text: "the request was throttled", Fold: true}, {Text: "the request has been throttled", Fold: true}, {Text: "this request was throttled", Fold: true}, {Text: "this request has been throttled", Fold: true}, {Text: "your request was throttled", Fold: true}, {Text: "your request has been throttled", Fold: true}, {Text: "you've hit your ", Fold: true}, {Text: "you've hit the ", Fold: true}, {Text: "you've reached your ", Fold: true}, {Text: "you've reached the ", Fold: true}, {Text: "you have hit your ", Fold: true}, {Text: "you have hit the ", Fold: true}, {Text: "you have reached your ", Fold: true}, {Text: "you have reached the ", Fold: true}, {Text: "limit reached", Fold: true}, {Text: "resource exhausted", Fold: true}, {Text: "resource has been exhausted", Fold: true}, {Text: "server is temporarily limiting r", Fold: true}, {Text: "service tier capacity exceeded", Fold: true}, {Text: "model capacity exceeded", Fold: true}, {Text: "account capacity exceeded", Fold: true}, {Text: "organization capacity exceeded", Fold: true}, {Text: "you are ", Fold: true}, {Text: "exceeded a secondary rate limit", Fold: true}}, Lead: 1}, {Expr: `(?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "too many ", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "too many ", Fold: true}}}, {Expr: `(?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)`, Literals: []detect.Literal{{Text: "ratelimited", Fold: true}, {Text: "rate limited", Fold: true}, {Text: "rate-limited", Fold: true}}}, {Expr: `\bRATE LIMITED: `, Literals: []detect.Literal{{Text: "RATE LIMITED: "}}, Reach: 14}, {Expr: `(?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)`, Literals: []detect.Literal{{Text: "status code 429"}, {Text: "status code of 429"}, {Text: "429 status code (no body)"}}}, {Expr: `(?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "rate_limit_error"}, {Text: "rate_limit_exceeded"}, {Text: "rateLimitExceeded"}, {Text: "userRateLimitExceeded"}, {Text: "RateLimitError"}, {Text: "RateLimitExceeded"}, {Text: "RateLimitExceededException"}, {Text: "TooManyRequests"}, {Text: "APIRateLimitError"}, {Text: "ratelimited"}, {Text: "rate_limited"}, {Text: "RateLimitReached"}, {Text: "TOO_MANY_REQUESTS"}, {Text: "RESOURCE_EXHAUSTED"}, {Text: "429"}, {Text: "TooManyRequestsError"}}, Lead: 4}, {Expr: `(?m)(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "rateLimitExceeded"}, {Text: "userRateLimitExceeded"}, {Text: "RateLimitExceeded"}, {Text: "TooManyRequests"}, {Text: "RateLimitReached"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "rateLimitExceeded"}, {Text: "userRateLimitExceeded"}, {Text: "RateLimitExceeded"}, {Text: "TooManyRequests"}, {Text: "RateLimitReached"}}}},
+			Text: `2 0 (?im)(?:429)\b(?9)
+=429
+2 0 (?m)[ \t](?:429)\b[ \t\r]*$
+=429
+1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
+=429
+~http
+3 0 (?:429)\b
+=429
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:429)\b (?:Client|Server) Error: 
+~too many requests
+~error
+~429 client error: 
+~429 server error: 
+1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s+(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))
+~would exceed
+~exceed
+~have exceeded
+~has exceeded
+~request too large for 
+~): limit 
+~limit
+~ratelimit error
+~rate limit error
+~rate-limit error
+~this request would exceed
+~your request would exceed
+~sent too many requests
+~toomanyrequests
+~request was throttled
+~request has been throttled
+~the request was throttled
+~the request has been throttled
+~this request was throttled
+~this request has been throttled
+~your request was throttled
+~your request has been throttled
+~you've hit your 
+~you've hit the 
+~you've reached your 
+~you've reached the 
+~you have hit your 
+~you have hit the 
+~you have reached your 
+~you have reached the 
+~limit reached
+~resource exhausted
+~resource has been exhausted
+~server is temporarily limiting r
+~service tier capacity exceeded
+~model capacity exceeded
+~account capacity exceeded
+~organization capacity exceeded
+~you are 
+~exceeded a secondary rate limit
+2 0 (?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?7))
+~too many 
+0 0 (?i)\A[ \t\r\n]*(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~too many 
+0 0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)
+~ratelimited
+~rate limited
+~rate-limited
+0 14 \bRATE LIMITED: 
+=RATE LIMITED: 
+0 0 (?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)
+=status code 429
+=status code of 429
+=429 status code (no body)
+4 0 (?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=rate_limit_error
+=rate_limit_exceeded
+=rateLimitExceeded
+=userRateLimitExceeded
+=RateLimitError
+=RateLimitExceeded
+=RateLimitExceededException
+=TooManyRequests
+=APIRateLimitError
+=ratelimited
+=rate_limited
+=RateLimitReached
+=TOO_MANY_REQUESTS
+=RESOURCE_EXHAUSTED
+=429
+=TooManyRequestsError
+2 0 (?m)(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\)(?: when|: \w|$)|:[ \t])
+=rateLimitExceeded
+=userRateLimitExceeded
+=RateLimitExceeded
+=TooManyRequests
+=RateLimitReached
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\) when|:[ \t])
+=rateLimitExceeded
+=userRateLimitExceeded
+=RateLimitExceeded
+=TooManyRequests
+=RateLimitReached`,
 		},
 	},
 }
@@ -37,7 +139,24 @@ var signatureTooManyRequests = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:429)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "429"}}, Lead: 2}, {Expr: `(?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "429"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:429)\b`, Literals: []detect.Literal{{Text: "429"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:429)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "too many requests", Fold: true}, {Text: "error", Fold: true}, {Text: "429 client error: ", Fold: true}, {Text: "429 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:too many requests)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:too many requests)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "too many requests", Fold: true}}}},
+			Text: `2 0 (?im)(?:429)\b(?9)
+=429
+2 0 (?m)[ \t](?:429)\b[ \t\r]*$
+=429
+1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
+=429
+~http
+3 0 (?:429)\b
+=429
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:429)\b (?:Client|Server) Error: 
+~too many requests
+~error
+~429 client error: 
+~429 server error: 
+2 0 (?im)(?:(?:too many requests)(?7))
+~too many requests
+0 0 (?i)\A[ \t\r\n]*(?:too many requests)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~too many requests`,
 		},
 	},
 }
@@ -52,7 +171,48 @@ var signatureThrottled = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ThrottlingException", "throttlingException", "Throttling", "ThrottledException", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "EC2ThrottledException"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:throttling: |(?:rate exceeded|(?:the )?maximum number of [\w -]*requests (?:was |has been )?exceeded|please reduce your request rate|request limit exceeded|number of (?:read|write) requests [\w ']*exceeded)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "throttling: ", Fold: true}, {Text: "rate exceeded", Fold: true}, {Text: "maximum number of ", Fold: true}, {Text: "please reduce your request rate", Fold: true}, {Text: "request limit exceeded", Fold: true}, {Text: "number of read requests ", Fold: true}, {Text: "number of write requests ", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:ThrottlingException|Throttling|ThrottledException|RequestLimitExceeded|RequestThrottled|SlowDown|TooManyRequestsException|ProvisionedThroughputExceededException|PriorRequestNotComplete|BandwidthLimitExceeded|TransactionInProgressException|OperationNotAllowed|SubscriptionRequestsThrottled|throttlingException|EC2ThrottledException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ThrottlingException|ThrottledException|TooManyRequestsException|ProvisionedThroughputExceededException|TransactionInProgressException|throttlingException|EC2ThrottledException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ThrottlingException"}, {Text: "Throttling"}, {Text: "ThrottledException"}, {Text: "RequestLimitExceeded"}, {Text: "RequestThrottled"}, {Text: "SlowDown"}, {Text: "TooManyRequestsException"}, {Text: "ProvisionedThroughputExceededExc"}, {Text: "PriorRequestNotComplete"}, {Text: "BandwidthLimitExceeded"}, {Text: "TransactionInProgressException"}, {Text: "OperationNotAllowed"}, {Text: "SubscriptionRequestsThrottled"}, {Text: "throttlingException"}, {Text: "EC2ThrottledException"}}, Lead: 4}, {Expr: `(?m)(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "Throttling"}, {Text: "RequestLimitExceeded"}, {Text: "RequestThrottled"}, {Text: "SlowDown"}, {Text: "PriorRequestNotComplete"}, {Text: "BandwidthLimitExceeded"}, {Text: "OperationNotAllowed"}, {Text: "SubscriptionRequestsThrottled"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "Throttling"}, {Text: "RequestLimitExceeded"}, {Text: "RequestThrottled"}, {Text: "SlowDown"}, {Text: "PriorRequestNotComplete"}, {Text: "BandwidthLimitExceeded"}, {Text: "OperationNotAllowed"}, {Text: "SubscriptionRequestsThrottled"}}}},
+			Text: `1 0 (?im)(?:throttling: |(?:rate exceeded|(?:the )?maximum number of [\w -]*requests (?:was |has been )?exceeded|please reduce your request rate|request limit exceeded|number of (?:read|write) requests [\w ']*exceeded)(?7))
+~throttling: 
+~rate exceeded
+~maximum number of 
+~please reduce your request rate
+~request limit exceeded
+~number of read requests 
+~number of write requests 
+4 0 (?m)(?:(?:ThrottlingException|Throttling|ThrottledException|RequestLimitExceeded|RequestThrottled|SlowDown|TooManyRequestsException|ProvisionedThroughputExceededException|PriorRequestNotComplete|BandwidthLimitExceeded|TransactionInProgressException|OperationNotAllowed|SubscriptionRequestsThrottled|throttlingException|EC2ThrottledException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ThrottlingException|ThrottledException|TooManyRequestsException|ProvisionedThroughputExceededException|TransactionInProgressException|throttlingException|EC2ThrottledException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ThrottlingException
+=Throttling
+=ThrottledException
+=RequestLimitExceeded
+=RequestThrottled
+=SlowDown
+=TooManyRequestsException
+=ProvisionedThroughputExceededExc
+=PriorRequestNotComplete
+=BandwidthLimitExceeded
+=TransactionInProgressException
+=OperationNotAllowed
+=SubscriptionRequestsThrottled
+=throttlingException
+=EC2ThrottledException
+2 0 (?m)(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\)(?: when|: \w|$)|:[ \t])
+=Throttling
+=RequestLimitExceeded
+=RequestThrottled
+=SlowDown
+=PriorRequestNotComplete
+=BandwidthLimitExceeded
+=OperationNotAllowed
+=SubscriptionRequestsThrottled
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\) when|:[ \t])
+=Throttling
+=RequestLimitExceeded
+=RequestThrottled
+=SlowDown
+=PriorRequestNotComplete
+=BandwidthLimitExceeded
+=OperationNotAllowed
+=SubscriptionRequestsThrottled`,
 		},
 	},
 }
@@ -61,7 +221,19 @@ var signatureLimited = detect.Signature{
 	Name: "limited", Over: []string{"too_many_requests"},
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:rate[ -]limit|(?:the|your|this) (?:account|api key|key|client|organization) (?:is|was|has been) rate[ -]limited)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "is rate limited", Fold: true}, {Text: "is rate-limited", Fold: true}, {Text: "was rate limited", Fold: true}, {Text: "was rate-limited", Fold: true}, {Text: "has been rate limited", Fold: true}, {Text: "has been rate-limited", Fold: true}}, Lead: 1}, {Expr: `(?im)(?:(?:you (?:have )?(?:hit|reached|exceeded) (?:your|the|a) (?:[\w-]{1,20} ){0,2}rate[ _-]limit)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "rate limit", Fold: true}, {Text: "rate-limit", Fold: true}, {Text: "rate_limit", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:(?:rate[ -]limit|(?:the|your|this) (?:account|api key|key|client|organization) (?:is|was|has been) rate[ -]limited)(?7))
+~rate limit
+~rate-limit
+~is rate limited
+~is rate-limited
+~was rate limited
+~was rate-limited
+~has been rate limited
+~has been rate-limited
+1 0 (?im)(?:(?:you (?:have )?(?:hit|reached|exceeded) (?:your|the|a) (?:[\w-]{1,20} ){0,2}rate[ _-]limit)(?7))
+~rate limit
+~rate-limit
+~rate_limit`,
 		},
 	},
 }
@@ -78,7 +250,118 @@ var signatureTimeout = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:408)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "408"}}, Lead: 2}, {Expr: `(?im)(?:408)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Request Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:408)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "408"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:408)\b`, Literals: []detect.Literal{{Text: "408"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:408)\b(?:[ \t:-]*(?:Request Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:408)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "408"}, {Text: "408 client error: ", Fold: true}, {Text: "408 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "timed", Fold: true}, {Text: "time", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "timed", Fold: true}, {Text: "time", Fold: true}}}, {Expr: `(?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|time-?out (?:exceeded|expired|reached|waiting for|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "exceeded ", Fold: true}, {Text: "timed out waiting for", Fold: true}, {Text: "has exceeded the maximum time", Fold: true}, {Text: "has exceeded the maximum executi", Fold: true}, {Text: "no response ", Fold: true}, {Text: "exceeded", Fold: true}, {Text: "s exceeded", Fold: true}, {Text: "deadline exceeded", Fold: true}, {Text: "operation aborted due to timeout", Fold: true}, {Text: "operation was aborted due to tim", Fold: true}, {Text: "request aborted due to timeout", Fold: true}, {Text: "request was aborted due to timeo", Fold: true}, {Text: "connection aborted due to timeou", Fold: true}, {Text: "connection was aborted due to ti", Fold: true}, {Text: "timeout ", Fold: true}, {Text: "time-out ", Fold: true}, {Text: "etimedout", Fold: true}, {Text: "net/http: tls handshake timeout", Fold: true}, {Text: "net/http: timeout awaiting respo", Fold: true}, {Text: "net/http: request canceled", Fold: true}, {Text: "exceed", Fold: true}, {Text: "net::err_timed_out", Fold: true}, {Text: "net::err_connection_timed_out", Fold: true}, {Text: " timed out after", Fold: true}}, Lead: 1}, {Expr: `(?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$`, Literals: []detect.Literal{{Text: ": context deadline exceeded"}, {Text: ": i/o timeout"}, {Text: ": TLS handshake timeout"}}}, {Expr: `(?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$`, Literals: []detect.Literal{{Text: "Timeout"}, {Text: "CancelledTimeout"}}}, {Expr: `\(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(`, Literals: []detect.Literal{{Text: "read timeout="}, {Text: "connect timeout="}, {Text: "Read timed out. ("}}}, {Expr: `\brpc error: code = DeadlineExceeded\b|StatusCode\.DEADLINE_EXCEEDED|code: ['"]?(?:ETIMEDOUT|UND_ERR_\w*TIMEOUT)`, Literals: []detect.Literal{{Text: "rpc error: code = DeadlineExceed"}, {Text: "StatusCode.DEADLINE_EXCEEDED"}, {Text: "ETIMEDOUT"}, {Text: "UND_ERR_"}}}, {Expr: `\bDOMException \[TimeoutError\]`, Literals: []detect.Literal{{Text: "DOMException [TimeoutError]"}}, Reach: 27}, {Expr: `(?m)^[^\n\x60#*>-][^\n]*: [^\n]{0,80}\btimed out after \d`, Literals: []detect.Literal{{Text: "timed out after "}}}, {Expr: `(?i)curl 28\b`, Literals: []detect.Literal{{Text: "curl 28", Fold: true}}, Reach: 7}, {Expr: `(?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ETIMEDOUT"}, {Text: "ESOCKETTIMEDOUT"}, {Text: "UND_ERR_CONNECT_TIMEOUT"}, {Text: "UND_ERR_HEADERS_TIMEOUT"}, {Text: "UND_ERR_BODY_TIMEOUT"}, {Text: "ERR_HTTP_REQUEST_TIMEOUT"}, {Text: "TimeoutError"}, {Text: "ReadTimeout"}, {Text: "ConnectTimeout"}, {Text: "APITimeoutError"}, {Text: "APIConnectionTimeoutError"}, {Text: "HeadersTimeoutError"}, {Text: "BodyTimeoutError"}, {Text: "TimeoutException"}, {Text: "SocketTimeoutException"}, {Text: "TimeoutExpired"}, {Text: "PoolTimeout"}, {Text: "timeout"}, {Text: "Timeout"}, {Text: "ReadTimeoutError"}, {Text: "ConnectTimeoutError"}, {Text: "timeout_error"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ETIMEDOUT"}, {Text: "code ESOCKETTIMEDOUT"}, {Text: "code ERR_HTTP_REQUEST_TIMEOUT"}, {Text: "errno ETIMEDOUT"}, {Text: "errno ESOCKETTIMEDOUT"}, {Text: "errno ERR_HTTP_REQUEST_TIMEOUT"}}, Lead: 2}, {Expr: `(?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ETIMEDOUT"}, {Text: "ESOCKETTIMEDOUT"}, {Text: "ReadTimeout"}, {Text: "ConnectTimeout"}, {Text: "TimeoutExpired"}, {Text: "PoolTimeout"}, {Text: "Timeout"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ETIMEDOUT"}, {Text: "ESOCKETTIMEDOUT"}, {Text: "ReadTimeout"}, {Text: "ConnectTimeout"}, {Text: "TimeoutExpired"}, {Text: "PoolTimeout"}, {Text: "Timeout"}}}},
+			Text: `2 0 (?im)(?:408)\b(?9)
+=408
+2 0 (?m)[ \t](?:408)\b[ \t\r]*$
+=408
+1 0 (?im)(?:408)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Request Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:408)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))
+=408
+~http
+3 0 (?:408)\b
+=408
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:408)\b(?:[ \t:-]*(?:Request Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:408)\b (?:Client|Server) Error: 
+=408
+~408 client error: 
+~408 server error: 
+2 0 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))
+~timed
+~time
+0 0 (?i)\A[ \t\r\n]*(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~timed
+~time
+1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|time-?out (?:exceeded|expired|reached|waiting for|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after)(?7))
+~exceeded 
+~timed out waiting for
+~has exceeded the maximum time
+~has exceeded the maximum executi
+~no response 
+~exceeded
+~s exceeded
+~deadline exceeded
+~operation aborted due to timeout
+~operation was aborted due to tim
+~request aborted due to timeout
+~request was aborted due to timeo
+~connection aborted due to timeou
+~connection was aborted due to ti
+~timeout 
+~time-out 
+~etimedout
+~net/http: tls handshake timeout
+~net/http: timeout awaiting respo
+~net/http: request canceled
+~exceed
+~net::err_timed_out
+~net::err_connection_timed_out
+~ timed out after
+0 0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$
+=: context deadline exceeded
+=: i/o timeout
+=: TLS handshake timeout
+0 0 (?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$
+=Timeout
+=CancelledTimeout
+0 0 \(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(
+=read timeout=
+=connect timeout=
+=Read timed out. (
+0 0 \brpc error: code = DeadlineExceeded\b|StatusCode\.DEADLINE_EXCEEDED|code: ['"]?(?:ETIMEDOUT|UND_ERR_\w*TIMEOUT)
+=rpc error: code = DeadlineExceed
+=StatusCode.DEADLINE_EXCEEDED
+=ETIMEDOUT
+=UND_ERR_
+0 27 \bDOMException \[TimeoutError\]
+=DOMException [TimeoutError]
+0 0 (?m)^[^\n\x60#*>-][^\n]*: [^\n]{0,80}\btimed out after \d
+=timed out after 
+0 7 (?i)curl 28\b
+~curl 28
+4 0 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ETIMEDOUT
+=ESOCKETTIMEDOUT
+=UND_ERR_CONNECT_TIMEOUT
+=UND_ERR_HEADERS_TIMEOUT
+=UND_ERR_BODY_TIMEOUT
+=ERR_HTTP_REQUEST_TIMEOUT
+=TimeoutError
+=ReadTimeout
+=ConnectTimeout
+=APITimeoutError
+=APIConnectionTimeoutError
+=HeadersTimeoutError
+=BodyTimeoutError
+=TimeoutException
+=SocketTimeoutException
+=TimeoutExpired
+=PoolTimeout
+=timeout
+=Timeout
+=ReadTimeoutError
+=ConnectTimeoutError
+=timeout_error
+2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT)[ \t\r]*$
+=code ETIMEDOUT
+=code ESOCKETTIMEDOUT
+=code ERR_HTTP_REQUEST_TIMEOUT
+=errno ETIMEDOUT
+=errno ESOCKETTIMEDOUT
+=errno ERR_HTTP_REQUEST_TIMEOUT
+2 0 (?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])
+=ETIMEDOUT
+=ESOCKETTIMEDOUT
+=ReadTimeout
+=ConnectTimeout
+=TimeoutExpired
+=PoolTimeout
+=Timeout
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\) when|:[ \t])
+=ETIMEDOUT
+=ESOCKETTIMEDOUT
+=ReadTimeout
+=ConnectTimeout
+=TimeoutExpired
+=PoolTimeout
+=Timeout`,
 		},
 	},
 }
@@ -88,7 +371,19 @@ var signatureGRPCDeadlineExceeded = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"DEADLINE_EXCEEDED", "DeadlineExceeded"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `\brpc error: code = DeadlineExceeded\b`, Literals: []detect.Literal{{Text: "rpc error: code = DeadlineExceed"}}, Reach: 34}, {Expr: `StatusCode\.DEADLINE_EXCEEDED\b`, Literals: []detect.Literal{{Text: "StatusCode.DEADLINE_EXCEEDED"}}, Reach: 28}, {Expr: `\b4 DEADLINE_EXCEEDED: `, Literals: []detect.Literal{{Text: "4 DEADLINE_EXCEEDED: "}}, Reach: 21}, {Expr: `(?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:DEADLINE_EXCEEDED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "EADLINE_EXCEEDED"}, {Text: "eadlineExceeded"}}, Lead: 4}, {Expr: `(?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "DeadlineExceeded"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "DeadlineExceeded"}}}},
+			Text: `0 34 \brpc error: code = DeadlineExceeded\b
+=rpc error: code = DeadlineExceed
+0 28 StatusCode\.DEADLINE_EXCEEDED\b
+=StatusCode.DEADLINE_EXCEEDED
+0 21 \b4 DEADLINE_EXCEEDED: 
+=4 DEADLINE_EXCEEDED: 
+4 0 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:DEADLINE_EXCEEDED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=EADLINE_EXCEEDED
+=eadlineExceeded
+2 0 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])
+=DeadlineExceeded
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])
+=DeadlineExceeded`,
 		},
 	},
 }
@@ -97,7 +392,8 @@ var signatureLate = detect.Signature{
 	Name: "late",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?i)\A\s*(?:error: )?(?:request |connection )?timeout[.!]?\s*\z`, Literals: []detect.Literal{{Text: "timeout", Fold: true}}}},
+			Text: `0 0 (?i)\A\s*(?:error: )?(?:request |connection )?timeout[.!]?\s*\z
+~timeout`,
 		},
 	},
 }
@@ -114,7 +410,87 @@ var signatureQuotaExhausted = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:402)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "402"}}, Lead: 2}, {Expr: `(?im)(?:402)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*[:;({\["'—–-])|http[ \t](?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "402"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:402)\b`, Literals: []detect.Literal{{Text: "402"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:402)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "402"}, {Text: "402 client error: ", Fold: true}, {Text: "402 server error: ", Fold: true}}}, {Expr: `(?im)(?:you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "you've reached your api usage li", Fold: true}, {Text: "you've reached your specified ap", Fold: true}, {Text: "you have reached your api usage ", Fold: true}, {Text: "you have reached your specified ", Fold: true}, {Text: "error: 402 ", Fold: true}, {Text: "exceeded ", Fold: true}, {Text: "quota", Fold: true}, {Text: "balance", Fold: true}, {Text: "credit", Fold: true}, {Text: "funds", Fold: true}, {Text: "insufficient_quota", Fold: true}, {Text: "credit balance too low", Fold: true}, {Text: "credit balance is too low", Fold: true}, {Text: "your credit balance too low", Fold: true}, {Text: "your credit balance is too low", Fold: true}, {Text: "quota ", Fold: true}, {Text: "exceeded", Fold: true}, {Text: "reached", Fold: true}, {Text: "exhausted", Fold: true}, {Text: "depleted", Fold: true}, {Text: "used up", Fold: true}, {Text: "have reached your ", Fold: true}, {Text: "have run out of ", Fold: true}, {Text: "prompt tokens limit exceeded", Fold: true}, {Text: "key limit exceeded", Fold: true}, {Text: "total limit exceeded", Fold: true}, {Text: "this request requires more credi", Fold: true}, {Text: "payment required", Fold: true}, {Text: "you've reached your ", Fold: true}, {Text: "you've hit your ", Fold: true}, {Text: "you've exceeded your ", Fold: true}, {Text: "you have reached your ", Fold: true}, {Text: "you have hit your ", Fold: true}, {Text: "you have exceeded your ", Fold: true}, {Text: " doesn't have a free quota tier", Fold: true}, {Text: " doesn’t have a free quota tie", Fold: true}, {Text: ` doesn\'t have a free quota tier`, Fold: true}, {Text: ` doesn\’t have a free quota ti`, Fold: true}, {Text: "account ", Fold: true}, {Text: "organization ", Fold: true}, {Text: "credits are depleted", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "insufficient_quota"}, {Text: "billing_error"}, {Text: "InsufficientQuotaError"}, {Text: "billing_not_active"}, {Text: "insufficient_credits"}, {Text: "exceeded_current_quota_error"}, {Text: "credit_balance_too_low"}, {Text: "billing_hard_limit_reached"}, {Text: "quota_exceeded"}, {Text: "quotaExceeded"}, {Text: "QuotaExceeded"}, {Text: "dailyLimitExceeded"}, {Text: "insufficient_balance"}, {Text: "InsufficientBalance"}, {Text: "usage_limit_exceeded"}}, Lead: 4}, {Expr: `(?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "quotaExceeded"}, {Text: "QuotaExceeded"}, {Text: "dailyLimitExceeded"}, {Text: "InsufficientBalance"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "quotaExceeded"}, {Text: "QuotaExceeded"}, {Text: "dailyLimitExceeded"}, {Text: "InsufficientBalance"}}}},
+			Text: `2 0 (?im)(?:402)\b(?9)
+=402
+2 0 (?m)[ \t](?:402)\b[ \t\r]*$
+=402
+1 0 (?im)(?:402)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*[:;({\["'—–-])|http[ \t](?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))
+=402
+~http
+3 0 (?:402)\b
+=402
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:402)\b (?:Client|Server) Error: 
+=402
+~402 client error: 
+~402 server error: 
+1 0 (?im)(?:you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))
+~you've reached your api usage li
+~you've reached your specified ap
+~you have reached your api usage 
+~you have reached your specified 
+~error: 402 
+~exceeded 
+~quota
+~balance
+~credit
+~funds
+~insufficient_quota
+~credit balance too low
+~credit balance is too low
+~your credit balance too low
+~your credit balance is too low
+~quota 
+~exceeded
+~reached
+~exhausted
+~depleted
+~used up
+~have reached your 
+~have run out of 
+~prompt tokens limit exceeded
+~key limit exceeded
+~total limit exceeded
+~this request requires more credi
+~payment required
+~you've reached your 
+~you've hit your 
+~you've exceeded your 
+~you have reached your 
+~you have hit your 
+~you have exceeded your 
+~ doesn't have a free quota tier
+~ doesn’t have a free quota tie
+~ doesn\'t have a free quota tier
+~ doesn\’t have a free quota ti
+~account 
+~organization 
+~credits are depleted
+4 0 (?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=insufficient_quota
+=billing_error
+=InsufficientQuotaError
+=billing_not_active
+=insufficient_credits
+=exceeded_current_quota_error
+=credit_balance_too_low
+=billing_hard_limit_reached
+=quota_exceeded
+=quotaExceeded
+=QuotaExceeded
+=dailyLimitExceeded
+=insufficient_balance
+=InsufficientBalance
+=usage_limit_exceeded
+2 0 (?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])
+=quotaExceeded
+=QuotaExceeded
+=dailyLimitExceeded
+=InsufficientBalance
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])
+=quotaExceeded
+=QuotaExceeded
+=dailyLimitExceeded
+=InsufficientBalance`,
 		},
 	},
 }
@@ -123,7 +499,11 @@ var signatureUsedUp = detect.Signature{
 	Name: "used_up",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:(?:your|the|monthly|daily|weekly|token) ){1,2}(?:quota|limit) (?:is |was )?(?:used up|exceeded|reached)|out of credits)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "used up", Fold: true}, {Text: "exceeded", Fold: true}, {Text: "reached", Fold: true}, {Text: "out of credits", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:(?:(?:(?:your|the|monthly|daily|weekly|token) ){1,2}(?:quota|limit) (?:is |was )?(?:used up|exceeded|reached)|out of credits)(?7))
+~used up
+~exceeded
+~reached
+~out of credits`,
 		},
 	},
 }
@@ -139,7 +519,50 @@ var signatureInvalidAPIKey = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key", "invalid_authentication", "authentication_error", "API_KEY_INVALID", "token_expired", "invalid_token", "account_deactivated"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:the )?api[_ ]key (?:client option )?must be (?:set|provided)\b|(?:(?:incorrect|invalid|missing|expired|revoked|no|unknown|malformed|bad) (?:\w+ )?(?:x-)?api[ _-]?key(?: provided.*)?|(?:your |the )?api[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|missing|not found|required|incorrect|not set|been revoked|revoked|disabled)|(?:your |the )?(?:oauth|access|auth|authentication|bearer|refresh|session)(?: access)? token (?:has |is |was )?(?:expired|invalid|missing|not valid|revoked|been revoked|required)|(?:invalid|expired|bad|missing|incorrect) (?:authentication |bearer |access |oauth |auth )?(?:credentials?|token)|could not resolve authentication method|not logged in|(?:please )?run /login|you didn't provide an api key|(?:failed|unable) to authenticate)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "api key must be ", Fold: true}, {Text: "api key client option must be ", Fold: true}, {Text: "api_key must be ", Fold: true}, {Text: "api_key client option must be ", Fold: true}, {Text: "the api key must be ", Fold: true}, {Text: "the api key client option must b", Fold: true}, {Text: "the api_key must be ", Fold: true}, {Text: "the api_key client option must b", Fold: true}, {Text: "api", Fold: true}, {Text: "key ", Fold: true}, {Text: " token ", Fold: true}, {Text: "credential", Fold: true}, {Text: "token", Fold: true}, {Text: "could not resolve authentication", Fold: true}, {Text: "not logged in", Fold: true}, {Text: "run /login", Fold: true}, {Text: "you didn't provide an api key", Fold: true}, {Text: "failed to authenticate", Fold: true}, {Text: "unable to authenticate", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:E401|ENEEDAUTH|authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "E401"}, {Text: "ENEEDAUTH"}, {Text: "authentication_error"}, {Text: "invalid_api_key"}, {Text: "AuthenticationError"}, {Text: "UnauthenticatedException"}, {Text: "authentication_failed"}, {Text: "invalid_authentication"}, {Text: "API_KEY_INVALID"}, {Text: "token_expired"}, {Text: "invalid_token"}, {Text: "account_deactivated"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:E401|ENEEDAUTH)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code E401"}, {Text: "code ENEEDAUTH"}, {Text: "errno E401"}, {Text: "errno ENEEDAUTH"}}, Lead: 2}, {Expr: `(?m)(?:E401|ENEEDAUTH)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "E401"}, {Text: "ENEEDAUTH"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:E401|ENEEDAUTH)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "401"}, {Text: "NEEDAUTH"}}}},
+			Text: `1 0 (?im)(?:(?:the )?api[_ ]key (?:client option )?must be (?:set|provided)\b|(?:(?:incorrect|invalid|missing|expired|revoked|no|unknown|malformed|bad) (?:\w+ )?(?:x-)?api[ _-]?key(?: provided.*)?|(?:your |the )?api[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|missing|not found|required|incorrect|not set|been revoked|revoked|disabled)|(?:your |the )?(?:oauth|access|auth|authentication|bearer|refresh|session)(?: access)? token (?:has |is |was )?(?:expired|invalid|missing|not valid|revoked|been revoked|required)|(?:invalid|expired|bad|missing|incorrect) (?:authentication |bearer |access |oauth |auth )?(?:credentials?|token)|could not resolve authentication method|not logged in|(?:please )?run /login|you didn't provide an api key|(?:failed|unable) to authenticate)(?7))
+~api key must be 
+~api key client option must be 
+~api_key must be 
+~api_key client option must be 
+~the api key must be 
+~the api key client option must b
+~the api_key must be 
+~the api_key client option must b
+~api
+~key 
+~ token 
+~credential
+~token
+~could not resolve authentication
+~not logged in
+~run /login
+~you didn't provide an api key
+~failed to authenticate
+~unable to authenticate
+4 0 (?m)(?:(?:E401|ENEEDAUTH|authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=E401
+=ENEEDAUTH
+=authentication_error
+=invalid_api_key
+=AuthenticationError
+=UnauthenticatedException
+=authentication_failed
+=invalid_authentication
+=API_KEY_INVALID
+=token_expired
+=invalid_token
+=account_deactivated
+2 0 (?m)(?:code|errno) (?:E401|ENEEDAUTH)[ \t\r]*$
+=code E401
+=code ENEEDAUTH
+=errno E401
+=errno ENEEDAUTH
+2 0 (?m)(?:E401|ENEEDAUTH)(?:\)(?: when|: \w|$)|:[ \t])
+=E401
+=ENEEDAUTH
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:E401|ENEEDAUTH)(?:\) when|:[ \t])
+=401
+=NEEDAUTH`,
 		},
 	},
 }
@@ -155,7 +578,45 @@ var signatureUnauthorized = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "unauthorized", "Unauthorized", "UNAUTHORIZED"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:401)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "401"}}, Lead: 2}, {Expr: `(?im)(?:401)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Unauthorized)[ \t]*[:;({\["'—–-])|http[ \t](?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "401"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:401)\b`, Literals: []detect.Literal{{Text: "401"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:401)\b(?:[ \t:-]*(?:Unauthorized)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:401)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "unauthorized", Fold: true}, {Text: "error", Fold: true}, {Text: "401 client error: ", Fold: true}, {Text: "401 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "unauthorized", Fold: true}, {Text: "requires authentication", Fold: true}, {Text: "not authenticated", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "unauthorized", Fold: true}, {Text: "requires authentication", Fold: true}, {Text: "not authenticated", Fold: true}}}, {Expr: `(?im)(?:(?:(?:unauthorized: )?(?:user )?authentication (?:is )?(?:required|failed))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "authentication ", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:UnauthorizedException|unauthorized|AuthError|UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UnauthorizedException|AuthError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "UnauthorizedException"}, {Text: "unauthorized"}, {Text: "AuthError"}, {Text: "UNAUTHENTICATED"}, {Text: "Unauthorized"}, {Text: "UNAUTHORIZED"}}, Lead: 4}, {Expr: `(?m)(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "UNAUTHENTICATED"}, {Text: "Unauthorized"}, {Text: "UNAUTHORIZED"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "UNAUTHENTICATED"}, {Text: "Unauthorized"}, {Text: "UNAUTHORIZED"}}}},
+			Text: `2 0 (?im)(?:401)\b(?9)
+=401
+2 0 (?m)[ \t](?:401)\b[ \t\r]*$
+=401
+1 0 (?im)(?:401)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Unauthorized)[ \t]*[:;({\["'—–-])|http[ \t](?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))
+=401
+~http
+3 0 (?:401)\b
+=401
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:401)\b(?:[ \t:-]*(?:Unauthorized)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:401)\b (?:Client|Server) Error: 
+~unauthorized
+~error
+~401 client error: 
+~401 server error: 
+2 0 (?im)(?:(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?7))
+~unauthorized
+~requires authentication
+~not authenticated
+0 0 (?i)\A[ \t\r\n]*(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~unauthorized
+~requires authentication
+~not authenticated
+1 0 (?im)(?:(?:(?:unauthorized: )?(?:user )?authentication (?:is )?(?:required|failed))(?7))
+~authentication 
+4 0 (?m)(?:(?:UnauthorizedException|unauthorized|AuthError|UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UnauthorizedException|AuthError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=UnauthorizedException
+=unauthorized
+=AuthError
+=UNAUTHENTICATED
+=Unauthorized
+=UNAUTHORIZED
+2 0 (?m)(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\)(?: when|: \w|$)|:[ \t])
+=UNAUTHENTICATED
+=Unauthorized
+=UNAUTHORIZED
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\) when|:[ \t])
+=UNAUTHENTICATED
+=Unauthorized
+=UNAUTHORIZED`,
 		},
 	},
 }
@@ -171,7 +632,89 @@ var signatureForbidden = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "AccessDenied", "AccessDeniedException", "forbidden", "Forbidden", "FORBIDDEN", "insufficient_permissions", "AuthorizationFailed", "UnauthorizedOperation"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:403)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "403"}}, Lead: 2}, {Expr: `(?im)(?:403)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Forbidden)[ \t]*[:;({\["'—–-])|http[ \t](?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "403"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:403)\b`, Literals: []detect.Literal{{Text: "403"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:403)\b(?:[ \t:-]*(?:Forbidden)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:403)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "forbidden", Fold: true}, {Text: "error", Fold: true}, {Text: "403 client error: ", Fold: true}, {Text: "403 server error: ", Fold: true}}}, {Expr: `(?im)(?:[\w./-]+ (?:"[^"\n]*" )?is forbidden: )`, Literals: []detect.Literal{{Text: "is forbidden: ", Fold: true}}, Lead: 1}, {Expr: `(?im)(?:(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "forbidden", Fold: true}, {Text: "resource not accessible by integ", Fold: true}, {Text: "resource not accessible by perso", Fold: true}, {Text: "you don't have ", Fold: true}, {Text: "you don’t have ", Fold: true}, {Text: `you don\'t have `, Fold: true}, {Text: `you don\’t have `, Fold: true}, {Text: "you do not have ", Fold: true}, {Text: "insufficient ", Fold: true}, {Text: "missing required ", Fold: true}, {Text: "not authorized to perform", Fold: true}, {Text: "not authorized to access", Fold: true}, {Text: "is not authorized to perform", Fold: true}, {Text: "is not authorized to access", Fold: true}, {Text: "must have admin rights", Fold: true}, {Text: "must have admin access", Fold: true}, {Text: "must have push rights", Fold: true}, {Text: "must have push access", Fold: true}, {Text: "must have write rights", Fold: true}, {Text: "must have write access", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "forbidden", Fold: true}, {Text: "resource not accessible by integ", Fold: true}, {Text: "resource not accessible by perso", Fold: true}, {Text: "you don't have ", Fold: true}, {Text: "you don’t have ", Fold: true}, {Text: `you don\'t have `, Fold: true}, {Text: `you don\’t have `, Fold: true}, {Text: "you do not have ", Fold: true}, {Text: "insufficient ", Fold: true}, {Text: "missing required ", Fold: true}, {Text: "not authorized to perform", Fold: true}, {Text: "not authorized to access", Fold: true}, {Text: "is not authorized to perform", Fold: true}, {Text: "is not authorized to access", Fold: true}, {Text: "must have admin rights", Fold: true}, {Text: "must have admin access", Fold: true}, {Text: "must have push rights", Fold: true}, {Text: "must have push access", Fold: true}, {Text: "must have write rights", Fold: true}, {Text: "must have write access", Fold: true}}}, {Expr: `(?m)(?:(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|forbidden|PERMISSION_DENIED|AccessDenied|Forbidden|FORBIDDEN|insufficient_permissions|AuthorizationFailed|UnauthorizedOperation)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|PERMISSION_DENIED|insufficient_permissions)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "permission_error"}, {Text: "AccessDeniedException"}, {Text: "PermissionDeniedError"}, {Text: "ForbiddenException"}, {Text: "forbidden"}, {Text: "PERMISSION_DENIED"}, {Text: "AccessDenied"}, {Text: "Forbidden"}, {Text: "FORBIDDEN"}, {Text: "insufficient_permissions"}, {Text: "AuthorizationFailed"}, {Text: "UnauthorizedOperation"}}, Lead: 4}, {Expr: `(?m)(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "AccessDenied"}, {Text: "Forbidden"}, {Text: "FORBIDDEN"}, {Text: "AuthorizationFailed"}, {Text: "UnauthorizedOperation"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "AccessDenied"}, {Text: "Forbidden"}, {Text: "FORBIDDEN"}, {Text: "AuthorizationFailed"}, {Text: "UnauthorizedOperation"}}}},
+			Text: `2 0 (?im)(?:403)\b(?9)
+=403
+2 0 (?m)[ \t](?:403)\b[ \t\r]*$
+=403
+1 0 (?im)(?:403)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Forbidden)[ \t]*[:;({\["'—–-])|http[ \t](?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))
+=403
+~http
+3 0 (?:403)\b
+=403
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:403)\b(?:[ \t:-]*(?:Forbidden)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:403)\b (?:Client|Server) Error: 
+~forbidden
+~error
+~403 client error: 
+~403 server error: 
+1 0 (?im)(?:[\w./-]+ (?:"[^"\n]*" )?is forbidden: )
+~is forbidden: 
+2 0 (?im)(?:(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access))(?7))
+~forbidden
+~resource not accessible by integ
+~resource not accessible by perso
+~you don't have 
+~you don’t have 
+~you don\'t have 
+~you don\’t have 
+~you do not have 
+~insufficient 
+~missing required 
+~not authorized to perform
+~not authorized to access
+~is not authorized to perform
+~is not authorized to access
+~must have admin rights
+~must have admin access
+~must have push rights
+~must have push access
+~must have write rights
+~must have write access
+0 0 (?i)\A[ \t\r\n]*(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~forbidden
+~resource not accessible by integ
+~resource not accessible by perso
+~you don't have 
+~you don’t have 
+~you don\'t have 
+~you don\’t have 
+~you do not have 
+~insufficient 
+~missing required 
+~not authorized to perform
+~not authorized to access
+~is not authorized to perform
+~is not authorized to access
+~must have admin rights
+~must have admin access
+~must have push rights
+~must have push access
+~must have write rights
+~must have write access
+4 0 (?m)(?:(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|forbidden|PERMISSION_DENIED|AccessDenied|Forbidden|FORBIDDEN|insufficient_permissions|AuthorizationFailed|UnauthorizedOperation)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|PERMISSION_DENIED|insufficient_permissions)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=permission_error
+=AccessDeniedException
+=PermissionDeniedError
+=ForbiddenException
+=forbidden
+=PERMISSION_DENIED
+=AccessDenied
+=Forbidden
+=FORBIDDEN
+=insufficient_permissions
+=AuthorizationFailed
+=UnauthorizedOperation
+2 0 (?m)(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\)(?: when|: \w|$)|:[ \t])
+=AccessDenied
+=Forbidden
+=FORBIDDEN
+=AuthorizationFailed
+=UnauthorizedOperation
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\) when|:[ \t])
+=AccessDenied
+=Forbidden
+=FORBIDDEN
+=AuthorizationFailed
+=UnauthorizedOperation`,
 		},
 	},
 }
@@ -186,7 +729,49 @@ var signatureExpiredCredentials = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ExpiredToken", "ExpiredTokenException", "UnrecognizedClientException", "RefreshError", "CredentialsProviderError", "NoCredentialsError", "TokenRefreshError"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:could not|unable to) find default credentials\b|AADSTS\d+: |(?:(?:the )?(?:provided |security |access |session |sso )?(?:token|session|credentials?) (?:included in the request |associated with this profile |provided )?(?:is |are |has |have )(?:been )?(?:expired|invalid|otherwise invalid)|(?:unable to locate|could not load|no valid|cannot find) (?:aws |default |google )?credentials?|(?:your )?default credentials were not found|reauthentication (?:failed|is needed))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "could not find default credentia", Fold: true}, {Text: "unable to find default credentia", Fold: true}, {Text: "aadsts", Fold: true}, {Text: "expired", Fold: true}, {Text: "invalid", Fold: true}, {Text: "otherwise invalid", Fold: true}, {Text: "credential", Fold: true}, {Text: "default credentials were not fou", Fold: true}, {Text: "reauthentication failed", Fold: true}, {Text: "reauthentication is needed", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:ExpiredToken|ExpiredTokenException|RequestExpired|InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ExpiredTokenException|UnrecognizedClientException|InvalidSignatureException|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ExpiredToken"}, {Text: "RequestExpired"}, {Text: "InvalidClientTokenId"}, {Text: "UnrecognizedClientException"}, {Text: "InvalidSignatureException"}, {Text: "SignatureDoesNotMatch"}, {Text: "AuthFailure"}, {Text: "ExpiredAuthenticationToken"}, {Text: "InvalidAuthenticationToken"}, {Text: "invalid_grant"}, {Text: "RefreshError"}, {Text: "CredentialsProviderError"}, {Text: "NoCredentialsError"}, {Text: "TokenRefreshError"}, {Text: "ExpiredTokenException"}}, Lead: 4}, {Expr: `(?m)(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ExpiredToken"}, {Text: "RequestExpired"}, {Text: "InvalidClientTokenId"}, {Text: "SignatureDoesNotMatch"}, {Text: "AuthFailure"}, {Text: "ExpiredAuthenticationToken"}, {Text: "InvalidAuthenticationToken"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ExpiredToken"}, {Text: "RequestExpired"}, {Text: "InvalidClientTokenId"}, {Text: "SignatureDoesNotMatch"}, {Text: "AuthFailure"}, {Text: "ExpiredAuthenticationToken"}, {Text: "InvalidAuthenticationToken"}}}},
+			Text: `1 0 (?im)(?:(?:could not|unable to) find default credentials\b|AADSTS\d+: |(?:(?:the )?(?:provided |security |access |session |sso )?(?:token|session|credentials?) (?:included in the request |associated with this profile |provided )?(?:is |are |has |have )(?:been )?(?:expired|invalid|otherwise invalid)|(?:unable to locate|could not load|no valid|cannot find) (?:aws |default |google )?credentials?|(?:your )?default credentials were not found|reauthentication (?:failed|is needed))(?7))
+~could not find default credentia
+~unable to find default credentia
+~aadsts
+~expired
+~invalid
+~otherwise invalid
+~credential
+~default credentials were not fou
+~reauthentication failed
+~reauthentication is needed
+4 0 (?m)(?:(?:ExpiredToken|ExpiredTokenException|RequestExpired|InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ExpiredTokenException|UnrecognizedClientException|InvalidSignatureException|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ExpiredToken
+=RequestExpired
+=InvalidClientTokenId
+=UnrecognizedClientException
+=InvalidSignatureException
+=SignatureDoesNotMatch
+=AuthFailure
+=ExpiredAuthenticationToken
+=InvalidAuthenticationToken
+=invalid_grant
+=RefreshError
+=CredentialsProviderError
+=NoCredentialsError
+=TokenRefreshError
+=ExpiredTokenException
+2 0 (?m)(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\)(?: when|: \w|$)|:[ \t])
+=ExpiredToken
+=RequestExpired
+=InvalidClientTokenId
+=SignatureDoesNotMatch
+=AuthFailure
+=ExpiredAuthenticationToken
+=InvalidAuthenticationToken
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\) when|:[ \t])
+=ExpiredToken
+=RequestExpired
+=InvalidClientTokenId
+=SignatureDoesNotMatch
+=AuthFailure
+=ExpiredAuthenticationToken
+=InvalidAuthenticationToken`,
 		},
 	},
 }
@@ -196,7 +781,21 @@ var signatureGRPCUnauthenticated = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "Unauthenticated"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `\brpc error: code = Unauthenticated\b`, Literals: []detect.Literal{{Text: "rpc error: code = Unauthenticate"}}, Reach: 33}, {Expr: `StatusCode\.UNAUTHENTICATED\b`, Literals: []detect.Literal{{Text: "StatusCode.UNAUTHENTICATED"}}, Reach: 26}, {Expr: `\b16 UNAUTHENTICATED: `, Literals: []detect.Literal{{Text: "16 UNAUTHENTICATED: "}}, Reach: 20}, {Expr: `(?m)(?:(?:UNAUTHENTICATED|Unauthenticated)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))`, Literals: []detect.Literal{{Text: "UNAUTHENTICATED"}, {Text: "Unauthenticated"}}, Lead: 4}, {Expr: `(?m)(?:UNAUTHENTICATED|Unauthenticated)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "UNAUTHENTICATED"}, {Text: "Unauthenticated"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthenticated)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "NAUTHENTICATED"}, {Text: "nauthenticated"}}}},
+			Text: `0 33 \brpc error: code = Unauthenticated\b
+=rpc error: code = Unauthenticate
+0 26 StatusCode\.UNAUTHENTICATED\b
+=StatusCode.UNAUTHENTICATED
+0 20 \b16 UNAUTHENTICATED: 
+=16 UNAUTHENTICATED: 
+4 0 (?m)(?:(?:UNAUTHENTICATED|Unauthenticated)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
+=UNAUTHENTICATED
+=Unauthenticated
+2 0 (?m)(?:UNAUTHENTICATED|Unauthenticated)(?:\)(?: when|: \w|$)|:[ \t])
+=UNAUTHENTICATED
+=Unauthenticated
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthenticated)(?:\) when|:[ \t])
+=NAUTHENTICATED
+=nauthenticated`,
 		},
 	},
 }
@@ -206,7 +805,52 @@ var signatureGRPCPermissionDenied = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "PermissionDenied"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `\brpc error: code = PermissionDenied\b`, Literals: []detect.Literal{{Text: "rpc error: code = PermissionDeni"}}, Reach: 34}, {Expr: `StatusCode\.PERMISSION_DENIED\b`, Literals: []detect.Literal{{Text: "StatusCode.PERMISSION_DENIED"}}, Reach: 28}, {Expr: `\b7 PERMISSION_DENIED: `, Literals: []detect.Literal{{Text: "7 PERMISSION_DENIED: "}}, Reach: 21}, {Expr: `(?m)(?:(?:PERMISSION_DENIED|PermissionDenied)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:PERMISSION_DENIED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ERMISSION_DENIED"}, {Text: "ermissionDenied"}}, Lead: 4}, {Expr: `(?m)(?:PermissionDenied)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "PermissionDenied"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:PermissionDenied)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "PermissionDenied"}}}},
+			Text: `0 34 \brpc error: code = PermissionDenied\b
+=rpc error: code = PermissionDeni
+0 28 StatusCode\.PERMISSION_DENIED\b
+=StatusCode.PERMISSION_DENIED
+0 21 \b7 PERMISSION_DENIED: 
+=7 PERMISSION_DENIED: 
+4 0 (?m)(?:(?:PERMISSION_DENIED|PermissionDenied)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:PERMISSION_DENIED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ERMISSION_DENIED
+=ermissionDenied
+2 0 (?m)(?:PermissionDenied)(?:\)(?: when|: \w|$)|:[ \t])
+=PermissionDenied
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:PermissionDenied)(?:\) when|:[ \t])
+=PermissionDenied`,
+		},
+	},
+}
+
+var signatureLoginFailed = detect.Signature{
+	Name: "login_failed",
+	Over: []string{"unauthorized", "permission_denied", "forbidden", "connection_refused", "connection_failed"},
+	Any: []detect.Form{
+		{
+			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"28P01", "28000", "ER_ACCESS_DENIED_ERROR", "1045"}}},
+		},
+		{
+			Text: `1 0 (?im)(?:password authentication failed for user\b|access denied for user '|no pg_hba.conf entry for\b|(?:WRONGPASS|NOAUTH) |no password supplied\b|login failed for user '|(?:role "[^"\n]+" does not exist)(?7))
+~password authentication failed f
+~access denied for user '
+~conf entry for
+~wrongpass 
+~noauth 
+~no password supplied
+~login failed for user '
+~" does not exist
+4 0 (?m)(?:(?:28P01|28000|ER_ACCESS_DENIED_ERROR|1045)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ER_ACCESS_DENIED_ERROR)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=28P01
+=28000
+=ER_ACCESS_DENIED_ERROR
+=1045
+2 0 (?m)(?:code|errno) (?:ER_ACCESS_DENIED_ERROR)[ \t\r]*$
+=code ER_ACCESS_DENIED_ERROR
+=errno ER_ACCESS_DENIED_ERROR
+2 0 (?m)(?:28P01)(?:\)(?: when|: \w|$)|:[ \t])
+=28P01
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:28P01)(?:\) when|:[ \t])
+=28P01`,
 		},
 	},
 }
@@ -222,7 +866,57 @@ var signatureInvalidRequest = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:400|422)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "400"}, {Text: "422"}}, Lead: 2}, {Expr: `(?im)(?:400|422)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*[:;({\["'—–-])|http[ \t](?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "400"}, {Text: "422"}, {Text: "http\t400", Fold: true}, {Text: "http\t422", Fold: true}, {Text: "http 400", Fold: true}, {Text: "http 422", Fold: true}}, Lead: 1}, {Expr: `(?:400|422)\b`, Literals: []detect.Literal{{Text: "400"}, {Text: "422"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:400|422)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "bad request", Fold: true}, {Text: "unprocessable entity", Fold: true}, {Text: "unprocessable content", Fold: true}, {Text: "error", Fold: true}, {Text: "400 client error: ", Fold: true}, {Text: "400 server error: ", Fold: true}, {Text: "422 client error: ", Fold: true}, {Text: "422 server error: ", Fold: true}}}, {Expr: `(?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "invalid value: ", Fold: true}, {Text: "parameter", Fold: true}, {Text: "argument", Fold: true}, {Text: "tool_use", Fold: true}, {Text: "tool_result", Fold: true}, {Text: "invalid json payload", Fold: true}, {Text: "malformed request", Fold: true}, {Text: "bad request", Fold: true}, {Text: "invalid request", Fold: true}, {Text: "request contains an invalid argu", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "invalid_request_error"}, {Text: "BadRequestError"}, {Text: "ValidationException"}, {Text: "InvalidRequestError"}, {Text: "invalid_request"}, {Text: "validation_error"}, {Text: "INVALID_ARGUMENT"}, {Text: "FAILED_PRECONDITION"}, {Text: "invalid_value"}, {Text: "missing_required_parameter"}, {Text: "unsupported_parameter"}, {Text: "unsupported_value"}}, Lead: 4}},
+			Text: `2 0 (?im)(?:400|422)\b(?9)
+=400
+=422
+2 0 (?m)[ \t](?:400|422)\b[ \t\r]*$
+=	400
+=	422
+= 400
+= 422
+1 0 (?im)(?:400|422)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*[:;({\["'—–-])|http[ \t](?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))
+=400
+=422
+~http	400
+~http	422
+~http 400
+~http 422
+3 0 (?:400|422)\b
+=400
+=422
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:400|422)\b (?:Client|Server) Error: 
+~bad request
+~unprocessable entity
+~unprocessable content
+~error
+~400 client error: 
+~400 server error: 
+~422 client error: 
+~422 server error: 
+1 0 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))
+~invalid value: 
+~parameter
+~argument
+~tool_use
+~tool_result
+~invalid json payload
+~malformed request
+~bad request
+~invalid request
+~request contains an invalid argu
+4 0 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=invalid_request_error
+=BadRequestError
+=ValidationException
+=InvalidRequestError
+=invalid_request
+=validation_error
+=INVALID_ARGUMENT
+=FAILED_PRECONDITION
+=invalid_value
+=missing_required_parameter
+=unsupported_parameter
+=unsupported_value`,
 		},
 	},
 }
@@ -238,7 +932,43 @@ var signatureContextTooLong = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "s maximum context length is ", Fold: true}, {Text: "exceeds the maximum", Fold: true}, {Text: " exceed", Fold: true}, {Text: "prompt contains ", Fold: true}, {Text: "input contains ", Fold: true}, {Text: "request contains ", Fold: true}, {Text: "availablecontext ", Fold: true}, {Text: "max tokens supported is ", Fold: true}, {Text: "maximum tokens supported is ", Fold: true}, {Text: "too long", Fold: true}, {Text: "input exceeds the ", Fold: true}, {Text: "prompt exceeds the ", Fold: true}, {Text: "request exceeds the ", Fold: true}, {Text: "message exceeds the ", Fold: true}, {Text: "messages exceeds the ", Fold: true}, {Text: " exceeds ", Fold: true}, {Text: "context length", Fold: true}, {Text: "context window", Fold: true}, {Text: "context size", Fold: true}, {Text: "context limit", Fold: true}, {Text: ") exceed context window", Fold: true}, {Text: "the request exceeds the context ", Fold: true}, {Text: "the request exceeds the availabl", Fold: true}, {Text: "too many input tokens", Fold: true}, {Text: "too many total tokens", Fold: true}, {Text: "too many prompt tokens", Fold: true}, {Text: "maximum context ", Fold: true}, {Text: "maximum prompt ", Fold: true}, {Text: "maximum token ", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "context_length_exceeded"}, {Text: "ContextWindowExceededError"}, {Text: "context_window_exceeded"}, {Text: "exceed_context_size_error"}, {Text: "string_above_max_length"}, {Text: "model_context_window_exceeded"}}, Lead: 4}},
+			Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))
+~s maximum context length is 
+~exceeds the maximum
+~ exceed
+~prompt contains 
+~input contains 
+~request contains 
+~availablecontext 
+~max tokens supported is 
+~maximum tokens supported is 
+~context window
+~context length
+~context limit
+~too long
+~input exceeds the 
+~prompt exceeds the 
+~request exceeds the 
+~message exceeds the 
+~messages exceeds the 
+~ exceeds 
+~context size
+~) exceed context window
+~the request exceeds the context 
+~the request exceeds the availabl
+~too many input tokens
+~too many total tokens
+~too many prompt tokens
+~maximum context 
+~maximum prompt 
+~maximum token 
+4 0 (?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=context_length_exceeded
+=ContextWindowExceededError
+=context_window_exceeded
+=exceed_context_size_error
+=string_above_max_length
+=model_context_window_exceeded`,
 		},
 	},
 }
@@ -253,7 +983,55 @@ var signatureContentRefused = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt", "moderation_blocked", "content_filtered", "PROHIBITED_CONTENT", "data_inspection_failed", "DataInspectionFailed", "contentFilter", "prompt_blocked"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `["'](?:reason|blockReason|block_reason|finishReason|finish_reason|rawFinishReason)\\?["']\s*[:=]\s*\\?["'](?:[A-Z_]*(?:SAFETY|UNSAFE|PROHIBITED|BLOCKLIST|SPII|RECITATION)[A-Z_]*|content_filter|refusal)\\?["']`, Literals: []detect.Literal{{Text: "reason"}, {Text: "blockReason"}, {Text: "block_reason"}, {Text: "finishReason"}, {Text: "finish_reason"}, {Text: "rawFinishReason"}}}, {Expr: `(?im)(?:the (?:response|prompt|request|output) was filtered\b|(?:your |the |this )?(?:[\w-]+ )?(?:request|prompt|message|response|output|content|input|image)s? (?:was|were|is|has been|have been|is being) (?:rejected|blocked|flagged|filtered|declined|refused)\b[^\n]*(?:safety|polic|moderation|content|filter|unsafe|violat)|(?:output|response|prompt|request)? ?blocked by (?:the |our )?(?:safety|content|moderation|usage)\b|(?:[\w-]+ )?(?:provider )?safety policy blocked\b|(?:[\w-]+ ){0,3}is unable to respond to this request, which appears to violate\b|(?:your |the )?(?:request|prompt|message|content|input|output|it) (?:appears to |may |potentially )?violates? (?:our|the|openai's|anthropic's) (?:usage|content|safety|acceptable use) polic|(?:input|output|prompt)(?: data| text| image)? may contain inappropriate content\b|(?:content exists risk)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "the response was filtered", Fold: true}, {Text: "the prompt was filtered", Fold: true}, {Text: "the request was filtered", Fold: true}, {Text: "the output was filtered", Fold: true}, {Text: "rejected", Fold: true}, {Text: "blocked", Fold: true}, {Text: "flagged", Fold: true}, {Text: "filtered", Fold: true}, {Text: "declined", Fold: true}, {Text: "refused", Fold: true}, {Text: "blocked by ", Fold: true}, {Text: "safety policy blocked", Fold: true}, {Text: "is unable to respond to this req", Fold: true}, {Text: "usage polic", Fold: true}, {Text: "content polic", Fold: true}, {Text: "safety polic", Fold: true}, {Text: "acceptable use polic", Fold: true}, {Text: " may contain inappropriate conte", Fold: true}, {Text: "content exists risk", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|ResponsibleAIPolicyViolation|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|DataInspectionFailed|contentFilter|prompt_blocked)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|prompt_blocked)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "content_filter"}, {Text: "content_policy_violation"}, {Text: "content_filter_error"}, {Text: "image_generation_user_error"}, {Text: "ResponsibleAIPolicyViolation"}, {Text: "invalid_prompt"}, {Text: "moderation_blocked"}, {Text: "content_filtered"}, {Text: "PROHIBITED_CONTENT"}, {Text: "data_inspection_failed"}, {Text: "DataInspectionFailed"}, {Text: "contentFilter"}, {Text: "prompt_blocked"}}, Lead: 4}, {Expr: `(?m)(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ResponsibleAIPolicyViolation"}, {Text: "DataInspectionFailed"}, {Text: "contentFilter"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ResponsibleAIPolicyViolation"}, {Text: "DataInspectionFailed"}, {Text: "contentFilter"}}}},
+			Text: `0 0 ["'](?:reason|blockReason|block_reason|finishReason|finish_reason|rawFinishReason)\\?["']\s*[:=]\s*\\?["'](?:[A-Z_]*(?:SAFETY|UNSAFE|PROHIBITED|BLOCKLIST|SPII|RECITATION)[A-Z_]*|content_filter|refusal)\\?["']
+=reason
+=blockReason
+=block_reason
+=finishReason
+=finish_reason
+=rawFinishReason
+1 0 (?im)(?:the (?:response|prompt|request|output) was filtered\b|(?:your |the |this )?(?:[\w-]+ )?(?:request|prompt|message|response|output|content|input|image)s? (?:was|were|is|has been|have been|is being) (?:rejected|blocked|flagged|filtered|declined|refused)\b[^\n]*(?:safety|polic|moderation|content|filter|unsafe|violat)|(?:output|response|prompt|request)? ?blocked by (?:the |our )?(?:safety|content|moderation|usage)\b|(?:[\w-]+ )?(?:provider )?safety policy blocked\b|(?:[\w-]+ ){0,3}is unable to respond to this request, which appears to violate\b|(?:your |the )?(?:request|prompt|message|content|input|output|it) (?:appears to |may |potentially )?violates? (?:our|the|openai's|anthropic's) (?:usage|content|safety|acceptable use) polic|(?:input|output|prompt)(?: data| text| image)? may contain inappropriate content\b|(?:content exists risk)(?7))
+~the response was filtered
+~the prompt was filtered
+~the request was filtered
+~the output was filtered
+~rejected
+~blocked
+~flagged
+~filtered
+~declined
+~refused
+~blocked by 
+~safety policy blocked
+~is unable to respond to this req
+~usage polic
+~content polic
+~safety polic
+~acceptable use polic
+~ may contain inappropriate conte
+~content exists risk
+4 0 (?m)(?:(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|ResponsibleAIPolicyViolation|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|DataInspectionFailed|contentFilter|prompt_blocked)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|prompt_blocked)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=content_filter
+=content_policy_violation
+=content_filter_error
+=image_generation_user_error
+=ResponsibleAIPolicyViolation
+=invalid_prompt
+=moderation_blocked
+=content_filtered
+=PROHIBITED_CONTENT
+=data_inspection_failed
+=DataInspectionFailed
+=contentFilter
+=prompt_blocked
+2 0 (?m)(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\)(?: when|: \w|$)|:[ \t])
+=ResponsibleAIPolicyViolation
+=DataInspectionFailed
+=contentFilter
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\) when|:[ \t])
+=ResponsibleAIPolicyViolation
+=DataInspectionFailed
+=contentFilter`,
 		},
 	},
 }
@@ -268,7 +1046,41 @@ var signatureModelNotFound = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"model_not_found", "ModelNotFound", "model_not_available", "model_not_supported", "DeploymentNotFound", "unknown_model"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `"message\\?"\s*:\s*\\?"model: [\w./:-]+\\?"`, Literals: []detect.Literal{{Text: `"message`}}}, {Expr: `(?im)(?:the (?:requested )?model:? (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported|a valid model)|has been deprecated|is deprecated)\b|model (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported)|not supported)\b|models/[\w./:@-]+ is not found\b|(?:there\\?['’]s an|there is an) issue with the selected model\b|you (?:don\\?['’]t|do not) have access to this model or |(?:unknown|invalid|unsupported) model(?: name| id| identifier)?\b|[\w./:@-]+ is not a valid model(?: id)?\b|no (?:such )?model (?:named|found|matches)\b)`, Literals: []detect.Literal{{Text: "the model ", Fold: true}, {Text: "the model: ", Fold: true}, {Text: "the requested model ", Fold: true}, {Text: "the requested model: ", Fold: true}, {Text: "model", Fold: true}, {Text: " issue with the selected model", Fold: true}, {Text: " have access to this model or ", Fold: true}, {Text: "unknown model", Fold: true}, {Text: "invalid model", Fold: true}, {Text: "unsupported model", Fold: true}, {Text: " is not a valid model", Fold: true}, {Text: "no model named", Fold: true}, {Text: "no model found", Fold: true}, {Text: "no model matches", Fold: true}, {Text: "no such model named", Fold: true}, {Text: "no such model found", Fold: true}, {Text: "no such model matches", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|ModelNotFound|model_not_available|DeploymentNotFound|unknown_model)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|model_not_available|unknown_model)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "model_not_found"}, {Text: "ModelNotFoundError"}, {Text: "ModelNotFoundException"}, {Text: "model_not_supported"}, {Text: "ModelNotFound"}, {Text: "model_not_available"}, {Text: "DeploymentNotFound"}, {Text: "unknown_model"}}, Lead: 4}, {Expr: `(?m)(?:ModelNotFound|DeploymentNotFound)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ModelNotFound"}, {Text: "DeploymentNotFound"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ModelNotFound|DeploymentNotFound)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ModelNotFound"}, {Text: "DeploymentNotFound"}}}},
+			Text: `0 0 "message\\?"\s*:\s*\\?"model: [\w./:-]+\\?"
+="message
+1 0 (?im)(?:the (?:requested )?model:? (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported|a valid model)|has been deprecated|is deprecated)\b|model (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported)|not supported)\b|models/[\w./:@-]+ is not found\b|(?:there\\?['’]s an|there is an) issue with the selected model\b|you (?:don\\?['’]t|do not) have access to this model or |(?:unknown|invalid|unsupported) model(?: name| id| identifier)?\b|[\w./:@-]+ is not a valid model(?: id)?\b|no (?:such )?model (?:named|found|matches)\b)
+~the model 
+~the model: 
+~the requested model 
+~the requested model: 
+~model
+~ issue with the selected model
+~ have access to this model or 
+~unknown model
+~invalid model
+~unsupported model
+~ is not a valid model
+~no model named
+~no model found
+~no model matches
+~no such model named
+~no such model found
+~no such model matches
+4 0 (?m)(?:(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|ModelNotFound|model_not_available|DeploymentNotFound|unknown_model)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|model_not_available|unknown_model)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=model_not_found
+=ModelNotFoundError
+=ModelNotFoundException
+=model_not_supported
+=ModelNotFound
+=model_not_available
+=DeploymentNotFound
+=unknown_model
+2 0 (?m)(?:ModelNotFound|DeploymentNotFound)(?:\)(?: when|: \w|$)|:[ \t])
+=ModelNotFound
+=DeploymentNotFound
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ModelNotFound|DeploymentNotFound)(?:\) when|:[ \t])
+=ModelNotFound
+=DeploymentNotFound`,
 		},
 	},
 }
@@ -279,7 +1091,31 @@ var signaturePayloadTooLarge = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:413)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "413"}}, Lead: 2}, {Expr: `(?im)(?:413)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*[:;({\["'—–-])|http[ \t](?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "413"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:413)\b`, Literals: []detect.Literal{{Text: "413"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:413)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "413"}, {Text: "413 client error: ", Fold: true}, {Text: "413 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: " too large", Fold: true}, {Text: "request exceeds the maximum size", Fold: true}, {Text: "request exceeds the maximum allo", Fold: true}, {Text: "request_too_large", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: " too large", Fold: true}, {Text: "request exceeds the maximum size", Fold: true}, {Text: "request exceeds the maximum allo", Fold: true}, {Text: "request_too_large", Fold: true}}}, {Expr: `(?m)(?:(?:request_too_large)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:request_too_large)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "request_too_large"}}, Lead: 4}},
+			Text: `2 0 (?im)(?:413)\b(?9)
+=413
+2 0 (?m)[ \t](?:413)\b[ \t\r]*$
+=413
+1 0 (?im)(?:413)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*[:;({\["'—–-])|http[ \t](?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))
+=413
+~http
+3 0 (?:413)\b
+=413
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:413)\b (?:Client|Server) Error: 
+=413
+~413 client error: 
+~413 server error: 
+2 0 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))
+~ too large
+~request exceeds the maximum size
+~request exceeds the maximum allo
+~request_too_large
+0 0 (?i)\A[ \t\r\n]*(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~ too large
+~request exceeds the maximum size
+~request exceeds the maximum allo
+~request_too_large
+4 0 (?m)(?:(?:request_too_large)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:request_too_large)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=request_too_large`,
 		},
 	},
 }
@@ -289,7 +1125,21 @@ var signatureOutputTruncated = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"max_output_tokens", "max_tokens_exceeded"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `["'](?:stop_reason|finish_reason|finishReason)\\?["']\s*[:=]\s*\\?["'](?:max_tokens|length|MAX_TOKENS|max_output_tokens)\\?["']`, Literals: []detect.Literal{{Text: "stop_reason"}, {Text: "finish_reason"}, {Text: "finishReason"}}}, {Expr: `(?im)(?:(?:[\w ']{0,40}response exceeded the \d+ output token maximum|(?:the )?(?:output|response|completion|answer) (?:was |is |has been )?(?:truncated|cut off|incomplete)|(?:max(?:imum)?[ _](?:output )?tokens|output token limit|the maximum number of (?:output )?tokens)(?: limit)?(?: was| has been)? (?:reached|exceeded)|could not finish the message because max_tokens)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "response exceeded the ", Fold: true}, {Text: "truncated", Fold: true}, {Text: "cut off", Fold: true}, {Text: "incomplete", Fold: true}, {Text: "reached", Fold: true}, {Text: "exceeded", Fold: true}, {Text: "could not finish the message bec", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:max_output_tokens|max_tokens_exceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:max_output_tokens|max_tokens_exceeded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "output_tokens"}, {Text: "tokens_exceeded"}}, Lead: 4}},
+			Text: `0 0 ["'](?:stop_reason|finish_reason|finishReason)\\?["']\s*[:=]\s*\\?["'](?:max_tokens|length|MAX_TOKENS|max_output_tokens)\\?["']
+=stop_reason
+=finish_reason
+=finishReason
+1 0 (?im)(?:(?:[\w ']{0,40}response exceeded the \d+ output token maximum|(?:the )?(?:output|response|completion|answer) (?:was |is |has been )?(?:truncated|cut off|incomplete)|(?:max(?:imum)?[ _](?:output )?tokens|output token limit|the maximum number of (?:output )?tokens)(?: limit)?(?: was| has been)? (?:reached|exceeded)|could not finish the message because max_tokens)(?7))
+~response exceeded the 
+~truncated
+~cut off
+~incomplete
+~reached
+~exceeded
+~could not finish the message bec
+4 0 (?m)(?:(?:max_output_tokens|max_tokens_exceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:max_output_tokens|max_tokens_exceeded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=output_tokens
+=tokens_exceeded`,
 		},
 	},
 }
@@ -299,7 +1149,10 @@ var signatureInvalidInput = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_request_error"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:invalid_request_error|invalid (?:value|parameter|argument|model|input|body|type|schema|format|role|content|prompt)(?: for \w+)?)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "invalid", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:invalid_request_error)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:invalid_request_error)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "invalid_request_error"}}, Lead: 4}},
+			Text: `1 0 (?im)(?:(?:invalid_request_error|invalid (?:value|parameter|argument|model|input|body|type|schema|format|role|content|prompt)(?: for \w+)?)(?7))
+~invalid
+4 0 (?m)(?:(?:invalid_request_error)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:invalid_request_error)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=invalid_request_error`,
 		},
 	},
 }
@@ -316,7 +1169,46 @@ var signatureOverloaded = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded", "model_overloaded", "server_is_overloaded"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:529)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "529"}}, Lead: 2}, {Expr: `(?im)(?:529)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Site is )?Overloaded)[ \t]*[:;({\["'—–-])|http[ \t](?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "529"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:529)\b`, Literals: []detect.Literal{{Text: "529"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:529)\b(?:[ \t:-]*(?:(?:Site is )?Overloaded)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:529)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "overloaded", Fold: true}, {Text: "error", Fold: true}, {Text: "529 client error: ", Fold: true}, {Text: "529 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:(?:server |model |site is |service )?overloaded)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "overloaded", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:server |model |site is |service )?overloaded)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "overloaded", Fold: true}}}, {Expr: `(?im)(?:(?:(?:(?:the|that|this|our|selected) )?(?:[\w.-]+ )?(?:model|server|service|engine|system|api|backend)s?\s+(?:is|are)\s+(?:currently |temporarily )?(?:overloaded|over capacity|at (?:full )?capacity)|[\w. -]*capacity exceeded this model is currently overloaded|[\w ]+ is unable to process your request|(?:we are|we're) (?:currently )?(?:experiencing high (?:demand|load|traffic)|over capacity|at capacity)|(?:no capacity|insufficient capacity)(?: is)?(?: available)?)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "overloaded", Fold: true}, {Text: "over capacity", Fold: true}, {Text: "at capacity", Fold: true}, {Text: "at full capacity", Fold: true}, {Text: "capacity exceeded this model is ", Fold: true}, {Text: " is unable to process your reque", Fold: true}, {Text: "experiencing high demand", Fold: true}, {Text: "experiencing high load", Fold: true}, {Text: "experiencing high traffic", Fold: true}, {Text: "no capacity", Fold: true}, {Text: "insufficient capacity", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:overloaded_error|overloaded|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:overloaded_error|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "overloaded"}, {Text: "ServerOverloadedError"}, {Text: "engine_overloaded_error"}, {Text: "ModelNotReadyException"}, {Text: "server_overloaded"}, {Text: "engine_overloaded"}, {Text: "model_overloaded"}, {Text: "server_is_overloaded"}, {Text: "overloaded_error"}}, Lead: 4}},
+			Text: `2 0 (?im)(?:529)\b(?9)
+=529
+2 0 (?m)[ \t](?:529)\b[ \t\r]*$
+=529
+1 0 (?im)(?:529)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Site is )?Overloaded)[ \t]*[:;({\["'—–-])|http[ \t](?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))
+=529
+~http
+3 0 (?:529)\b
+=529
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:529)\b(?:[ \t:-]*(?:(?:Site is )?Overloaded)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:529)\b (?:Client|Server) Error: 
+~overloaded
+~error
+~529 client error: 
+~529 server error: 
+2 0 (?im)(?:(?:(?:server |model |site is |service )?overloaded)(?7))
+~overloaded
+0 0 (?i)\A[ \t\r\n]*(?:(?:server |model |site is |service )?overloaded)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~overloaded
+1 0 (?im)(?:(?:(?:(?:the|that|this|our|selected) )?(?:[\w.-]+ )?(?:model|server|service|engine|system|api|backend)s?\s+(?:is|are)\s+(?:currently |temporarily )?(?:overloaded|over capacity|at (?:full )?capacity)|[\w. -]*capacity exceeded this model is currently overloaded|[\w ]+ is unable to process your request|(?:we are|we're) (?:currently )?(?:experiencing high (?:demand|load|traffic)|over capacity|at capacity)|(?:no capacity|insufficient capacity)(?: is)?(?: available)?)(?7))
+~overloaded
+~over capacity
+~at capacity
+~at full capacity
+~capacity exceeded this model is 
+~ is unable to process your reque
+~experiencing high demand
+~experiencing high load
+~experiencing high traffic
+~no capacity
+~insufficient capacity
+4 0 (?m)(?:(?:overloaded_error|overloaded|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:overloaded_error|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=overloaded
+=ServerOverloadedError
+=engine_overloaded_error
+=ModelNotReadyException
+=server_overloaded
+=engine_overloaded
+=model_overloaded
+=server_is_overloaded
+=overloaded_error`,
 		},
 	},
 }
@@ -334,7 +1226,63 @@ var signatureServerError = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"internal_error", "server_error", "INTERNAL", "InternalServerError", "INTERNAL_SERVER_ERROR"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Lead: 2}, {Expr: `(?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Internal Server Error)[ \t]*[:;({\["'—–-])|http[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))`, Lead: 1}, {Expr: `(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b`, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t:-]*(?:Internal Server Error)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "internal server error", Fold: true}, {Text: "error", Fold: true}, {Text: " client error: ", Fold: true}, {Text: " server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "server error", Fold: true}, {Text: "internal error", Fold: true}, {Text: "an internal error occurred", Fold: true}, {Text: "an internal error was encountere", Fold: true}, {Text: "an internal error has occurred", Fold: true}, {Text: "an internal error has was encoun", Fold: true}, {Text: "an internal server error occurre", Fold: true}, {Text: "an internal server error was enc", Fold: true}, {Text: "an internal server error has occ", Fold: true}, {Text: "an internal server error has was", Fold: true}, {Text: "server had an error processing", Fold: true}, {Text: "server had an error while proces", Fold: true}, {Text: "the server had an error processi", Fold: true}, {Text: "the server had an error while pr", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "server error", Fold: true}, {Text: "internal error", Fold: true}, {Text: "an internal error occurred", Fold: true}, {Text: "an internal error was encountere", Fold: true}, {Text: "an internal error has occurred", Fold: true}, {Text: "an internal error has was encoun", Fold: true}, {Text: "an internal server error occurre", Fold: true}, {Text: "an internal server error was enc", Fold: true}, {Text: "an internal server error has occ", Fold: true}, {Text: "an internal server error has was", Fold: true}, {Text: "server had an error processing", Fold: true}, {Text: "server had an error while proces", Fold: true}, {Text: "the server had an error processi", Fold: true}, {Text: "the server had an error while pr", Fold: true}}}, {Expr: `(?m)(?:(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalFailure|InternalError|INTERNAL|INTERNAL_SERVER_ERROR)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalError|INTERNAL_SERVER_ERROR)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "server_error"}, {Text: "internal_error"}, {Text: "InternalServerError"}, {Text: "api_error"}, {Text: "nternalServerException"}, {Text: "nternalFailure"}, {Text: "nternalError"}, {Text: "NTERNAL"}, {Text: "InternalServerException"}, {Text: "InternalError"}, {Text: "INTERNAL_SERVER_ERROR"}}, Lead: 4}, {Expr: `(?m)(?:InternalFailure|INTERNAL)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "InternalFailure"}, {Text: "INTERNAL"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:InternalFailure|INTERNAL)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "nternalFailure"}, {Text: "NTERNAL"}}}},
+			Text: `2 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)
+2 0 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$
+1 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Internal Server Error)[ \t]*[:;({\["'—–-])|http[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))
+3 0 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t:-]*(?:Internal Server Error)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b (?:Client|Server) Error: 
+~internal server error
+~error
+~ client error: 
+~ server error: 
+2 0 (?im)(?:(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?7))
+~server error
+~internal error
+~an internal error occurred
+~an internal error was encountere
+~an internal error has occurred
+~an internal error has was encoun
+~an internal server error occurre
+~an internal server error was enc
+~an internal server error has occ
+~an internal server error has was
+~server had an error processing
+~server had an error while proces
+~the server had an error processi
+~the server had an error while pr
+0 0 (?i)\A[ \t\r\n]*(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~server error
+~internal error
+~an internal error occurred
+~an internal error was encountere
+~an internal error has occurred
+~an internal error has was encoun
+~an internal server error occurre
+~an internal server error was enc
+~an internal server error has occ
+~an internal server error has was
+~server had an error processing
+~server had an error while proces
+~the server had an error processi
+~the server had an error while pr
+4 0 (?m)(?:(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalFailure|InternalError|INTERNAL|INTERNAL_SERVER_ERROR)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalError|INTERNAL_SERVER_ERROR)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=server_error
+=internal_error
+=InternalServerError
+=api_error
+=nternalServerException
+=nternalFailure
+=nternalError
+=NTERNAL
+=InternalServerException
+=InternalError
+=INTERNAL_SERVER_ERROR
+2 0 (?m)(?:InternalFailure|INTERNAL)(?:\)(?: when|: \w|$)|:[ \t])
+=InternalFailure
+=INTERNAL
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:InternalFailure|INTERNAL)(?:\) when|:[ \t])
+=nternalFailure
+=NTERNAL`,
 		},
 	},
 }
@@ -344,7 +1292,24 @@ var signatureBadGateway = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{502}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:502)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "502"}}, Lead: 2}, {Expr: `(?im)(?:502)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Gateway)[ \t]*[:;({\["'—–-])|http[ \t](?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "502"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:502)\b`, Literals: []detect.Literal{{Text: "502"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:502)\b(?:[ \t:-]*(?:Bad Gateway)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:502)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "bad gateway", Fold: true}, {Text: "error", Fold: true}, {Text: "502 client error: ", Fold: true}, {Text: "502 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:(?:502 )?bad gateway)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "bad gateway", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:502 )?bad gateway)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "bad gateway", Fold: true}}}},
+			Text: `2 0 (?im)(?:502)\b(?9)
+=502
+2 0 (?m)[ \t](?:502)\b[ \t\r]*$
+=502
+1 0 (?im)(?:502)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Gateway)[ \t]*[:;({\["'—–-])|http[ \t](?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))
+=502
+~http
+3 0 (?:502)\b
+=502
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:502)\b(?:[ \t:-]*(?:Bad Gateway)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:502)\b (?:Client|Server) Error: 
+~bad gateway
+~error
+~502 client error: 
+~502 server error: 
+2 0 (?im)(?:(?:(?:502 )?bad gateway)(?7))
+~bad gateway
+0 0 (?i)\A[ \t\r\n]*(?:(?:502 )?bad gateway)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~bad gateway`,
 		},
 	},
 }
@@ -358,7 +1323,40 @@ var signatureUnavailable = detect.Signature{
 		},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"service_unavailable", "ServiceUnavailable"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:503)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "503"}}, Lead: 2}, {Expr: `(?im)(?:503)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Service (?:Temporarily )?Unavailable)[ \t]*[:;({\["'—–-])|http[ \t](?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "503"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:503)\b`, Literals: []detect.Literal{{Text: "503"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:503)\b(?:[ \t:-]*(?:Service (?:Temporarily )?Unavailable)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:503)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "503"}, {Text: "503 client error: ", Fold: true}, {Text: "503 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "unavailable", Fold: true}, {Text: "no healthy upstream", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "unavailable", Fold: true}, {Text: "no healthy upstream", Fold: true}}}, {Expr: `(?im)(?:upstream connect error or disconnect/reset before headers\b|(?:(?:the )?(?:server|service|api) (?:is )?(?:temporarily|currently) unavailable)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "upstream connect error or discon", Fold: true}, {Text: "temporarily unavailable", Fold: true}, {Text: "currently unavailable", Fold: true}, {Text: "is temporarily unavailable", Fold: true}, {Text: "is currently unavailable", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable|ServiceUnavailable)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ServiceUnavailableError"}, {Text: "ServiceUnavailableException"}, {Text: "service_unavailable"}, {Text: "ServiceUnavailable"}}, Lead: 4}, {Expr: `(?m)(?:ServiceUnavailable)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ServiceUnavailable"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ServiceUnavailable)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ServiceUnavailable"}}}},
+			Text: `2 0 (?im)(?:503)\b(?9)
+=503
+2 0 (?m)[ \t](?:503)\b[ \t\r]*$
+=503
+1 0 (?im)(?:503)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Service (?:Temporarily )?Unavailable)[ \t]*[:;({\["'—–-])|http[ \t](?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))
+=503
+~http
+3 0 (?:503)\b
+=503
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:503)\b(?:[ \t:-]*(?:Service (?:Temporarily )?Unavailable)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:503)\b (?:Client|Server) Error: 
+=503
+~503 client error: 
+~503 server error: 
+2 0 (?im)(?:(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?7))
+~unavailable
+~no healthy upstream
+0 0 (?i)\A[ \t\r\n]*(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~unavailable
+~no healthy upstream
+1 0 (?im)(?:upstream connect error or disconnect/reset before headers\b|(?:(?:the )?(?:server|service|api) (?:is )?(?:temporarily|currently) unavailable)(?7))
+~upstream connect error or discon
+~temporarily unavailable
+~currently unavailable
+~is temporarily unavailable
+~is currently unavailable
+4 0 (?m)(?:(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable|ServiceUnavailable)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ServiceUnavailableError
+=ServiceUnavailableException
+=service_unavailable
+=ServiceUnavailable
+2 0 (?m)(?:ServiceUnavailable)(?:\)(?: when|: \w|$)|:[ \t])
+=ServiceUnavailable
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ServiceUnavailable)(?:\) when|:[ \t])
+=ServiceUnavailable`,
 		},
 	},
 }
@@ -368,7 +1366,50 @@ var signatureGatewayTimeout = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{504, 522, 524}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:504|522|524)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "504"}, {Text: "522"}, {Text: "524"}}, Lead: 2}, {Expr: `(?im)(?:504|522|524)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Gateway Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:504|522|524)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "504"}, {Text: "522"}, {Text: "524"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:504|522|524)\b`, Literals: []detect.Literal{{Text: "504"}, {Text: "522"}, {Text: "524"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:504|522|524)\b(?:[ \t:-]*(?:Gateway Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:504|522|524)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "gateway timeout", Fold: true}, {Text: "gateway time-out", Fold: true}, {Text: "error", Fold: true}, {Text: "504 client error: ", Fold: true}, {Text: "504 server error: ", Fold: true}, {Text: "522 client error: ", Fold: true}, {Text: "522 server error: ", Fold: true}, {Text: "524 client error: ", Fold: true}, {Text: "524 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:the )?origin web server timed out|(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "origin web server timed out", Fold: true}, {Text: "gateway", Fold: true}, {Text: "upstream timeout", Fold: true}, {Text: "upstream request timeout", Fold: true}, {Text: "upstream response timeout", Fold: true}, {Text: "upstream timed out", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out|(?:the )?origin web server timed out.*)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "gateway", Fold: true}, {Text: "upstream timeout", Fold: true}, {Text: "upstream request timeout", Fold: true}, {Text: "upstream response timeout", Fold: true}, {Text: "upstream timed out", Fold: true}, {Text: "origin web server timed out", Fold: true}}}},
+			Text: `2 0 (?im)(?:504|522|524)\b(?9)
+=504
+=522
+=524
+2 0 (?m)[ \t](?:504|522|524)\b[ \t\r]*$
+=	504
+=	522
+=	524
+= 504
+= 522
+= 524
+1 0 (?im)(?:504|522|524)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Gateway Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:504|522|524)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))
+=504
+=522
+=524
+~http
+3 0 (?:504|522|524)\b
+=504
+=522
+=524
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:504|522|524)\b(?:[ \t:-]*(?:Gateway Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:504|522|524)\b (?:Client|Server) Error: 
+~gateway timeout
+~gateway time-out
+~error
+~504 client error: 
+~504 server error: 
+~522 client error: 
+~522 server error: 
+~524 client error: 
+~524 server error: 
+2 0 (?im)(?:(?:the )?origin web server timed out|(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?7))
+~origin web server timed out
+~gateway
+~upstream timeout
+~upstream request timeout
+~upstream response timeout
+~upstream timed out
+0 0 (?i)\A[ \t\r\n]*(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out|(?:the )?origin web server timed out.*)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~gateway
+~upstream timeout
+~upstream request timeout
+~upstream response timeout
+~upstream timed out
+~origin web server timed out`,
 		},
 	},
 }
@@ -378,7 +1419,21 @@ var signatureGRPCUnavailable = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAVAILABLE", "Unavailable"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `\brpc error: code = Unavailable\b`, Literals: []detect.Literal{{Text: "rpc error: code = Unavailable"}}, Reach: 29}, {Expr: `StatusCode\.UNAVAILABLE\b`, Literals: []detect.Literal{{Text: "StatusCode.UNAVAILABLE"}}, Reach: 22}, {Expr: `\b14 UNAVAILABLE: `, Literals: []detect.Literal{{Text: "14 UNAVAILABLE: "}}, Reach: 16}, {Expr: `(?m)(?:(?:UNAVAILABLE|Unavailable)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))`, Literals: []detect.Literal{{Text: "UNAVAILABLE"}, {Text: "Unavailable"}}, Lead: 4}, {Expr: `(?m)(?:UNAVAILABLE|Unavailable)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "UNAVAILABLE"}, {Text: "Unavailable"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:UNAVAILABLE|Unavailable)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "NAVAILABLE"}, {Text: "navailable"}}}},
+			Text: `0 29 \brpc error: code = Unavailable\b
+=rpc error: code = Unavailable
+0 22 StatusCode\.UNAVAILABLE\b
+=StatusCode.UNAVAILABLE
+0 16 \b14 UNAVAILABLE: 
+=14 UNAVAILABLE: 
+4 0 (?m)(?:(?:UNAVAILABLE|Unavailable)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
+=UNAVAILABLE
+=Unavailable
+2 0 (?m)(?:UNAVAILABLE|Unavailable)(?:\)(?: when|: \w|$)|:[ \t])
+=UNAVAILABLE
+=Unavailable
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAVAILABLE|Unavailable)(?:\) when|:[ \t])
+=NAVAILABLE
+=navailable`,
 		},
 	},
 }
@@ -388,7 +1443,28 @@ var signatureGRPCInternal = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"Internal", "UNKNOWN", "DATA_LOSS"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `\brpc error: code = (?:Internal|Unknown|DataLoss) desc = `, Literals: []detect.Literal{{Text: "rpc error: code = Internal desc "}, {Text: "rpc error: code = Unknown desc ="}, {Text: "rpc error: code = DataLoss desc "}}, Reach: 34}, {Expr: `StatusCode\.(?:INTERNAL|UNKNOWN|DATA_LOSS)\b`, Literals: []detect.Literal{{Text: "StatusCode.INTERNAL"}, {Text: "StatusCode.UNKNOWN"}, {Text: "StatusCode.DATA_LOSS"}}, Reach: 20}, {Expr: `\b(?:13 INTERNAL|2 UNKNOWN|15 DATA_LOSS): `, Literals: []detect.Literal{{Text: "13 INTERNAL: "}, {Text: "2 UNKNOWN: "}, {Text: "15 DATA_LOSS: "}}, Reach: 14}, {Expr: `(?m)(?:(?:Internal|UNKNOWN|DATA_LOSS)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:DATA_LOSS)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "Internal"}, {Text: "UNKNOWN"}, {Text: "DATA_LOSS"}}, Lead: 4}, {Expr: `(?m)(?:Internal|UNKNOWN)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "Internal"}, {Text: "UNKNOWN"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:Internal|UNKNOWN)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "Internal"}, {Text: "UNKNOWN"}}}},
+			Text: `0 34 \brpc error: code = (?:Internal|Unknown|DataLoss) desc = 
+=rpc error: code = Internal desc 
+=rpc error: code = Unknown desc =
+=rpc error: code = DataLoss desc 
+0 20 StatusCode\.(?:INTERNAL|UNKNOWN|DATA_LOSS)\b
+=StatusCode.INTERNAL
+=StatusCode.UNKNOWN
+=StatusCode.DATA_LOSS
+0 14 \b(?:13 INTERNAL|2 UNKNOWN|15 DATA_LOSS): 
+=13 INTERNAL: 
+=2 UNKNOWN: 
+=15 DATA_LOSS: 
+4 0 (?m)(?:(?:Internal|UNKNOWN|DATA_LOSS)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:DATA_LOSS)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=Internal
+=UNKNOWN
+=DATA_LOSS
+2 0 (?m)(?:Internal|UNKNOWN)(?:\)(?: when|: \w|$)|:[ \t])
+=Internal
+=UNKNOWN
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Internal|UNKNOWN)(?:\) when|:[ \t])
+=Internal
+=UNKNOWN`,
 		},
 	},
 }
@@ -397,7 +1473,23 @@ var signatureGitAuth = detect.Signature{
 	Name: "git_auth", Over: []string{"permission_denied", "forbidden", "unauthorized"},
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:authentication failed for '?\w+://|could not read (?:username|password) for\b|support for password authentication was removed\b|(?:[\w@.:-]+: )?permission denied \((?:publickey|password|keyboard-interactive|gssapi)[^\n]*\)|permission to \S+ denied to\b|unable to access '[^'\n]+': the requested url returned error: 40[13]\b|invalid username or (?:password|token)\b|host key verification failed\b|repository not found\b|could not read from remote repository\b|terminal prompts disabled\b)`, Literals: []detect.Literal{{Text: "authentication failed for ", Fold: true}, {Text: "could not read username for", Fold: true}, {Text: "could not read password for", Fold: true}, {Text: "support for password authenticat", Fold: true}, {Text: "permission denied (publickey", Fold: true}, {Text: "permission denied (password", Fold: true}, {Text: "permission denied (keyboard-inte", Fold: true}, {Text: "permission denied (gssapi", Fold: true}, {Text: "permission to ", Fold: true}, {Text: "': the requested url returned er", Fold: true}, {Text: "invalid username or password", Fold: true}, {Text: "invalid username or token", Fold: true}, {Text: "host key verification failed", Fold: true}, {Text: "repository not found", Fold: true}, {Text: "could not read from remote repos", Fold: true}, {Text: "terminal prompts disabled", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:authentication failed for '?\w+://|could not read (?:username|password) for\b|support for password authentication was removed\b|(?:[\w@.:-]+: )?permission denied \((?:publickey|password|keyboard-interactive|gssapi)[^\n]*\)|permission to \S+ denied to\b|unable to access '[^'\n]+': the requested url returned error: 40[13]\b|invalid username or (?:password|token)\b|host key verification failed\b|repository not found\b|could not read from remote repository\b|terminal prompts disabled\b)
+~authentication failed for 
+~could not read username for
+~could not read password for
+~support for password authenticat
+~permission denied (publickey
+~permission denied (password
+~permission denied (keyboard-inte
+~permission denied (gssapi
+~permission to 
+~': the requested url returned er
+~invalid username or password
+~invalid username or token
+~host key verification failed
+~repository not found
+~could not read from remote repos
+~terminal prompts disabled`,
 		},
 	},
 }
@@ -409,7 +1501,48 @@ var signatureCommandNotFound = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "' is not recognized as", Fold: true}, {Text: ": executable file not found in ", Fold: true}, {Text: "no such command: ", Fold: true}, {Text: "no such subcommand: ", Fold: true}, {Text: "executable not found: ", Fold: true}, {Text: "unknown command: ", Fold: true}, {Text: "failed to spawn ", Fold: true}, {Text: "failed to execute ", Fold: true}, {Text: "failed to run ", Fold: true}, {Text: "failed to start ", Fold: true}, {Text: "command not found", Fold: true}, {Text: ": not found", Fold: true}, {Text: ": command not found", Fold: true}, {Text: " enoent", Fold: true}, {Text: "' is not recognized as an intern", Fold: true}, {Text: "could not find", Fold: true}, {Text: "cannot find", Fold: true}, {Text: "unable to find", Fold: true}}, Lead: 1}, {Expr: `(?m)^(?:/usr/bin/)?env: [‘'"\x60]?[\w./+-]+[’'"\x60]?: No such file or directory`, Literals: []detect.Literal{{Text: ": No such file or directory"}}}, {Expr: `(?m)^-?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?:exec: )?[\w./+-]+: (?:No such file or directory|(?:command )?not found|cannot execute: required file not found|bad interpreter: [^\n]*)$`, Literals: []detect.Literal{{Text: "No such file or directory"}, {Text: "not found"}, {Text: "cannot execute: required file no"}, {Text: "bad interpreter: "}}}, {Expr: `(?m)^[\w./-]+: (?:line )?\d+: [\w./+-]+: (?:command )?not found$`, Literals: []detect.Literal{{Text: ": not found"}, {Text: ": command not found"}}}, {Expr: `(?m)^make(?:\[\d+\])?: [\w./+-]+: (?:No such file or directory|File or directory not found|Command not found|not found)$`, Literals: []detect.Literal{{Text: ": No such file or directory"}, {Text: ": File or directory not found"}, {Text: ": Command not found"}, {Text: ": not found"}}}, {Expr: `(?s)\bin _execute_child\b.{0,400}FileNotFoundError`, Literals: []detect.Literal{{Text: "in _execute_child"}}}, {Expr: "(?m)^zsh: command not found: ", Literals: []detect.Literal{{Text: "zsh: command not found: "}}, Reach: 24}, {Expr: `(?m)^exec:? "?/[\w./-]+"?: no such file or directory$`, Literals: []detect.Literal{{Text: ": no such file or directory"}}}, {Expr: `(?m)(?:(?:start)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))`, Literals: []detect.Literal{{Text: "start"}}, Lead: 4}},
+			Text: `1 0 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))
+~' is not recognized as
+~: executable file not found in 
+~no such command: 
+~no such subcommand: 
+~executable not found: 
+~unknown command: 
+~failed to spawn 
+~failed to execute 
+~failed to run 
+~failed to start 
+~command not found
+~: not found
+~: command not found
+~ enoent
+~' is not recognized as an intern
+~could not find
+~cannot find
+~unable to find
+0 0 (?m)^(?:/usr/bin/)?env: [‘'"\x60]?[\w./+-]+[’'"\x60]?: No such file or directory
+=: No such file or directory
+0 0 (?m)^-?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?:exec: )?[\w./+-]+: (?:No such file or directory|(?:command )?not found|cannot execute: required file not found|bad interpreter: [^\n]*)$
+=No such file or directory
+=not found
+=cannot execute: required file no
+=bad interpreter: 
+0 0 (?m)^[\w./-]+: (?:line )?\d+: [\w./+-]+: (?:command )?not found$
+=: not found
+=: command not found
+0 0 (?m)^make(?:\[\d+\])?: [\w./+-]+: (?:No such file or directory|File or directory not found|Command not found|not found)$
+=: No such file or directory
+=: File or directory not found
+=: Command not found
+=: not found
+0 0 (?s)\bin _execute_child\b.{0,400}FileNotFoundError
+=in _execute_child
+0 24 (?m)^zsh: command not found: 
+=zsh: command not found: 
+0 0 (?m)^exec:? "?/[\w./-]+"?: no such file or directory$
+=: no such file or directory
+4 0 (?m)(?:(?:start)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
+=start`,
 		},
 	},
 	Extract: []detect.Extract{
@@ -429,7 +1562,33 @@ var signatureFileNotFound = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"FileNotFoundError", "NoSuchFileException", "FileNotFoundException"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:errno::ENOENT\b|couldn't (?:read|open) [^\n]*: .*\(os error 2\)|(?:could not|cannot|can't|unable to|failed to) (?:open|read|find|stat|access|load) (?:the )?(?:file|directory|path)\b[^\n]*(?:no such|not found|does not exist)|[^\n]*\(ENOENT: |(?:(?:ENOENT: |\[errno 2\] )?no such file or directory|(?:the system )?cannot find the (?:file|path) specified|(?:file|path|directory|folder|input file) (?:does not exist|not found|doesn't exist)|(?:error while loading shared libraries: )?[\w.+-]+: cannot open shared object file)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "errno::enoent", Fold: true}, {Text: "couldn't read ", Fold: true}, {Text: "couldn't open ", Fold: true}, {Text: "no such", Fold: true}, {Text: "not found", Fold: true}, {Text: "does not exist", Fold: true}, {Text: "(enoent: ", Fold: true}, {Text: "no such file or directory", Fold: true}, {Text: "cannot find the file specified", Fold: true}, {Text: "cannot find the path specified", Fold: true}, {Text: "the system cannot find the file ", Fold: true}, {Text: "the system cannot find the path ", Fold: true}, {Text: "doesn't exist", Fold: true}, {Text: ": cannot open shared object file", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:ENOENT|FileNotFoundError|NoSuchFileException|FileNotFoundException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:FileNotFoundError|NoSuchFileException|FileNotFoundException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ENOENT"}, {Text: "FileNotFoundError"}, {Text: "NoSuchFileException"}, {Text: "FileNotFoundException"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ENOENT)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ENOENT"}, {Text: "errno ENOENT"}}, Lead: 2}, {Expr: `(?m)(?:ENOENT)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ENOENT"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ENOENT)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ENOENT"}}}},
+			Text: `1 0 (?im)(?:errno::ENOENT\b|couldn't (?:read|open) [^\n]*: .*\(os error 2\)|(?:could not|cannot|can't|unable to|failed to) (?:open|read|find|stat|access|load) (?:the )?(?:file|directory|path)\b[^\n]*(?:no such|not found|does not exist)|[^\n]*\(ENOENT: |(?:(?:ENOENT: |\[errno 2\] )?no such file or directory|(?:the system )?cannot find the (?:file|path) specified|(?:file|path|directory|folder|input file) (?:does not exist|not found|doesn't exist)|(?:error while loading shared libraries: )?[\w.+-]+: cannot open shared object file)(?7))
+~errno::enoent
+~couldn't read 
+~couldn't open 
+~no such
+~not found
+~does not exist
+~(enoent: 
+~no such file or directory
+~cannot find the file specified
+~cannot find the path specified
+~the system cannot find the file 
+~the system cannot find the path 
+~doesn't exist
+~: cannot open shared object file
+4 0 (?m)(?:(?:ENOENT|FileNotFoundError|NoSuchFileException|FileNotFoundException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:FileNotFoundError|NoSuchFileException|FileNotFoundException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ENOENT
+=FileNotFoundError
+=NoSuchFileException
+=FileNotFoundException
+2 0 (?m)(?:code|errno) (?:ENOENT)[ \t\r]*$
+=code ENOENT
+=errno ENOENT
+2 0 (?m)(?:ENOENT)(?:\)(?: when|: \w|$)|:[ \t])
+=ENOENT
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENOENT)(?:\) when|:[ \t])
+=ENOENT`,
 		},
 	},
 }
@@ -438,7 +1597,9 @@ var signatureAbsent = detect.Signature{
 	Name: "absent",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:the )?(?:command|file|tool|module|path|directory|program|script|repository|branch) (?:[\w./@-]{1,80} |[\x27\x22][\w ./@-]{1,80}[\x27\x22] )?(?:is )?(?:not found|does not exist))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "not found", Fold: true}, {Text: "does not exist", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:(?:(?:the )?(?:command|file|tool|module|path|directory|program|script|repository|branch) (?:[\w./@-]{1,80} |[\x27\x22][\w ./@-]{1,80}[\x27\x22] )?(?:is )?(?:not found|does not exist))(?7))
+~not found
+~does not exist`,
 		},
 	},
 }
@@ -450,7 +1611,37 @@ var signaturePermissionDenied = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"EACCES", "EPERM"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"PermissionError"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:\[errno 1?3?1?\] )?(?:permission denied|operation not permitted))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "permission denied", Fold: true}, {Text: "operation not permitted", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:\[errno 1?3?1?\] )?(?:permission denied|operation not permitted))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "permission denied", Fold: true}, {Text: "operation not permitted", Fold: true}}}, {Expr: `(?im)(?:insufficient permission for adding an object\b|permission denied while trying to connect\b|(?:(?:EACCES|EPERM)(?::|, ) ?(?:permission denied|operation not permitted)|\[errno 13\] permission denied|\[errno 1\] operation not permitted|access is denied|access to the path '[^'\n]+' is denied|you do not have permission to (?:access|write|read))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "insufficient permission for addi", Fold: true}, {Text: "permission denied while trying t", Fold: true}, {Text: "permission denied", Fold: true}, {Text: "operation not permitted", Fold: true}, {Text: "[errno 13] permission denied", Fold: true}, {Text: "[errno 1] operation not permitte", Fold: true}, {Text: "is denied", Fold: true}, {Text: "to the path '", Fold: true}, {Text: "you do not have permission to ", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:EACCES|EPERM|PermissionError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:PermissionError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "EACCES"}, {Text: "EPERM"}, {Text: "PermissionError"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:EACCES|EPERM)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code EACCES"}, {Text: "code EPERM"}, {Text: "errno EACCES"}, {Text: "errno EPERM"}}, Lead: 2}, {Expr: `(?m)(?:EACCES|EPERM)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "EACCES"}, {Text: "EPERM"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:EACCES|EPERM)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ACCES"}, {Text: "PERM"}}}},
+			Text: `2 0 (?im)(?:(?:(?:\[errno 1?3?1?\] )?(?:permission denied|operation not permitted))(?7))
+~permission denied
+~operation not permitted
+0 0 (?i)\A[ \t\r\n]*(?:(?:\[errno 1?3?1?\] )?(?:permission denied|operation not permitted))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~permission denied
+~operation not permitted
+1 0 (?im)(?:insufficient permission for adding an object\b|permission denied while trying to connect\b|(?:(?:EACCES|EPERM)(?::|, ) ?(?:permission denied|operation not permitted)|\[errno 13\] permission denied|\[errno 1\] operation not permitted|access is denied|access to the path '[^'\n]+' is denied|you do not have permission to (?:access|write|read))(?7))
+~insufficient permission for addi
+~permission denied while trying t
+~permission denied
+~operation not permitted
+~[errno 13] permission denied
+~[errno 1] operation not permitte
+~is denied
+~to the path '
+~you do not have permission to 
+4 0 (?m)(?:(?:EACCES|EPERM|PermissionError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:PermissionError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=EACCES
+=EPERM
+=PermissionError
+2 0 (?m)(?:code|errno) (?:EACCES|EPERM)[ \t\r]*$
+=code EACCES
+=code EPERM
+=errno EACCES
+=errno EPERM
+2 0 (?m)(?:EACCES|EPERM)(?:\)(?: when|: \w|$)|:[ \t])
+=EACCES
+=EPERM
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:EACCES|EPERM)(?:\) when|:[ \t])
+=ACCES
+=PERM`,
 		},
 	},
 }
@@ -461,7 +1652,25 @@ var signatureReadOnly = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"EROFS"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"EROFS"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:EROFS: |\[errno 30\] )?read-only file ?system|attempt to write a read-?only database|cannot execute [A-Z ]+ in a read-only transaction)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "read-only filesystem", Fold: true}, {Text: "read-only file system", Fold: true}, {Text: "erofs: read-only filesystem", Fold: true}, {Text: "erofs: read-only file system", Fold: true}, {Text: "[errno 30] read-only filesystem", Fold: true}, {Text: "[errno 30] read-only file system", Fold: true}, {Text: "attempt to write a readonly data", Fold: true}, {Text: "attempt to write a read-only dat", Fold: true}, {Text: " in a read-only transaction", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:EROFS)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))`, Literals: []detect.Literal{{Text: "EROFS"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:EROFS)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code EROFS"}, {Text: "errno EROFS"}}, Lead: 2}, {Expr: `(?m)(?:EROFS)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "EROFS"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:EROFS)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "EROFS"}}}},
+			Text: `1 0 (?im)(?:(?:(?:EROFS: |\[errno 30\] )?read-only file ?system|attempt to write a read-?only database|cannot execute [A-Z ]+ in a read-only transaction)(?7))
+~read-only filesystem
+~read-only file system
+~erofs: read-only filesystem
+~erofs: read-only file system
+~[errno 30] read-only filesystem
+~[errno 30] read-only file system
+~attempt to write a readonly data
+~attempt to write a read-only dat
+~ in a read-only transaction
+4 0 (?m)(?:(?:EROFS)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
+=EROFS
+2 0 (?m)(?:code|errno) (?:EROFS)[ \t\r]*$
+=code EROFS
+=errno EROFS
+2 0 (?m)(?:EROFS)(?:\)(?: when|: \w|$)|:[ \t])
+=EROFS
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:EROFS)(?:\) when|:[ \t])
+=EROFS`,
 		},
 	},
 }
@@ -470,7 +1679,11 @@ var signatureDenied = detect.Signature{
 	Name: "denied",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:access (?:is |was )?denied|(?:no|insufficient|missing) permissions?)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "access denied", Fold: true}, {Text: "access is denied", Fold: true}, {Text: "access was denied", Fold: true}, {Text: " permission", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:(?:access (?:is |was )?denied|(?:no|insufficient|missing) permissions?)(?7))
+~access denied
+~access is denied
+~access was denied
+~ permission`,
 		},
 	},
 }
@@ -479,7 +1692,44 @@ var signatureTypeError = detect.Signature{
 	Name: "type_error", Over: []string{"compile_error", "dependency_missing", "lint_finding"},
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?m)^[ \t]*(?:\*\*)?(?:(?:[^\s/*#\x60]|/[^/*\n])[^\n]*?(?:[)\]:|-][ \t]*(?:\x1b\[[\d;]*m)*|m))?error(?:\x1b\[[\d;]*m)*[ \t]+(?:\x1b\[[\d;]*m)*TS(?:2\d{3}|4\d{3}|7\d{3}|8\d{3}|18(?:0[1-9]\d|00[04-9]|1\d\d|9\d\d)|9\d{3}): `, Literals: []detect.Literal{{Text: "error"}}}, {Expr: `(?m)^[^\s:][^:\n]*\.pyi?:\d+(?::\d+)?: (?:\x1b\[[\d;]*m)*error: [^\n]*`, Literals: []detect.Literal{{Text: "error: "}}}, {Expr: `(?m)^[\w./-]+:\d+(?::\d+)?: error: [^\n]*(?:  \[[a-z-]+\]|\(expression has type|[Ii]ncompatible type|has no attribute)`, Literals: []detect.Literal{{Text: ": error: "}}}, {Expr: `(?m)^\s+\S+\.pyi?:\d+:\d+ - (?:\x1b\[[\d;]*m)*error`, Literals: []detect.Literal{{Text: "error"}}}, {Expr: `(?m)^(?:vet: )?[\w./\\@+~-]+\.go:\d+:\d+: (?:cannot (?:use|convert|assign) [^\n]* (?:as|to|in)\b|invalid operation: [^\n]*mismatched types|[^\n]*does not implement)`, Literals: []detect.Literal{{Text: "cannot use "}, {Text: "cannot convert "}, {Text: "cannot assign "}, {Text: "invalid operation: "}, {Text: "does not implement"}}}, {Expr: `(?m)^error\[E0(?:308|277|369|053|599|282|283|271|606|605)\]: `, Literals: []detect.Literal{{Text: "error[E0"}}, Reach: 14}, {Expr: `(?m): error: (?:incompatible types|bad operand types|no suitable|method \S+ in class)\b`, Literals: []detect.Literal{{Text: ": error: "}}}, {Expr: `\[-W(?:error=)?(?:incompatible-pointer-types|int-conversion|conversion)\]`, Literals: []detect.Literal{{Text: "[-Wincompatible-pointer-types]"}, {Text: "[-Wint-conversion]"}, {Text: "[-Wconversion]"}, {Text: "[-Werror=incompatible-pointer-ty"}, {Text: "[-Werror=int-conversion]"}, {Text: "[-Werror=conversion]"}}, Reach: 36}, {Expr: `(?m)^\S+\.(?:cc|cpp|cxx|hpp)(?::\d+)+: error: (?:cannot convert|invalid conversion|no (?:matching|viable)|conversion from)`, Literals: []detect.Literal{{Text: ": error: cannot convert"}, {Text: ": error: invalid conversion"}, {Text: ": error: no matching"}, {Text: ": error: no viable"}, {Text: ": error: conversion from"}}}, {Expr: `(?im)(?:(?:type[ -]?check(?:ing)? failed)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "typecheck failed", Fold: true}, {Text: "typechecking failed", Fold: true}, {Text: "type check failed", Fold: true}, {Text: "type checking failed", Fold: true}, {Text: "type-check failed", Fold: true}, {Text: "type-checking failed", Fold: true}}, Lead: 1}},
+			Text: `0 0 (?m)^[ \t]*(?:\*\*)?(?:(?:[^\s/*#\x60]|/[^/*\n])[^\n]*?(?:[)\]:|-][ \t]*(?:\x1b\[[\d;]*m)*|m))?error(?:\x1b\[[\d;]*m)*[ \t]+(?:\x1b\[[\d;]*m)*TS(?:2\d{3}|4\d{3}|7\d{3}|8\d{3}|18(?:0[1-9]\d|00[04-9]|1\d\d|9\d\d)|9\d{3}): 
+=error
+0 0 (?m)^[^\s:][^:\n]*\.pyi?:\d+(?::\d+)?: (?:\x1b\[[\d;]*m)*error: [^\n]*
+=error: 
+0 0 (?m)^[\w./-]+:\d+(?::\d+)?: error: [^\n]*(?:  \[[a-z-]+\]|\(expression has type|[Ii]ncompatible type|has no attribute)
+=: error: 
+0 0 (?m)^\s+\S+\.pyi?:\d+:\d+ - (?:\x1b\[[\d;]*m)*error
+=error
+0 0 (?m)^(?:vet: )?[\w./\\@+~-]+\.go:\d+:\d+: (?:cannot (?:use|convert|assign) [^\n]* (?:as|to|in)\b|invalid operation: [^\n]*mismatched types|[^\n]*does not implement)
+=cannot use 
+=cannot convert 
+=cannot assign 
+=invalid operation: 
+=does not implement
+0 14 (?m)^error\[E0(?:308|277|369|053|599|282|283|271|606|605)\]: 
+=error[E0
+0 0 (?m): error: (?:incompatible types|bad operand types|no suitable|method \S+ in class)\b
+=: error: 
+0 36 \[-W(?:error=)?(?:incompatible-pointer-types|int-conversion|conversion)\]
+=[-Wincompatible-pointer-types]
+=[-Wint-conversion]
+=[-Wconversion]
+=[-Werror=incompatible-pointer-ty
+=[-Werror=int-conversion]
+=[-Werror=conversion]
+0 0 (?m)^\S+\.(?:cc|cpp|cxx|hpp)(?::\d+)+: error: (?:cannot convert|invalid conversion|no (?:matching|viable)|conversion from)
+=: error: cannot convert
+=: error: invalid conversion
+=: error: no matching
+=: error: no viable
+=: error: conversion from
+1 0 (?im)(?:(?:type[ -]?check(?:ing)? failed)(?7))
+~typecheck failed
+~typechecking failed
+~type check failed
+~type checking failed
+~type-check failed
+~type-checking failed`,
 		},
 	},
 }
@@ -488,7 +1738,7 @@ var signatureWrongType = detect.Signature{
 	Name: "wrong_type",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: "(?im)(?:(?:argument of )?type [`\"'][^ ]{1,300} is not assignable to (?:type|parameter) [`\"'])", Literals: []detect.Literal{{Text: ` is not assignable to type "`, Fold: true}, {Text: " is not assignable to type '", Fold: true}, {Text: " is not assignable to type `", Fold: true}, {Text: " is not assignable to parameter ", Fold: true}}, Lead: 1}, {Expr: "(?im)^[ \t]{0,8}error TS\\d{1,6}: ", Literals: []detect.Literal{{Text: "error ts", Fold: true}}, Reach: 25}},
+			Text: "1 0 (?im)(?:(?:argument of )?type [`\"'][^ ]{1,300} is not assignable to (?:type|parameter) [`\"'])\n~ is not assignable to type \"\n~ is not assignable to type '\n~ is not assignable to type `\n~ is not assignable to parameter \n0 25 (?im)^[ \t]{0,8}error TS\\d{1,6}: \n~error ts",
 		},
 	},
 }
@@ -497,7 +1747,7 @@ var signatureCompileError = detect.Signature{
 	Name: "compile_error", Over: []string{"file_not_found", "dependency_missing"},
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?m)^(?:vet: )?(?:#\d+ [\d.]+ )?[\w./\\@+~-]+\.go:\d+:\d+: (?:undefined: |undeclared name|syntax error|declared and not used|missing return|cannot (?:use|convert|assign|range|call|infer|refer|slice|index)|invalid (?:operation|argument|use|recursive|receiver|character)|mismatched types|assignment mismatch|too many (?:errors|arguments|return)|not enough (?:arguments|return)|duplicate |expected |impossible |non-|no new variables|missing (?:return|function|init|,)|unexpected |unreachable code|label |method |undefined \(|\S+ redeclared|[\w.]+ (?:is not a type|undefined|redeclared|already declared|\(type)|"[^"\n]+" imported|\S+ imported and not used|declared but not used|\w+ declared (?:and|but) not used|import cycle)`, Literals: []detect.Literal{{Text: ".go:"}}}, {Expr: `(?m)^[\w./\\@+~-]+\.go:\d+:\d+: too many errors$`, Literals: []detect.Literal{{Text: ": too many errors"}}}, {Expr: `(?m)^\s+imports \S+[^\n]*: import cycle not allowed`, Literals: []detect.Literal{{Text: ": import cycle not allowed"}}}, {Expr: `(?m)^(?:[A-Za-z]:)?[^\s:][^:\n]{0,300}\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|m|mm|cu|java|kt|kts|scala|swift|f90|s|S|zig|proto|hs|d|nim)(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)): (?:fatal |internal compiler |syntax )?error(?: [A-Z]+\d+)?: `, Literals: []detect.Literal{{Text: "error"}}}, {Expr: `(?m)(?:undefined reference to [\x60'‘"]|: ld returned [1-9]\d* exit status|^collect2: |linker command failed with exit code|^Undefined symbols for architecture|: cannot find -l\w|relocation truncated to fit)`, Literals: []detect.Literal{{Text: "undefined reference to "}, {Text: ": ld returned "}, {Text: "collect2: "}, {Text: "linker command failed with exit "}, {Text: "Undefined symbols for architectu"}, {Text: ": cannot find -l"}, {Text: "relocation truncated to fit"}}}, {Expr: `(?m)^error(?:\[E\d{4}\])?: [^\n]*\n(?:[ \t]*\n)?\s*-->\s`, Literals: []detect.Literal{{Text: "error"}}}, {Expr: `(?m)^(?:\x1b\[[\d;]*m)*error(?:\[E\d{4}\])?(?:\x1b\[[\d;]*m)*: (?:could not compile|aborting due to|failed to compile|cannot find (?:macro|function|value|type)|linking with|failed to run custom build|unresolved import)`, Literals: []detect.Literal{{Text: "error"}}}, {Expr: `(?m)\berror (?:CS|MSB|NETSDK|FS|BC|C|LNK|AL)\d{4}: `, Literals: []detect.Literal{{Text: "error "}}, Reach: 18}, {Expr: `(?m)\berror TS1\d{3}: `, Literals: []detect.Literal{{Text: "error TS1"}}, Reach: 14}, {Expr: `(?m)^(?:\S+ )?make(?:\[\d+\])?: \*\*\* (?:\[[^\n]*\] Error [1-9]\d*|No rule to make target)`, Literals: []detect.Literal{{Text: "] Error "}, {Text: "No rule to make target"}}}, {Expr: `(?m)^ninja: build stopped|^FAILED: \S+|^CMake Error`, Literals: []detect.Literal{{Text: "ninja: build stopped"}, {Text: "FAILED: "}, {Text: "CMake Error"}}}, {Expr: `(?m)^e: (?:file:///)?\S+\.kts?:\d+|^\[ERROR\] COMPILATION ERROR|^\[ERROR\] Failed to execute goal [^\n]*compile|^FAILURE: Build failed with|^> Task \S+ FAILED|^BUILD FAIL(?:ED|URE)`, Literals: []detect.Literal{{Text: "e: "}, {Text: "[ERROR] COMPILATION ERROR"}, {Text: "[ERROR] Failed to execute goal "}, {Text: "FAILURE: Build failed with"}, {Text: "> Task "}, {Text: "BUILD FAILED"}, {Text: "BUILD FAILURE"}}}, {Expr: `(?m)^(?:ERROR|Error) in (?:\S+|\./)\S*(?: [\d:-]+)?$|^\S*ERROR in (?:\[\w+\] )?[\w./@-]+\.\w+`, Literals: []detect.Literal{{Text: "ERROR in "}, {Text: "Error in "}}}, {Expr: `(?m)^✘ \[ERROR\] |^\[?(?:vite|rollup|esbuild|plugin)[^\n]{0,40}\]?:? (?:Rollup failed|Build failed|Could not resolve|Failed to)|\[vite\]: Rollup failed`, Literals: []detect.Literal{{Text: "✘ [ERROR] "}, {Text: "Rollup failed"}, {Text: "Build failed"}, {Text: "Could not resolve"}, {Text: "Failed to"}, {Text: "[vite]: Rollup failed"}}, Reach: 188}, {Expr: `(?m)^SyntaxError: [^\n]*\n\s+at wrapSafe`, Literals: []detect.Literal{{Text: "SyntaxError: "}}}, {Expr: `(?m)^\s*\^+\s*\n(?:Syntax|Indentation|Tab)Error: `, Literals: []detect.Literal{{Text: "\nSyntaxError: "}, {Text: "\nIndentationError: "}, {Text: "\nTabError: "}}}, {Expr: `(?m)^ *File "[^"\n]+", line \d+\n[^\n]*\n[^\n]*\n(?:Syntax|Indentation|Tab)Error: `, Literals: []detect.Literal{{Text: "\nSyntaxError: "}, {Text: "\nIndentationError: "}, {Text: "\nTabError: "}}}, {Expr: "(?m)^(?:PHP )?Parse error: ", Literals: []detect.Literal{{Text: "Parse error: "}}, Reach: 17}, {Expr: `(?im)(?:could not compile \x60|failed to solve\b|(?:failed to compile\.?|(?:build|compilation|bundling|transpilation|bundles?) (?:error occurred|(?:has )?failed(?: (?:with|in|because|to build)\b.*)?(?::.*)?)|bundles failed to build|error during build|module build failed|compilation (?:error|terminated)|(?:a )?compile error|module not found: error: can't resolve)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "could not compile `", Fold: true}, {Text: "failed to solve", Fold: true}, {Text: "failed to compile", Fold: true}, {Text: "error occurred", Fold: true}, {Text: "failed", Fold: true}, {Text: "bundles failed to build", Fold: true}, {Text: "error during build", Fold: true}, {Text: "module build failed", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation terminated", Fold: true}, {Text: "compile error", Fold: true}, {Text: "module not found: error: can't r", Fold: true}}, Lead: 1}},
+			Text: "0 0 (?m)^(?:vet: )?(?:#\\d+ [\\d.]+ )?[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:undefined: |undeclared name|syntax error|declared and not used|missing return|cannot (?:use|convert|assign|range|call|infer|refer|slice|index)|invalid (?:operation|argument|use|recursive|receiver|character)|mismatched types|assignment mismatch|too many (?:errors|arguments|return)|not enough (?:arguments|return)|duplicate |expected |impossible |non-|no new variables|missing (?:return|function|init|,)|unexpected |unreachable code|label |method |undefined \\(|\\S+ redeclared|[\\w.]+ (?:is not a type|undefined|redeclared|already declared|\\(type)|\"[^\"\\n]+\" imported|\\S+ imported and not used|declared but not used|\\w+ declared (?:and|but) not used|import cycle)\n=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: too many errors$\n=: too many errors\n0 0 (?m)^\\s+imports \\S+[^\\n]*: import cycle not allowed\n=: import cycle not allowed\n0 0 (?m)^(?:[A-Za-z]:)?[^\\s:][^:\\n]{0,300}\\.(?:c|cc|cpp|cxx|c\\+\\+|h|hh|hpp|m|mm|cu|java|kt|kts|scala|swift|f90|s|S|zig|proto|hs|d|nim)(?::\\d+(?::\\d+)?|\\(\\d+(?:,\\d+)?\\)): (?:fatal |internal compiler |syntax )?error(?: [A-Z]+\\d+)?: \n=error\n0 0 (?m)(?:undefined reference to [\\x60'‘\"]|: ld returned [1-9]\\d* exit status|^collect2: |linker command failed with exit code|^Undefined symbols for architecture|: cannot find -l\\w|relocation truncated to fit)\n=undefined reference to \n=: ld returned \n=collect2: \n=linker command failed with exit \n=Undefined symbols for architectu\n=: cannot find -l\n=relocation truncated to fit\n0 0 (?m)^error(?:\\[E\\d{4}\\])?: [^\\n]*\\n(?:[ \\t]*\\n)?\\s*-->\\s\n=error\n0 0 (?m)^(?:\\x1b\\[[\\d;]*m)*error(?:\\[E\\d{4}\\])?(?:\\x1b\\[[\\d;]*m)*: (?:could not compile|aborting due to|failed to compile|cannot find (?:macro|function|value|type)|linking with|failed to run custom build|unresolved import)\n=error\n0 18 (?m)\\berror (?:CS|MSB|NETSDK|FS|BC|C|LNK|AL)\\d{4}: \n=error \n0 14 (?m)\\berror TS1\\d{3}: \n=error TS1\n0 0 (?m)^(?:\\S+ )?make(?:\\[\\d+\\])?: \\*\\*\\* (?:\\[[^\\n]*\\] Error [1-9]\\d*|No rule to make target)\n=] Error \n=No rule to make target\n0 0 (?m)^ninja: build stopped|^FAILED: \\S+|^CMake Error\n=ninja: build stopped\n=FAILED: \n=CMake Error\n0 0 (?m)^e: (?:file:///)?\\S+\\.kts?:\\d+|^\\[ERROR\\] COMPILATION ERROR|^\\[ERROR\\] Failed to execute goal [^\\n]*compile|^FAILURE: Build failed with|^> Task \\S+ FAILED|^BUILD FAIL(?:ED|URE)\n=e: \n=[ERROR] COMPILATION ERROR\n=[ERROR] Failed to execute goal \n=FAILURE: Build failed with\n=> Task \n=BUILD FAILED\n=BUILD FAILURE\n0 0 (?m)^(?:ERROR|Error) in (?:\\S+|\\./)\\S*(?: [\\d:-]+)?$|^\\S*ERROR in (?:\\[\\w+\\] )?[\\w./@-]+\\.\\w+\n=ERROR in \n=Error in \n0 188 (?m)^✘ \\[ERROR\\] |^\\[?(?:vite|rollup|esbuild|plugin)[^\\n]{0,40}\\]?:? (?:Rollup failed|Build failed|Could not resolve|Failed to)|\\[vite\\]: Rollup failed\n=✘ [ERROR] \n=Rollup failed\n=Build failed\n=Could not resolve\n=Failed to\n=[vite]: Rollup failed\n0 0 (?m)^SyntaxError: [^\\n]*\\n\\s+at wrapSafe\n=SyntaxError: \n0 0 (?m)^\\s*\\^+\\s*\\n(?:Syntax|Indentation|Tab)Error: \n=SyntaxError: \n=IndentationError: \n=TabError: \n0 0 (?m)^ *File \"[^\"\\n]+\", line \\d+\\n[^\\n]*\\n[^\\n]*\\n(?:Syntax|Indentation|Tab)Error: \n=SyntaxError: \n=IndentationError: \n=TabError: \n0 17 (?m)^(?:PHP )?Parse error: \n=Parse error: \n1 0 (?im)(?:could not compile \\x60|failed to solve\\b|(?:failed to compile\\.?|(?:build|compilation|bundling|transpilation|bundles?) (?:error occurred|(?:has )?failed(?: (?:with|in|because|to build)\\b.*)?(?::.*)?)|bundles failed to build|error during build|module build failed|compilation (?:error|terminated)|(?:a )?compile error|module not found: error: can't resolve)(?7))\n~could not compile `\n~failed to solve\n~failed to compile\n~error occurred\n~failed\n~bundles failed to build\n~error during build\n~module build failed\n~compilation error\n~compilation terminated\n~compile error\n~module not found: error: can't r",
 		},
 	},
 }
@@ -506,7 +1756,11 @@ var signatureBrokenBuild = detect.Signature{
 	Name: "broken_build",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: in [\w./-]{1,80})?)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "build failed", Fold: true}, {Text: "build failure", Fold: true}, {Text: "compilation error", Fold: true}, {Text: "compilation failed", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:(?:(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: in [\w./-]{1,80})?)(?7))
+~build failed
+~build failure
+~compilation error
+~compilation failed`,
 		},
 	},
 }
@@ -515,7 +1769,7 @@ var signatureLintFinding = detect.Signature{
 	Name: "lint_finding", Over: []string{"compile_error"},
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?m)^ +\d+:\d+ +(?:error|warning) +[^\n]+? {2,}[@\w/-]+ *$`, Literals: []detect.Literal{{Text: "error"}, {Text: "warning"}}}, {Expr: `(?m)^[✖×] [1-9]\d* problems? \(`, Literals: []detect.Literal{{Text: " problem ("}, {Text: " problems ("}}}, {Expr: `"ruleId":"[^"\n]+","severity":2\b`, Literals: []detect.Literal{{Text: `","severity":2`}}}, {Expr: `(?m)^[^\s:][^:\n]*\.(?:py|pyi|ipynb|rb|go|rs|js|ts|ya?ml|toml|sh):(?:\d+|\?):(?:\d+|\?):? (?:[A-Z]{1,5}\d{2,4})(?: \[\*\])?:? `}, {Expr: `(?m)^ *[1-9]\d*\s+[A-Z]{1,5}\d{3,4}\s+(?:\[[*-]\] )?[a-z][a-z-]+\n[^\n]*\n?[^\n]*\n?Found [1-9]`, Literals: []detect.Literal{{Text: "Found "}}}, {Expr: `(?m)^[A-Z]{1,5}\d{3,4} (?:\[\*\] )?[^\n]+\n +--> `, Literals: []detect.Literal{{Text: "--> "}}}, {Expr: `(?m)^[\w./\\@+~-]+\.go:\d+:\d+: [^\n]*\((?:errcheck|deadcode|unused|govet|gosimple|staticcheck|gosec|revive|gofmt|goimports|ineffassign|structcheck|varcheck|typecheck|misspell|lll|golint|stylecheck|gocritic|gocyclo|dupl|unparam|unconvert|nakedret|prealloc|bodyclose|noctx|whitespace|wsl|[a-z]{3,20}|S[AT]?\d{4})\)$`, Literals: []detect.Literal{{Text: ".go:"}}}, {Expr: `(?m)^[\w./\\@+~-]+\.go:\d+:\d+: (?:fmt\.\w+|log\.\w+|\w+\.[A-Z]\w*f) (?:format|call)\b`, Literals: []detect.Literal{{Text: ".go:"}}}, {Expr: `(?m)^[\w./\\@+~-]+\.go:\d+:\d+: (?:should |exported \w+ \S+ should|self-assignment|result of|unusedresult|struct field tag|composite literal uses|\w+ passes lock by value|possible misuse|call to )`, Literals: []detect.Literal{{Text: ".go:"}}}, {Expr: `(?m)^\[?(?:warn|error)\]? Code style issues`, Literals: []detect.Literal{{Text: " Code style issues"}}, Reach: 25}, {Expr: "(?m)^Error occurred when checking code style", Literals: []detect.Literal{{Text: "Error occurred when checking cod"}}, Reach: 39}, {Expr: `(?m)^would reformat |^(?:Oh no! .*|[1-9]\d* files?) would be (?:reformatted|left)|would be reformatted`, Literals: []detect.Literal{{Text: "would reformat "}, {Text: " would be reformatted"}, {Text: " would be left"}, {Text: "would be reformatted"}}}, {Expr: `(?m)^[^\s:][^:\n]*:\d+:\d+: [CWEFR]: (?:\[\w+\] )?[A-Z]\w+/\w+: `, Literals: []detect.Literal{{Text: ": C: "}, {Text: ": E: "}, {Text: ": F: "}, {Text: ": R: "}, {Text: ": W: "}}}, {Expr: `(?m)^[^\s:][^:\n]*\.py:\d+:\d+: [CRWEF]\d{4}: `, Literals: []detect.Literal{{Text: ".py:"}}}, {Expr: `(?m)^[\w./-]+:\d+:\d+ lint/\w+/\w+`, Literals: []detect.Literal{{Text: " lint/"}}}, {Expr: `\bSC\d{4} \((?:error|warning|info|style)\): `, Literals: []detect.Literal{{Text: " (error): "}, {Text: " (warning): "}, {Text: " (info): "}, {Text: " (style): "}}, Reach: 18}, {Expr: `(?m)^[^\s:][^:\n]*\.md:\d+(?::\d+)? (?:error )?MD\d{3}/`, Literals: []detect.Literal{{Text: ".md:"}}}, {Expr: `(?m)= note: (?:\x60#\[(?:warn|deny)\(clippy::|\x60-D (?:warnings|clippy))`, Literals: []detect.Literal{{Text: "= note: `#[warn(clippy::"}, {Text: "= note: `#[deny(clippy::"}, {Text: "= note: `-D warnings"}, {Text: "= note: `-D clippy"}}, Reach: 24}, {Expr: `(?m)^Found [1-9]\d* errors?\.?(?: \(|$)`, Literals: []detect.Literal{{Text: "Found "}}}, {Expr: `(?im)(?:(?:(?:es|style|golangci-|rubo|py)?lint(?:ing|er)? (?:errors? found|failed|found [1-9]\d* (?:errors?|problems?|issues?)))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "lint", Fold: true}}, Lead: 1}},
+			Text: "0 0 (?m)^ +\\d+:\\d+ +(?:error|warning) +[^\\n]+? {2,}[@\\w/-]+ *$\n=error\n=warning\n0 0 (?m)^[✖×] [1-9]\\d* problems? \\(\n= problem (\n= problems (\n0 0 \"ruleId\":\"[^\"\\n]+\",\"severity\":2\\b\n=\",\"severity\":2\n0 0 (?m)^[^\\s:][^:\\n]*\\.(?:py|pyi|ipynb|rb|go|rs|js|ts|ya?ml|toml|sh):(?:\\d+|\\?):(?:\\d+|\\?):? (?:[A-Z]{1,5}\\d{2,4})(?: \\[\\*\\])?:? \n0 0 (?m)^ *[1-9]\\d*\\s+[A-Z]{1,5}\\d{3,4}\\s+(?:\\[[*-]\\] )?[a-z][a-z-]+\\n[^\\n]*\\n?[^\\n]*\\n?Found [1-9]\n=Found \n0 0 (?m)^[A-Z]{1,5}\\d{3,4} (?:\\[\\*\\] )?[^\\n]+\\n +--> \n=--> \n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: [^\\n]*\\((?:errcheck|deadcode|unused|govet|gosimple|staticcheck|gosec|revive|gofmt|goimports|ineffassign|structcheck|varcheck|typecheck|misspell|lll|golint|stylecheck|gocritic|gocyclo|dupl|unparam|unconvert|nakedret|prealloc|bodyclose|noctx|whitespace|wsl|[a-z]{3,20}|S[AT]?\\d{4})\\)$\n=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:fmt\\.\\w+|log\\.\\w+|\\w+\\.[A-Z]\\w*f) (?:format|call)\\b\n=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:should |exported \\w+ \\S+ should|self-assignment|result of|unusedresult|struct field tag|composite literal uses|\\w+ passes lock by value|possible misuse|call to )\n=.go:\n0 25 (?m)^\\[?(?:warn|error)\\]? Code style issues\n= Code style issues\n0 39 (?m)^Error occurred when checking code style\n=Error occurred when checking cod\n0 0 (?m)^would reformat |^(?:Oh no! .*|[1-9]\\d* files?) would be (?:reformatted|left)|would be reformatted\n=would reformat \n= would be reformatted\n= would be left\n=would be reformatted\n0 0 (?m)^[^\\s:][^:\\n]*:\\d+:\\d+: [CWEFR]: (?:\\[\\w+\\] )?[A-Z]\\w+/\\w+: \n=: C: \n=: E: \n=: F: \n=: R: \n=: W: \n0 0 (?m)^[^\\s:][^:\\n]*\\.py:\\d+:\\d+: [CRWEF]\\d{4}: \n=.py:\n0 0 (?m)^[\\w./-]+:\\d+:\\d+ lint/\\w+/\\w+\n= lint/\n0 18 \\bSC\\d{4} \\((?:error|warning|info|style)\\): \n= (error): \n= (warning): \n= (info): \n= (style): \n0 0 (?m)^[^\\s:][^:\\n]*\\.md:\\d+(?::\\d+)? (?:error )?MD\\d{3}/\n=.md:\n0 24 (?m)= note: (?:\\x60#\\[(?:warn|deny)\\(clippy::|\\x60-D (?:warnings|clippy))\n== note: `#[warn(clippy::\n== note: `#[deny(clippy::\n== note: `-D warnings\n== note: `-D clippy\n0 0 (?m)^Found [1-9]\\d* errors?\\.?(?: \\(|$)\n=Found \n1 0 (?im)(?:(?:(?:es|style|golangci-|rubo|py)?lint(?:ing|er)? (?:errors? found|failed|found [1-9]\\d* (?:errors?|problems?|issues?)))(?7))\n~lint",
 		},
 	},
 }
@@ -524,7 +1778,10 @@ var signatureLocated = detect.Signature{
 	Name: "located",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S`}, {Expr: `(?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S`, Literals: []detect.Literal{{Text: "error"}, {Text: "warning"}}}},
+			Text: `0 0 (?m)^\s*(?:[A-Za-z]:)?[\w@./\\-]*[\w-]\.[A-Za-z]\w*:\d+:\d+: \S
+0 0 (?m)^\s+\d+:\d+\s+(?:error|warning)\s+\S
+=error
+=warning`,
 		},
 	},
 }
@@ -537,7 +1794,101 @@ var signatureTestFailure = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"AssertionError", "AssertionFailedError", "ComparisonFailure"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?m)^\s*--- FAIL: `, Literals: []detect.Literal{{Text: "--- FAIL: "}}}, {Expr: `(?m)^FAIL\t\S+|^FAIL$`, Literals: []detect.Literal{{Text: "FAIL\t"}, {Text: "FAIL"}}}, {Expr: "(?m)^panic: test timed out after ", Literals: []detect.Literal{{Text: "panic: test timed out after "}}, Reach: 28}, {Expr: `(?m)^test result: FAILED\.|^test \S+ \.\.\. FAILED$|^error: (?:test failed, to rerun|doctest failed)`, Literals: []detect.Literal{{Text: "test result: FAILED."}, {Text: " ... FAILED"}, {Text: "error: test failed, to rerun"}, {Text: "error: doctest failed"}}}, {Expr: `(?m)^thread '[^'\n]*(?:test|spec)[^'\n]*'(?: \(\d+\))? panicked at `, Literals: []detect.Literal{{Text: " panicked at "}}}, {Expr: `\bassertion [\x60]?(?:failed: )?\(?(?:left|right) ?(?:==|!=) ?(?:left|right)\)?[\x60]? ?(?:failed)?`, Literals: []detect.Literal{{Text: "assertion "}}, Reach: 43}, {Expr: `(?m)^\s*●[^\n]*\n+\s+(?:expect\(|thrown: |\w*Error)`, Literals: []detect.Literal{{Text: "●"}}}, {Expr: `(?m)^(?:\x1b\[[\d;]*m|\s)*FAIL(?:\x1b\[[\d;]*m|\s)+\S+\.(?:\w+\.)?[cm]?[jt]sx?\b`, Literals: []detect.Literal{{Text: "FAIL"}}}, {Expr: `(?m)^(?:\x1b\[[\d;]*m|\s)*(?:Tests?|Test Suites|Test Files):?(?:\x1b\[[\d;]*m|\s)+[1-9]\d* failed`, Literals: []detect.Literal{{Text: " failed"}}}, {Expr: `Exceeded timeout of \d+ ?ms for a (?:test|hook)`, Literals: []detect.Literal{{Text: "Exceeded timeout of "}}}, {Expr: `(?m)^\s+[1-9]\d* failing$`, Literals: []detect.Literal{{Text: " failing"}}}, {Expr: `(?m)^(?:\[[ \d.s]+\] )?=+ (?:FAILURES|ERRORS|short test summary info) =+`, Literals: []detect.Literal{{Text: " FAILURES "}, {Text: " ERRORS "}, {Text: " short test summary info "}}}, {Expr: `(?m)^(?:\[[ \d.s]+\] )?E  +(?:assert |AssertionError|[\w.]+(?:Error|Exception)\b)`, Literals: []detect.Literal{{Text: "assert "}, {Text: "AssertionError"}, {Text: "Error"}, {Text: "Exception"}}}, {Expr: `(?m)^(?:FAILED|ERROR) \S+\.py(?:::| - )`, Literals: []detect.Literal{{Text: "FAILED "}, {Text: "ERROR "}}}, {Expr: `(?m)^=+ (?:[^\n=]*, )?[1-9]\d* (?:failed|errors?)\b[^\n]*=+$`, Literals: []detect.Literal{{Text: "failed"}, {Text: "error"}}}, {Expr: `(?m)^(?:FAIL|ERROR): test\w* \(`, Literals: []detect.Literal{{Text: "FAIL: test"}, {Text: "ERROR: test"}}}, {Expr: `(?m)^FAILED \((?:failures|errors)=[1-9]`, Literals: []detect.Literal{{Text: "FAILED (failures="}, {Text: "FAILED (errors="}}, Reach: 18}, {Expr: `(?m)^not ok \d+\b(?:[^#\n]|#[^ \n])*$`, Literals: []detect.Literal{{Text: "not ok "}}}, {Expr: `(?m)(?:^(?:\x1b\[[\d;]*m)*(?: *E +)?|^ {0,8}|: |\w\.)AssertionError(?: \[ERR_ASSERTION\])?(?:\x1b\[[\d;]*m)*(?:: |$)`, Literals: []detect.Literal{{Text: "AssertionError"}}}, {Expr: `(?m)^[1-9]\d* examples?, [1-9]\d* failures?`, Literals: []detect.Literal{{Text: " example, "}, {Text: " examples, "}}}, {Expr: `(?m)^FAILURES!$|^Tests: \d+, Assertions: \d+, (?:Failures|Errors): [1-9]`, Literals: []detect.Literal{{Text: "FAILURES!"}, {Text: ", Assertions: "}}}, {Expr: `(?m)Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9])`, Literals: []detect.Literal{{Text: ", Failures: "}}}, {Expr: `There were failing tests\. See the report|(?m)^Failed!\s+- Failed:\s+[1-9]`, Literals: []detect.Literal{{Text: "There were failing tests. See th"}, {Text: "- Failed:"}}}, {Expr: `(?m)\*\*\*Failed\s+[\d.]+ sec|^[1-9]\d* tests? failed out of|, [1-9]\d* tests failed out of`, Literals: []detect.Literal{{Text: "***Failed"}, {Text: " test failed out of"}, {Text: " tests failed out of"}}}, {Expr: `(?m)^  [1-9]\d* (?:failed|flaky)$`, Literals: []detect.Literal{{Text: " failed"}, {Text: " flaky"}}}, {Expr: "(?m)^npm ERR! Test failed", Literals: []detect.Literal{{Text: "npm ERR! Test failed"}}, Reach: 20}, {Expr: `(?m)^\(fail\) |^ *[1-9]\d* fail$|^error: expect\(received\)`, Literals: []detect.Literal{{Text: "(fail) "}, {Text: " fail"}, {Text: "error: expect(received)"}}}, {Expr: `(?m)^Error: expect\(\S+\)\.`, Literals: []detect.Literal{{Text: "Error: expect("}}}, {Expr: `(?m)^\s+\x1b?(?:\[\d+m)?✕ [^\n]+ \(\d+ m?s\)$`, Literals: []detect.Literal{{Text: "✕ "}}}, {Expr: `(?im)(?:(?:(?:some |[1-9]\d* )?(?:tests?|specs?|test suites?) failed|coverage threshold for \w+ \([\d.]+%\) not met|assertion failed)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: " failed", Fold: true}, {Text: "coverage threshold for ", Fold: true}, {Text: "assertion failed", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:ERR_ASSERTION|AssertionError|AssertionFailedError|ComparisonFailure)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ERR_ASSERTION|AssertionError|AssertionFailedError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ERR_ASSERTION"}, {Text: "AssertionError"}, {Text: "AssertionFailedError"}, {Text: "ComparisonFailure"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ERR_ASSERTION)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ERR_ASSERTION"}, {Text: "errno ERR_ASSERTION"}}, Lead: 2}, {Expr: `(?m)(?:ComparisonFailure)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ComparisonFailure"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ComparisonFailure)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ComparisonFailure"}}}},
+			Text: `0 0 (?m)^\s*--- FAIL: 
+=--- FAIL: 
+0 0 (?m)^FAIL\t\S+|^FAIL$
+=FAIL	
+=FAIL
+0 28 (?m)^panic: test timed out after 
+=panic: test timed out after 
+0 0 (?m)^test result: FAILED\.|^test \S+ \.\.\. FAILED$|^error: (?:test failed, to rerun|doctest failed)
+=test result: FAILED.
+= ... FAILED
+=error: test failed, to rerun
+=error: doctest failed
+0 0 (?m)^thread '[^'\n]*(?:test|spec)[^'\n]*'(?: \(\d+\))? panicked at 
+= panicked at 
+0 43 \bassertion [\x60]?(?:failed: )?\(?(?:left|right) ?(?:==|!=) ?(?:left|right)\)?[\x60]? ?(?:failed)?
+=assertion 
+0 0 (?m)^\s*●[^\n]*\n+\s+(?:expect\(|thrown: |\w*Error)
+=●
+0 0 (?m)^(?:\x1b\[[\d;]*m|\s)*FAIL(?:\x1b\[[\d;]*m|\s)+\S+\.(?:\w+\.)?[cm]?[jt]sx?\b
+=FAIL
+0 0 (?m)^(?:\x1b\[[\d;]*m|\s)*(?:Tests?|Test Suites|Test Files):?(?:\x1b\[[\d;]*m|\s)+[1-9]\d* failed
+= failed
+0 0 Exceeded timeout of \d+ ?ms for a (?:test|hook)
+=Exceeded timeout of 
+0 0 (?m)^\s+[1-9]\d* failing$
+= failing
+0 0 (?m)^(?:\[[ \d.s]+\] )?=+ (?:FAILURES|ERRORS|short test summary info) =+
+= FAILURES 
+= ERRORS 
+= short test summary info 
+0 0 (?m)^(?:\[[ \d.s]+\] )?E  +(?:assert |AssertionError|[\w.]+(?:Error|Exception)\b)
+=assert 
+=AssertionError
+=Error
+=Exception
+0 0 (?m)^(?:FAILED|ERROR) \S+\.py(?:::| - )
+=FAILED 
+=ERROR 
+0 0 (?m)^=+ (?:[^\n=]*, )?[1-9]\d* (?:failed|errors?)\b[^\n]*=+$
+=failed
+=error
+0 0 (?m)^(?:FAIL|ERROR): test\w* \(
+=FAIL: test
+=ERROR: test
+0 18 (?m)^FAILED \((?:failures|errors)=[1-9]
+=FAILED (failures=
+=FAILED (errors=
+0 0 (?m)^not ok \d+\b(?:[^#\n]|#[^ \n])*$
+=not ok 
+0 0 (?m)(?:^(?:\x1b\[[\d;]*m)*(?: *E +)?|^ {0,8}|: |\w\.)AssertionError(?: \[ERR_ASSERTION\])?(?:\x1b\[[\d;]*m)*(?:: |$)
+=AssertionError
+0 0 (?m)^[1-9]\d* examples?, [1-9]\d* failures?
+= example, 
+= examples, 
+0 0 (?m)^FAILURES!$|^Tests: \d+, Assertions: \d+, (?:Failures|Errors): [1-9]
+=FAILURES!
+=, Assertions: 
+0 0 (?m)Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9])
+=, Failures: 
+0 0 There were failing tests\. See the report|(?m)^Failed!\s+- Failed:\s+[1-9]
+=There were failing tests. See th
+=- Failed:
+0 0 (?m)\*\*\*Failed\s+[\d.]+ sec|^[1-9]\d* tests? failed out of|, [1-9]\d* tests failed out of
+=***Failed
+= test failed out of
+= tests failed out of
+0 0 (?m)^  [1-9]\d* (?:failed|flaky)$
+= failed
+= flaky
+0 20 (?m)^npm ERR! Test failed
+=npm ERR! Test failed
+0 0 (?m)^\(fail\) |^ *[1-9]\d* fail$|^error: expect\(received\)
+=(fail) 
+= fail
+=error: expect(received)
+0 0 (?m)^Error: expect\(\S+\)\.
+=Error: expect(
+0 0 (?m)^\s+\x1b?(?:\[\d+m)?✕ [^\n]+ \(\d+ m?s\)$
+=✕ 
+1 0 (?im)(?:(?:(?:some |[1-9]\d* )?(?:tests?|specs?|test suites?) failed|coverage threshold for \w+ \([\d.]+%\) not met|assertion failed)(?7))
+~ failed
+~coverage threshold for 
+~assertion failed
+4 0 (?m)(?:(?:ERR_ASSERTION|AssertionError|AssertionFailedError|ComparisonFailure)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ERR_ASSERTION|AssertionError|AssertionFailedError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ERR_ASSERTION
+=AssertionError
+=AssertionFailedError
+=ComparisonFailure
+2 0 (?m)(?:code|errno) (?:ERR_ASSERTION)[ \t\r]*$
+=code ERR_ASSERTION
+=errno ERR_ASSERTION
+2 0 (?m)(?:ComparisonFailure)(?:\)(?: when|: \w|$)|:[ \t])
+=ComparisonFailure
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ComparisonFailure)(?:\) when|:[ \t])
+=ComparisonFailure`,
 		},
 	},
 }
@@ -546,7 +1897,11 @@ var signatureFailedTest = detect.Signature{
 	Name: "failed_test",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:[1-9]\d* |the |a |some |unit |integration )?tests? failed)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "test failed", Fold: true}, {Text: "tests failed", Fold: true}}, Lead: 1}, {Expr: "(?m)^={2,80} FAILURES ={2,80}$", Literals: []detect.Literal{{Text: " FAILURES "}}, Reach: 170}},
+			Text: `1 0 (?im)(?:(?:(?:[1-9]\d* |the |a |some |unit |integration )?tests? failed)(?7))
+~test failed
+~tests failed
+0 170 (?m)^={2,80} FAILURES ={2,80}$
+= FAILURES `,
 		},
 	},
 }
@@ -559,7 +1914,100 @@ var signatureDependencyMissing = detect.Signature{
 		},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ModuleNotFoundError"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:cannot find (?:module|package) ['"]|(?:modulenotfounderror: )?no module named ['"]?[\w.]+|cannot import name |missing go\.sum entry for\b|(?:go: )?no required module provides package\b|cannot find (?:module providing )?package\b|package \S+ is not in (?:std|goroot)\b|\S+@\S+: (?:unknown revision|invalid version|no matching versions|module lookup disabled|reading|verifying)\b|no matching (?:version|distribution|package)(?:s)? (?:found|named)\b|could not find a version that satisfies the requirement\b|couldn't find (?:any versions for|package)\b|\S+@\S+: expected the resolution to have been successful\b|can't find crate for\b|unable to locate package\b|ERR_PNPM_\w*(?:404|NO_MATCHING)\w*\b|(?:could not|failed to) resolve dependencies\b|because \S+ was not found in the package registry\b|no solution found when resolving\b|failed to (?:resolve|load) (?:import|dependency|module|plugin) |class \S+ not found|(?:[\w.]+\.)?(?:ClassNotFoundException|NoClassDefFoundError): |(?:(?:error loading module requirements|no matching versions for query)|(?:404 )?not found ?[:-] ?(?:\S+@\S+|GET https?://\S+)|E404|code (?:E404|ETARGET|ENOVERSIONS)|(?:expected the resolution to have been successful - )?package not found|"?https?://[^"\s]+: not found|could not find (?:gem|artifact|a package|package|dependency)|package ['"\x60]?\S+ (?:could not be found|was not found|is not installed|not found)|the following packages have unmet dependencies|PackagesNotFoundError|no packages? found matching)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: `cannot find module "`, Fold: true}, {Text: "cannot find module '", Fold: true}, {Text: `cannot find package "`, Fold: true}, {Text: "cannot find package '", Fold: true}, {Text: "no module named ", Fold: true}, {Text: "cannot import name ", Fold: true}, {Text: "missing go.sum entry for", Fold: true}, {Text: "no required module provides pack", Fold: true}, {Text: "cannot find package", Fold: true}, {Text: "cannot find module providing pac", Fold: true}, {Text: " is not in std", Fold: true}, {Text: " is not in goroot", Fold: true}, {Text: ": unknown revision", Fold: true}, {Text: ": invalid version", Fold: true}, {Text: ": no matching versions", Fold: true}, {Text: ": module lookup disabled", Fold: true}, {Text: ": reading", Fold: true}, {Text: ": verifying", Fold: true}, {Text: "no matching version ", Fold: true}, {Text: "no matching versions ", Fold: true}, {Text: "no matching distribution ", Fold: true}, {Text: "no matching distributions ", Fold: true}, {Text: "no matching package ", Fold: true}, {Text: "no matching packages ", Fold: true}, {Text: "could not find a version that sa", Fold: true}, {Text: "couldn't find any versions for", Fold: true}, {Text: "couldn't find package", Fold: true}, {Text: ": expected the resolution to hav", Fold: true}, {Text: "can't find crate for", Fold: true}, {Text: "unable to locate package", Fold: true}, {Text: "err_pnpm_", Fold: true}, {Text: "could not resolve dependencies", Fold: true}, {Text: "failed to resolve dependencies", Fold: true}, {Text: " was not found in the package re", Fold: true}, {Text: "no solution found when resolving", Fold: true}, {Text: "failed to resolve import ", Fold: true}, {Text: "failed to resolve dependency ", Fold: true}, {Text: "failed to resolve module ", Fold: true}, {Text: "failed to resolve plugin ", Fold: true}, {Text: "failed to load import ", Fold: true}, {Text: "failed to load dependency ", Fold: true}, {Text: "failed to load module ", Fold: true}, {Text: "failed to load plugin ", Fold: true}, {Text: " not found", Fold: true}, {Text: "classnotfoundexception: ", Fold: true}, {Text: "noclassdeffounderror: ", Fold: true}, {Text: "error loading module requirement", Fold: true}, {Text: "no matching versions for query", Fold: true}, {Text: "not found", Fold: true}, {Text: "e404", Fold: true}, {Text: "code e404", Fold: true}, {Text: "code etarget", Fold: true}, {Text: "code enoversions", Fold: true}, {Text: "package not found", Fold: true}, {Text: ": not found", Fold: true}, {Text: "could not find ", Fold: true}, {Text: "package ", Fold: true}, {Text: "the following packages have unme", Fold: true}, {Text: "packagesnotfounderror", Fold: true}, {Text: "no package found matching", Fold: true}, {Text: "no packages found matching", Fold: true}}, Lead: 1}, {Expr: `(?m)^[\w./\\@+~-]+\.go:\d+:\d+: (?:missing go\.sum|no required module|cannot find (?:module|package)|package \S+ is not in|could not import)`, Literals: []detect.Literal{{Text: "missing go.sum"}, {Text: "no required module"}, {Text: "cannot find module"}, {Text: "cannot find package"}, {Text: " is not in"}, {Text: "could not import"}}}, {Expr: `(?m)^(?:\w+\.)*(?:ModuleNotFoundError|ImportError): (?:No module named|cannot import name|attempted relative)`, Literals: []detect.Literal{{Text: "ModuleNotFoundError: No module n"}, {Text: "ModuleNotFoundError: cannot impo"}, {Text: "ModuleNotFoundError: attempted r"}, {Text: "ImportError: No module named"}, {Text: "ImportError: cannot import name"}, {Text: "ImportError: attempted relative"}}}, {Expr: `(?m)(?:(?:MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|E404|ETARGET|ENOVERSIONS|ModuleNotFoundError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|ModuleNotFoundError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "MODULE_NOT_FOUND"}, {Text: "ERR_MODULE_NOT_FOUND"}, {Text: "E404"}, {Text: "ETARGET"}, {Text: "ENOVERSIONS"}, {Text: "ModuleNotFoundError"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ERR_MODULE_NOT_FOUND|E404|ETARGET|ENOVERSIONS)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code"}, {Text: "errno"}}, Lead: 2}, {Expr: `(?m)(?:E404|ETARGET|ENOVERSIONS)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "E404"}, {Text: "ETARGET"}, {Text: "ENOVERSIONS"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:E404|ETARGET|ENOVERSIONS)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "E404"}, {Text: "ETARGET"}, {Text: "ENOVERSIONS"}}}},
+			Text: `1 0 (?im)(?:cannot find (?:module|package) ['"]|(?:modulenotfounderror: )?no module named ['"]?[\w.]+|cannot import name |missing go\.sum entry for\b|(?:go: )?no required module provides package\b|cannot find (?:module providing )?package\b|package \S+ is not in (?:std|goroot)\b|\S+@\S+: (?:unknown revision|invalid version|no matching versions|module lookup disabled|reading|verifying)\b|no matching (?:version|distribution|package)(?:s)? (?:found|named)\b|could not find a version that satisfies the requirement\b|couldn't find (?:any versions for|package)\b|\S+@\S+: expected the resolution to have been successful\b|can't find crate for\b|unable to locate package\b|ERR_PNPM_\w*(?:404|NO_MATCHING)\w*\b|(?:could not|failed to) resolve dependencies\b|because \S+ was not found in the package registry\b|no solution found when resolving\b|failed to (?:resolve|load) (?:import|dependency|module|plugin) |class \S+ not found|(?:[\w.]+\.)?(?:ClassNotFoundException|NoClassDefFoundError): |(?:(?:error loading module requirements|no matching versions for query)|(?:404 )?not found ?[:-] ?(?:\S+@\S+|GET https?://\S+)|E404|code (?:E404|ETARGET|ENOVERSIONS)|(?:expected the resolution to have been successful - )?package not found|"?https?://[^"\s]+: not found|could not find (?:gem|artifact|a package|package|dependency)|package ['"\x60]?\S+ (?:could not be found|was not found|is not installed|not found)|the following packages have unmet dependencies|PackagesNotFoundError|no packages? found matching)(?7))
+~cannot find module "
+~cannot find module '
+~cannot find package "
+~cannot find package '
+~no module named 
+~cannot import name 
+~missing go.sum entry for
+~no required module provides pack
+~cannot find package
+~cannot find module providing pac
+~ is not in std
+~ is not in goroot
+~: unknown revision
+~: invalid version
+~: no matching versions
+~: module lookup disabled
+~: reading
+~: verifying
+~no matching version 
+~no matching versions 
+~no matching distribution 
+~no matching distributions 
+~no matching package 
+~no matching packages 
+~could not find a version that sa
+~couldn't find any versions for
+~couldn't find package
+~: expected the resolution to hav
+~can't find crate for
+~unable to locate package
+~err_pnpm_
+~could not resolve dependencies
+~failed to resolve dependencies
+~ was not found in the package re
+~no solution found when resolving
+~failed to resolve import 
+~failed to resolve dependency 
+~failed to resolve module 
+~failed to resolve plugin 
+~failed to load import 
+~failed to load dependency 
+~failed to load module 
+~failed to load plugin 
+~ not found
+~classnotfoundexception: 
+~noclassdeffounderror: 
+~error loading module requirement
+~no matching versions for query
+~not found
+~e404
+~code e404
+~code etarget
+~code enoversions
+~package not found
+~: not found
+~could not find 
+~package 
+~the following packages have unme
+~packagesnotfounderror
+~no package found matching
+~no packages found matching
+0 0 (?m)^[\w./\\@+~-]+\.go:\d+:\d+: (?:missing go\.sum|no required module|cannot find (?:module|package)|package \S+ is not in|could not import)
+=missing go.sum
+=no required module
+=cannot find module
+=cannot find package
+= is not in
+=could not import
+0 0 (?m)^(?:\w+\.)*(?:ModuleNotFoundError|ImportError): (?:No module named|cannot import name|attempted relative)
+=ModuleNotFoundError: No module n
+=ModuleNotFoundError: cannot impo
+=ModuleNotFoundError: attempted r
+=ImportError: No module named
+=ImportError: cannot import name
+=ImportError: attempted relative
+4 0 (?m)(?:(?:MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|E404|ETARGET|ENOVERSIONS|ModuleNotFoundError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|ModuleNotFoundError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=MODULE_NOT_FOUND
+=ERR_MODULE_NOT_FOUND
+=E404
+=ETARGET
+=ENOVERSIONS
+=ModuleNotFoundError
+2 0 (?m)(?:code|errno) (?:ERR_MODULE_NOT_FOUND|E404|ETARGET|ENOVERSIONS)[ \t\r]*$
+=code
+=errno
+2 0 (?m)(?:E404|ETARGET|ENOVERSIONS)(?:\)(?: when|: \w|$)|:[ \t])
+=E404
+=ETARGET
+=ENOVERSIONS
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:E404|ETARGET|ENOVERSIONS)(?:\) when|:[ \t])
+=E404
+=ETARGET
+=ENOVERSIONS`,
 		},
 	},
 }
@@ -572,7 +2020,45 @@ var signatureDependencyConflict = detect.Signature{
 		},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ResolutionImpossible"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:ERESOLVE )?(?:unable to|could not) resolve (?:dependency tree|dependency)\b|conflicting (?:peer )?dependency\b|(?:cannot install|can't install) .*conflicting dependencies\b|resolutionimpossible\b|failed to select a version for\b|all possible versions conflict\b|\S+: version constraints conflict\b|no solution found when resolving\b|(?:because [^\n]+ )?version solving failed\b|could not find compatible versions\b|your requirements could not be resolved\b|the engine "[^"\n]+" is incompatible with this module\b|\S+ [\w.]+ (?:requires|has requirement) [^\n]+, (?:but|which is)\b|(?:code ERESOLVE)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "unable to resolve dependency tre", Fold: true}, {Text: "unable to resolve dependency", Fold: true}, {Text: "could not resolve dependency tre", Fold: true}, {Text: "could not resolve dependency", Fold: true}, {Text: "eresolve unable to resolve depen", Fold: true}, {Text: "eresolve could not resolve depen", Fold: true}, {Text: "onflicting dependency", Fold: true}, {Text: "onflicting peer dependency", Fold: true}, {Text: "conflicting dependencies", Fold: true}, {Text: "resolutionimpossible", Fold: true}, {Text: "failed to select a version for", Fold: true}, {Text: "all possible versions conflict", Fold: true}, {Text: ": version constraints conflict", Fold: true}, {Text: "no solution found when resolving", Fold: true}, {Text: "version solving failed", Fold: true}, {Text: "could not find compatible versio", Fold: true}, {Text: "your requirements could not be r", Fold: true}, {Text: `" is incompatible with this modu`, Fold: true}, {Text: " requires ", Fold: true}, {Text: " has requirement ", Fold: true}, {Text: "code eresolve", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:ERESOLVE|EBADENGINE|ResolutionImpossible)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))`, Literals: []detect.Literal{{Text: "ERESOLVE"}, {Text: "EBADENGINE"}, {Text: "ResolutionImpossible"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ERESOLVE|EBADENGINE)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ERESOLVE"}, {Text: "code EBADENGINE"}, {Text: "errno ERESOLVE"}, {Text: "errno EBADENGINE"}}, Lead: 2}, {Expr: `(?m)(?:ERESOLVE|EBADENGINE|ResolutionImpossible)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ERESOLVE"}, {Text: "EBADENGINE"}, {Text: "ResolutionImpossible"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ERESOLVE|EBADENGINE|ResolutionImpossible)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ERESOLVE"}, {Text: "EBADENGINE"}, {Text: "ResolutionImpossible"}}}},
+			Text: `1 0 (?im)(?:(?:ERESOLVE )?(?:unable to|could not) resolve (?:dependency tree|dependency)\b|conflicting (?:peer )?dependency\b|(?:cannot install|can't install) .*conflicting dependencies\b|resolutionimpossible\b|failed to select a version for\b|all possible versions conflict\b|\S+: version constraints conflict\b|no solution found when resolving\b|(?:because [^\n]+ )?version solving failed\b|could not find compatible versions\b|your requirements could not be resolved\b|the engine "[^"\n]+" is incompatible with this module\b|\S+ [\w.]+ (?:requires|has requirement) [^\n]+, (?:but|which is)\b|(?:code ERESOLVE)(?7))
+~unable to resolve dependency tre
+~unable to resolve dependency
+~could not resolve dependency tre
+~could not resolve dependency
+~eresolve unable to resolve depen
+~eresolve could not resolve depen
+~onflicting dependency
+~onflicting peer dependency
+~conflicting dependencies
+~resolutionimpossible
+~failed to select a version for
+~all possible versions conflict
+~: version constraints conflict
+~no solution found when resolving
+~version solving failed
+~could not find compatible versio
+~your requirements could not be r
+~" is incompatible with this modu
+~ requires 
+~ has requirement 
+~code eresolve
+4 0 (?m)(?:(?:ERESOLVE|EBADENGINE|ResolutionImpossible)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
+=ERESOLVE
+=EBADENGINE
+=ResolutionImpossible
+2 0 (?m)(?:code|errno) (?:ERESOLVE|EBADENGINE)[ \t\r]*$
+=code ERESOLVE
+=code EBADENGINE
+=errno ERESOLVE
+=errno EBADENGINE
+2 0 (?m)(?:ERESOLVE|EBADENGINE|ResolutionImpossible)(?:\)(?: when|: \w|$)|:[ \t])
+=ERESOLVE
+=EBADENGINE
+=ResolutionImpossible
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ERESOLVE|EBADENGINE|ResolutionImpossible)(?:\) when|:[ \t])
+=ERESOLVE
+=EBADENGINE
+=ResolutionImpossible`,
 		},
 	},
 }
@@ -581,7 +2067,10 @@ var signatureMissingModule = detect.Signature{
 	Name: "missing_module",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:dependency not found)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "dependency not found", Fold: true}}, Lead: 1}, {Expr: "(?m)^Error: Cannot find module ", Literals: []detect.Literal{{Text: "Error: Cannot find module "}}, Reach: 26}},
+			Text: `1 0 (?im)(?:(?:dependency not found)(?7))
+~dependency not found
+0 26 (?m)^Error: Cannot find module 
+=Error: Cannot find module `,
 		},
 	},
 }
@@ -590,7 +2079,8 @@ var signatureOverran = detect.Signature{
 	Name: "overran",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:the )?skill timed out)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "skill timed out", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:(?:(?:the )?skill timed out)(?7))
+~skill timed out`,
 		},
 	},
 }
@@ -605,7 +2095,54 @@ var signatureDNSFailure = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"gaierror", "NameResolutionError", "UnknownHostException"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:getaddrinfo(?:\(\))? (?:ENOTFOUND|EAI_AGAIN|failed|error)\b|(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|domain|dns|proxy)\b|(?:could not|cannot) translate host name\b|(?:lookup \S+(?: on \S+)?: )?no such host\b|name or service not known\b|temporary failure (?:in name resolution|resolving)\b|nodename nor servname provided\b|no address associated with hostname\b|(?:dns|name) (?:resolution|lookup) (?:failed|failure|error|timed out)\b|net::ERR_NAME_NOT_RESOLVED\b|(?:(?:server misbehaving|NXDOMAIN))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "getaddrinfo", Fold: true}, {Text: " resolve ", Fold: true}, {Text: "could not translate host name", Fold: true}, {Text: "cannot translate host name", Fold: true}, {Text: "no such host", Fold: true}, {Text: "name or service not known", Fold: true}, {Text: "temporary failure in name resolu", Fold: true}, {Text: "temporary failure resolving", Fold: true}, {Text: "nodename nor servname provided", Fold: true}, {Text: "no address associated with hostn", Fold: true}, {Text: "dns resolution ", Fold: true}, {Text: "dns lookup ", Fold: true}, {Text: "name resolution ", Fold: true}, {Text: "name lookup ", Fold: true}, {Text: "net::err_name_not_resolved", Fold: true}, {Text: "server misbehaving", Fold: true}, {Text: "nxdomain", Fold: true}}, Lead: 1}, {Expr: `\blookup [\w.-]+(?: on [\w.:\[\]-]+)?: (?:no such host|server misbehaving|i/o timeout|Temporary failure)`, Literals: []detect.Literal{{Text: ": no such host"}, {Text: ": server misbehaving"}, {Text: ": i/o timeout"}, {Text: ": Temporary failure"}}}, {Expr: `\[Errno -(?:2|3|5)\] (?:Name|Temporary|No address)`, Literals: []detect.Literal{{Text: "[Errno -2] "}, {Text: "[Errno -3] "}, {Text: "[Errno -5] "}}, Reach: 21}, {Expr: `(?m)(?:(?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA|gaierror|NameResolutionError|UnknownHostException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:EAI_AGAIN|EAI_NONAME|EAI_NODATA|NameResolutionError|UnknownHostException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ENOTFOUND"}, {Text: "EAI_AGAIN"}, {Text: "EAI_NONAME"}, {Text: "EAI_NODATA"}, {Text: "gaierror"}, {Text: "NameResolutionError"}, {Text: "UnknownHostException"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ENOTFOUND"}, {Text: "code EAI_AGAIN"}, {Text: "code EAI_NONAME"}, {Text: "code EAI_NODATA"}, {Text: "errno ENOTFOUND"}, {Text: "errno EAI_AGAIN"}, {Text: "errno EAI_NONAME"}, {Text: "errno EAI_NODATA"}}, Lead: 2}, {Expr: `(?m)(?:ENOTFOUND)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ENOTFOUND"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ENOTFOUND)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ENOTFOUND"}}}},
+			Text: `1 0 (?im)(?:getaddrinfo(?:\(\))? (?:ENOTFOUND|EAI_AGAIN|failed|error)\b|(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|domain|dns|proxy)\b|(?:could not|cannot) translate host name\b|(?:lookup \S+(?: on \S+)?: )?no such host\b|name or service not known\b|temporary failure (?:in name resolution|resolving)\b|nodename nor servname provided\b|no address associated with hostname\b|(?:dns|name) (?:resolution|lookup) (?:failed|failure|error|timed out)\b|net::ERR_NAME_NOT_RESOLVED\b|(?:(?:server misbehaving|NXDOMAIN))(?7))
+~getaddrinfo
+~ resolve 
+~could not translate host name
+~cannot translate host name
+~no such host
+~name or service not known
+~temporary failure in name resolu
+~temporary failure resolving
+~nodename nor servname provided
+~no address associated with hostn
+~dns resolution 
+~dns lookup 
+~name resolution 
+~name lookup 
+~net::err_name_not_resolved
+~server misbehaving
+~nxdomain
+0 0 \blookup [\w.-]+(?: on [\w.:\[\]-]+)?: (?:no such host|server misbehaving|i/o timeout|Temporary failure)
+=: no such host
+=: server misbehaving
+=: i/o timeout
+=: Temporary failure
+0 21 \[Errno -(?:2|3|5)\] (?:Name|Temporary|No address)
+=[Errno -2] 
+=[Errno -3] 
+=[Errno -5] 
+4 0 (?m)(?:(?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA|gaierror|NameResolutionError|UnknownHostException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:EAI_AGAIN|EAI_NONAME|EAI_NODATA|NameResolutionError|UnknownHostException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ENOTFOUND
+=EAI_AGAIN
+=EAI_NONAME
+=EAI_NODATA
+=gaierror
+=NameResolutionError
+=UnknownHostException
+2 0 (?m)(?:code|errno) (?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA)[ \t\r]*$
+=code ENOTFOUND
+=code EAI_AGAIN
+=code EAI_NONAME
+=code EAI_NODATA
+=errno ENOTFOUND
+=errno EAI_AGAIN
+=errno EAI_NONAME
+=errno EAI_NODATA
+2 0 (?m)(?:ENOTFOUND)(?:\)(?: when|: \w|$)|:[ \t])
+=ENOTFOUND
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENOTFOUND)(?:\) when|:[ \t])
+=ENOTFOUND`,
 		},
 	},
 	Extract: []detect.Extract{
@@ -623,7 +2160,38 @@ var signatureConnectionRefused = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNREFUSED"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionRefusedError"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "econnrefused", Fold: true}, {Text: "connection refused", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "econnrefused", Fold: true}, {Text: "connection refused", Fold: true}}}, {Expr: `(?im)(?:the connection to the server \S+ was refused\b|cannot connect to the docker daemon\b|net::ERR_CONNECTION_REFUSED\b|(?:(?:[\w.-]+\[\d+: [\w.:]+\]: errno=)connection refused|couldn't connect to server|failed to connect to \S+ port \d+ after \d+ ms: (?:couldn't|could not) connect|connection to server at [^\n]* failed: connection refused|(?:no connection could be made because )?the target machine actively refused it|(?:error|errno) \[?1(?:11|0061)\]? connecting to)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "the connection to the server ", Fold: true}, {Text: "cannot connect to the docker dae", Fold: true}, {Text: "net::err_connection_refused", Fold: true}, {Text: "]: errno=connection refused", Fold: true}, {Text: "couldn't connect to server", Fold: true}, {Text: "failed to connect to ", Fold: true}, {Text: " failed: connection refused", Fold: true}, {Text: "the target machine actively refu", Fold: true}, {Text: " connecting to", Fold: true}}, Lead: 1}, {Expr: `(?i)(?:\bdial (?:tcp|udp|unix)[^\n]{0,120}|\bconnect(?:ing)?\b(?: to)?[^\n]{0,80}(?:port \d+|\[\S+\]|\S+:\d+)): (?:connect: )?connection refused\b`, Literals: []detect.Literal{{Text: ": connection refused", Fold: true}, {Text: ": connect: connection refused", Fold: true}}}, {Expr: `\[Errno (?:61|111)\] Connection refused`, Literals: []detect.Literal{{Text: "[Errno 61] Connection refused"}, {Text: "[Errno 111] Connection refused"}}, Reach: 30}, {Expr: `(?m)(?:(?:ECONNREFUSED|ConnectionRefusedError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ConnectionRefusedError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ECONNREFUSED"}, {Text: "ConnectionRefusedError"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ECONNREFUSED)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ECONNREFUSED"}, {Text: "errno ECONNREFUSED"}}, Lead: 2}, {Expr: `(?m)(?:ECONNREFUSED)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ECONNREFUSED"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ECONNREFUSED)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ECONNREFUSED"}}}},
+			Text: `2 0 (?im)(?:(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?7))
+~econnrefused
+~connection refused
+0 0 (?i)\A[ \t\r\n]*(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~econnrefused
+~connection refused
+1 0 (?im)(?:the connection to the server \S+ was refused\b|cannot connect to the docker daemon\b|net::ERR_CONNECTION_REFUSED\b|(?:(?:[\w.-]+\[\d+: [\w.:]+\]: errno=)connection refused|couldn't connect to server|failed to connect to \S+ port \d+ after \d+ ms: (?:couldn't|could not) connect|connection to server at [^\n]* failed: connection refused|(?:no connection could be made because )?the target machine actively refused it|(?:error|errno) \[?1(?:11|0061)\]? connecting to)(?7))
+~the connection to the server 
+~cannot connect to the docker dae
+~net::err_connection_refused
+~]: errno=connection refused
+~couldn't connect to server
+~failed to connect to 
+~ failed: connection refused
+~the target machine actively refu
+~ connecting to
+0 0 (?i)(?:\bdial (?:tcp|udp|unix)[^\n]{0,120}|\bconnect(?:ing)?\b(?: to)?[^\n]{0,80}(?:port \d+|\[\S+\]|\S+:\d+)): (?:connect: )?connection refused\b
+~: connection refused
+~: connect: connection refused
+0 30 \[Errno (?:61|111)\] Connection refused
+=[Errno 61] Connection refused
+=[Errno 111] Connection refused
+4 0 (?m)(?:(?:ECONNREFUSED|ConnectionRefusedError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ConnectionRefusedError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ECONNREFUSED
+=ConnectionRefusedError
+2 0 (?m)(?:code|errno) (?:ECONNREFUSED)[ \t\r]*$
+=code ECONNREFUSED
+=errno ECONNREFUSED
+2 0 (?m)(?:ECONNREFUSED)(?:\)(?: when|: \w|$)|:[ \t])
+=ECONNREFUSED
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNREFUSED)(?:\) when|:[ \t])
+=ECONNREFUSED`,
 		},
 	},
 }
@@ -639,7 +2207,89 @@ var signatureConnectionReset = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "RemoteProtocolError", "ConnectionAbortedError", "ChunkedEncodingError", "IncompleteRead", "SocketError"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "connection ", Fold: true}, {Text: "broken pipe", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "connection ", Fold: true}, {Text: "broken pipe", Fold: true}}}, {Expr: `(?im)(?:http/2 stream \d+ was not closed cleanly\b|transfer closed with (?:\d+ bytes|outstanding)\b|client network socket disconnected before\b|rpc failed; curl (?:\d|1\d|2[013-9]|[3-9]\d)\b|rpc failed; result=(?:\d|1\d|2[013-9]|[3-9]\d)\b|http2: (?:server sent GOAWAY|client connection lost|stream closed)\b|io error[^\n]{0,60}BrokenPipe\b|(?:(?:read |write |connect )?(?:ECONNRESET|EPIPE)|socket hang up|empty reply from server|(?:the )?remote end hung up unexpectedly|remote end closed connection without response|(?:the )?(?:server|peer|remote host|other side)(?: end)? (?:unexpectedly )?closed(?: the)? (?:connection|network connection)|connection (?:was |has been |is )?(?:unexpectedly )?(?:closed|terminated|lost|dropped|interrupted|aborted)(?: before .*| unexpectedly| mid-\w+)?|(?:response|stream|download|transfer|upload) (?:was )?(?:stalled|interrupted|cut off|aborted|broken)(?: mid-\w+| unexpectedly)?|(?:stream|response|connection) (?:was )?(?:disconnected|closed|ended) (?:before|prematurely|unexpectedly)|premature (?:close|end of file)|other side closed|(?:early|unexpected) EOF|stream error: stream (?:ID \d+; )?[^\n]*|net::ERR_(?:CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|HTTP2_PROTOCOL_ERROR))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: " was not closed cleanly", Fold: true}, {Text: "transfer closed with ", Fold: true}, {Text: "client network socket disconnect", Fold: true}, {Text: "rpc failed; ", Fold: true}, {Text: "http2: server sent goaway", Fold: true}, {Text: "http2: client connection lost", Fold: true}, {Text: "http2: stream closed", Fold: true}, {Text: "brokenpipe", Fold: true}, {Text: "connreset", Fold: true}, {Text: "pipe", Fold: true}, {Text: "socket hang up", Fold: true}, {Text: "empty reply from server", Fold: true}, {Text: "remote end hung up unexpectedly", Fold: true}, {Text: "remote end closed connection wit", Fold: true}, {Text: "connection", Fold: true}, {Text: "network connection", Fold: true}, {Text: "connection ", Fold: true}, {Text: "response ", Fold: true}, {Text: "stream ", Fold: true}, {Text: "download ", Fold: true}, {Text: "transfer ", Fold: true}, {Text: "upload ", Fold: true}, {Text: "stream", Fold: true}, {Text: "response", Fold: true}, {Text: "premature close", Fold: true}, {Text: "premature end of file", Fold: true}, {Text: "other side closed", Fold: true}, {Text: "early eof", Fold: true}, {Text: "unexpected eof", Fold: true}, {Text: "stream error: stream ", Fold: true}, {Text: "net::err_connection_reset", Fold: true}, {Text: "net::err_connection_closed", Fold: true}, {Text: "net::err_empty_response", Fold: true}, {Text: "net::err_http2_protocol_error", Fold: true}}, Lead: 1}, {Expr: `(?m)^(?:[^\n#>*\x60-][^\n]*: )?(?:Get|Post|Put|Patch|Delete|Head) "[^"\n]+": (?:EOF|unexpected EOF)$`, Literals: []detect.Literal{{Text: `": EOF`}, {Text: `": unexpected EOF`}}}, {Expr: `(?m): (?:read|write): (?:connection reset by peer|broken pipe)["')\]]*$`, Literals: []detect.Literal{{Text: ": read: connection reset by peer"}, {Text: ": read: broken pipe"}, {Text: ": write: connection reset by pee"}, {Text: ": write: broken pipe"}}}, {Expr: `\[Errno (?:32|54|104)\]`, Literals: []detect.Literal{{Text: "[Errno 32]"}, {Text: "[Errno 54]"}, {Text: "[Errno 104]"}}, Reach: 11}, {Expr: `(?m)(?:(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteDisconnected|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|IncompleteRead|SocketError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|SocketError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ECONNRESET"}, {Text: "EPIPE"}, {Text: "UND_ERR_SOCKET"}, {Text: "ERR_STREAM_PREMATURE_CLOSE"}, {Text: "ConnectionResetError"}, {Text: "BrokenPipeError"}, {Text: "RemoteDisconnected"}, {Text: "RemoteProtocolError"}, {Text: "ConnectionAbortedError"}, {Text: "ChunkedEncodingError"}, {Text: "IncompleteRead"}, {Text: "SocketError"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ECONNRESET"}, {Text: "code EPIPE"}, {Text: "code ERR_STREAM_PREMATURE_CLOSE"}, {Text: "errno ECONNRESET"}, {Text: "errno EPIPE"}, {Text: "errno ERR_STREAM_PREMATURE_CLOSE"}}, Lead: 2}, {Expr: `(?m)(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ECONNRESET"}, {Text: "EPIPE"}, {Text: "RemoteDisconnected"}, {Text: "IncompleteRead"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "ECONNRESET"}, {Text: "EPIPE"}, {Text: "RemoteDisconnected"}, {Text: "IncompleteRead"}}}},
+			Text: `2 0 (?im)(?:(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?7))
+~connection 
+~broken pipe
+0 0 (?i)\A[ \t\r\n]*(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~connection 
+~broken pipe
+1 0 (?im)(?:http/2 stream \d+ was not closed cleanly\b|transfer closed with (?:\d+ bytes|outstanding)\b|client network socket disconnected before\b|rpc failed; curl (?:\d|1\d|2[013-9]|[3-9]\d)\b|rpc failed; result=(?:\d|1\d|2[013-9]|[3-9]\d)\b|http2: (?:server sent GOAWAY|client connection lost|stream closed)\b|io error[^\n]{0,60}BrokenPipe\b|(?:(?:read |write |connect )?(?:ECONNRESET|EPIPE)|socket hang up|empty reply from server|(?:the )?remote end hung up unexpectedly|remote end closed connection without response|(?:the )?(?:server|peer|remote host|other side)(?: end)? (?:unexpectedly )?closed(?: the)? (?:connection|network connection)|connection (?:was |has been |is )?(?:unexpectedly )?(?:closed|terminated|lost|dropped|interrupted|aborted)(?: before .*| unexpectedly| mid-\w+)?|(?:response|stream|download|transfer|upload) (?:was )?(?:stalled|interrupted|cut off|aborted|broken)(?: mid-\w+| unexpectedly)?|(?:stream|response|connection) (?:was )?(?:disconnected|closed|ended) (?:before|prematurely|unexpectedly)|premature (?:close|end of file)|other side closed|(?:early|unexpected) EOF|stream error: stream (?:ID \d+; )?[^\n]*|net::ERR_(?:CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|HTTP2_PROTOCOL_ERROR))(?7))
+~ was not closed cleanly
+~transfer closed with 
+~client network socket disconnect
+~rpc failed; 
+~http2: server sent goaway
+~http2: client connection lost
+~http2: stream closed
+~brokenpipe
+~connreset
+~pipe
+~socket hang up
+~empty reply from server
+~remote end hung up unexpectedly
+~remote end closed connection wit
+~connection
+~network connection
+~connection 
+~response 
+~stream 
+~download 
+~transfer 
+~upload 
+~stream
+~response
+~premature close
+~premature end of file
+~other side closed
+~early eof
+~unexpected eof
+~stream error: stream 
+~net::err_connection_reset
+~net::err_connection_closed
+~net::err_empty_response
+~net::err_http2_protocol_error
+0 0 (?m)^(?:[^\n#>*\x60-][^\n]*: )?(?:Get|Post|Put|Patch|Delete|Head) "[^"\n]+": (?:EOF|unexpected EOF)$
+=": EOF
+=": unexpected EOF
+0 0 (?m): (?:read|write): (?:connection reset by peer|broken pipe)["')\]]*$
+=: read: connection reset by peer
+=: read: broken pipe
+=: write: connection reset by pee
+=: write: broken pipe
+0 11 \[Errno (?:32|54|104)\]
+=[Errno 32]
+=[Errno 54]
+=[Errno 104]
+4 0 (?m)(?:(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteDisconnected|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|IncompleteRead|SocketError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|SocketError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ECONNRESET
+=EPIPE
+=UND_ERR_SOCKET
+=ERR_STREAM_PREMATURE_CLOSE
+=ConnectionResetError
+=BrokenPipeError
+=RemoteDisconnected
+=RemoteProtocolError
+=ConnectionAbortedError
+=ChunkedEncodingError
+=IncompleteRead
+=SocketError
+2 0 (?m)(?:code|errno) (?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)[ \t\r]*$
+=code ECONNRESET
+=code EPIPE
+=code ERR_STREAM_PREMATURE_CLOSE
+=errno ECONNRESET
+=errno EPIPE
+=errno ERR_STREAM_PREMATURE_CLOSE
+2 0 (?m)(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\)(?: when|: \w|$)|:[ \t])
+=ECONNRESET
+=EPIPE
+=RemoteDisconnected
+=IncompleteRead
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\) when|:[ \t])
+=ECONNRESET
+=EPIPE
+=RemoteDisconnected
+=IncompleteRead`,
 		},
 	},
 }
@@ -651,7 +2301,35 @@ var signatureConnectionFailed = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"APIConnectionError", "ConnectError", "ConnectionError", "NewConnectionError", "MaxRetryError", "FetchError", "NetworkError"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:api )?error \(connection error\.?\)|(?:can't|cannot|could not|couldn't|unable to|failed to) (?:connect|reach|establish (?:a |an? new |the )?(?:\w+ )?connection)\b|cannot (?:connect|reach)(?: to)? |error sending request for url\b|(?:fetch failed(?: https?://.*)?|(?:connection|network) error|(?:failed to fetch|network request failed|network error\b.*|networkerror\b.*)|connect(?:ion)? (?:attempt )?failed|net::ERR_[A-Z_]+|transport: error while dialing)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "error (connection error", Fold: true}, {Text: "connect", Fold: true}, {Text: "reach", Fold: true}, {Text: "establish ", Fold: true}, {Text: "cannot connect ", Fold: true}, {Text: "cannot connect to ", Fold: true}, {Text: "cannot reach ", Fold: true}, {Text: "cannot reach to ", Fold: true}, {Text: "error sending request for url", Fold: true}, {Text: "fetch failed", Fold: true}, {Text: "connection error", Fold: true}, {Text: "network error", Fold: true}, {Text: "failed to fetch", Fold: true}, {Text: "network", Fold: true}, {Text: "connect failed", Fold: true}, {Text: "connect attempt failed", Fold: true}, {Text: "connection failed", Fold: true}, {Text: "connection attempt failed", Fold: true}, {Text: "net::err_", Fold: true}, {Text: "transport: error while dialing", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "APIConnectionError"}, {Text: "ConnectError"}, {Text: "ConnectionError"}, {Text: "NewConnectionError"}, {Text: "MaxRetryError"}, {Text: "FetchError"}, {Text: "NetworkError"}}, Lead: 4}},
+			Text: `1 0 (?im)(?:(?:api )?error \(connection error\.?\)|(?:can't|cannot|could not|couldn't|unable to|failed to) (?:connect|reach|establish (?:a |an? new |the )?(?:\w+ )?connection)\b|cannot (?:connect|reach)(?: to)? |error sending request for url\b|(?:fetch failed(?: https?://.*)?|(?:connection|network) error|(?:failed to fetch|network request failed|network error\b.*|networkerror\b.*)|connect(?:ion)? (?:attempt )?failed|net::ERR_[A-Z_]+|transport: error while dialing)(?7))
+~error (connection error
+~connect
+~reach
+~establish 
+~cannot connect 
+~cannot connect to 
+~cannot reach 
+~cannot reach to 
+~error sending request for url
+~fetch failed
+~connection error
+~network error
+~failed to fetch
+~network
+~connect failed
+~connect attempt failed
+~connection failed
+~connection attempt failed
+~net::err_
+~transport: error while dialing
+4 0 (?m)(?:(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=APIConnectionError
+=ConnectError
+=ConnectionError
+=NewConnectionError
+=MaxRetryError
+=FetchError
+=NetworkError`,
 		},
 	},
 }
@@ -664,7 +2342,39 @@ var signatureUnreachable = detect.Signature{
 		},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENETUNREACH", "EHOSTUNREACH"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "network is unreachable", Fold: true}, {Text: "no route to host", Fold: true}, {Text: "host is down", Fold: true}, {Text: "host is unreachable", Fold: true}, {Text: "network is down", Fold: true}}, Lead: 2}, {Expr: `(?i)\A[ \t\r\n]*(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, Literals: []detect.Literal{{Text: "network is unreachable", Fold: true}, {Text: "no route to host", Fold: true}, {Text: "host is down", Fold: true}, {Text: "host is unreachable", Fold: true}, {Text: "network is down", Fold: true}}}, {Expr: `(?im)(?:(?:(?:connect )?(?:ENETUNREACH|EHOSTUNREACH|EHOSTDOWN)|net::ERR_(?:INTERNET_DISCONNECTED|NETWORK_CHANGED|ADDRESS_UNREACHABLE))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "netunreach", Fold: true}, {Text: "hostunreach", Fold: true}, {Text: "hostdown", Fold: true}, {Text: "net::err_internet_disconnected", Fold: true}, {Text: "net::err_network_changed", Fold: true}, {Text: "net::err_address_unreachable", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:ENETUNREACH|EHOSTUNREACH)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))`, Literals: []detect.Literal{{Text: "ENETUNREACH"}, {Text: "EHOSTUNREACH"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ENETUNREACH|EHOSTUNREACH)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ENETUNREACH"}, {Text: "code EHOSTUNREACH"}, {Text: "errno ENETUNREACH"}, {Text: "errno EHOSTUNREACH"}}, Lead: 2}, {Expr: `(?m)(?:ENETUNREACH|EHOSTUNREACH)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "ENETUNREACH"}, {Text: "EHOSTUNREACH"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:ENETUNREACH|EHOSTUNREACH)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "NETUNREACH"}, {Text: "HOSTUNREACH"}}}},
+			Text: `2 0 (?im)(?:(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?7))
+~network is unreachable
+~no route to host
+~host is down
+~host is unreachable
+~network is down
+0 0 (?i)\A[ \t\r\n]*(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~network is unreachable
+~no route to host
+~host is down
+~host is unreachable
+~network is down
+1 0 (?im)(?:(?:(?:connect )?(?:ENETUNREACH|EHOSTUNREACH|EHOSTDOWN)|net::ERR_(?:INTERNET_DISCONNECTED|NETWORK_CHANGED|ADDRESS_UNREACHABLE))(?7))
+~netunreach
+~hostunreach
+~hostdown
+~net::err_internet_disconnected
+~net::err_network_changed
+~net::err_address_unreachable
+4 0 (?m)(?:(?:ENETUNREACH|EHOSTUNREACH)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
+=ENETUNREACH
+=EHOSTUNREACH
+2 0 (?m)(?:code|errno) (?:ENETUNREACH|EHOSTUNREACH)[ \t\r]*$
+=code ENETUNREACH
+=code EHOSTUNREACH
+=errno ENETUNREACH
+=errno EHOSTUNREACH
+2 0 (?m)(?:ENETUNREACH|EHOSTUNREACH)(?:\)(?: when|: \w|$)|:[ \t])
+=ENETUNREACH
+=EHOSTUNREACH
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENETUNREACH|EHOSTUNREACH)(?:\) when|:[ \t])
+=NETUNREACH
+=HOSTUNREACH`,
 		},
 	},
 }
@@ -680,7 +2390,72 @@ var signatureTLSFailure = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"SSLError", "SSLCertVerificationError", "SSLHandshakeException", "CertificateError"}}},
 		},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:certificate (?:verif(?:y|ication) failed|has expired|is not trusted|signed by unknown authority|subject name .*|chain.*)\b|(?:an? )?(?:unable to connect to api: )?self[ -]signed certificate\b|unable to (?:verify the first certificate|get (?:local )?issuer certificate)\b|ssl (?:certificate problem|handshake|peer certificate|connect error|routines)\b|(?:openssl/[\d.]+: )?error:[0-9A-F]{8}:ssl routines|openssl ssl_(?:connect|read|write): |ssl_connect returned=|(?:gnutls_handshake\(\) failed|GnuTLS recv error)\b|(?:sslv3 alert|tlsv1 alert|tls) ?handshake failure\b|pkix path building failed\b|server certificate verification failed\b|hostname/ip does not match certificate's altnames\b|(?:(?:[\w.-]+ )?(?:tls|x509): (?:[a-z'"].*|\(?[A-Z].*)|net::ERR_(?:CERT|SSL)_\w+)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "certificate ", Fold: true}, {Text: "signed certificate", Fold: true}, {Text: "unable to verify the first certi", Fold: true}, {Text: "unable to get issuer certificate", Fold: true}, {Text: "unable to get local issuer certi", Fold: true}, {Text: "ssl certificate problem", Fold: true}, {Text: "ssl handshake", Fold: true}, {Text: "ssl peer certificate", Fold: true}, {Text: "ssl connect error", Fold: true}, {Text: "ssl routines", Fold: true}, {Text: ":ssl routines", Fold: true}, {Text: "openssl ssl_connect: ", Fold: true}, {Text: "openssl ssl_read: ", Fold: true}, {Text: "openssl ssl_write: ", Fold: true}, {Text: "ssl_connect returned=", Fold: true}, {Text: "gnutls_handshake() failed", Fold: true}, {Text: "gnutls recv error", Fold: true}, {Text: "handshake failure", Fold: true}, {Text: "pkix path building failed", Fold: true}, {Text: "server certificate verification ", Fold: true}, {Text: "hostname/ip does not match certi", Fold: true}, {Text: "tls: ", Fold: true}, {Text: "x509: ", Fold: true}, {Text: "net::err_cert_", Fold: true}, {Text: "net::err_ssl_", Fold: true}}, Lead: 1}, {Expr: `\[SSL: [A-Z0-9_]+\]`, Literals: []detect.Literal{{Text: "[SSL: "}}}, {Expr: `(?m): (?:x509|tls): [a-z][^\n]*$|: remote error: tls: `, Literals: []detect.Literal{{Text: "x509: "}, {Text: "tls: "}, {Text: "remote error: tls: "}}}, {Expr: `\bX509VerifyResult \{ code: [1-9]`, Literals: []detect.Literal{{Text: "X509VerifyResult { code: "}}, Reach: 26}, {Expr: `(?i)curl (?:35|60)\b[^\n]{0,20}(?:GnuTLS|OpenSSL|SSL)|GnuTLS recv error \(`, Literals: []detect.Literal{{Text: "curl 35", Fold: true}, {Text: "curl 60", Fold: true}, {Text: "gnutls recv error (", Fold: true}}, Reach: 96}, {Expr: `\((?:SELF_SIGNED_CERT_IN_CHAIN|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY)\)`, Literals: []detect.Literal{{Text: "(SELF_SIGNED_CERT_IN_CHAIN)"}, {Text: "(CERT_HAS_EXPIRED)"}, {Text: "(UNABLE_TO_VERIFY_LEAF_SIGNATURE"}, {Text: "(UNABLE_TO_GET_ISSUER_CERT_LOCAL"}}, Reach: 35}, {Expr: `(?m)(?:(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|EPROTO|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "SELF_SIGNED_CERT_IN_CHAIN"}, {Text: "DEPTH_ZERO_SELF_SIGNED_CERT"}, {Text: "UNABLE_TO_VERIFY_LEAF_SIGNATURE"}, {Text: "UNABLE_TO_GET_ISSUER_CERT_LOCALL"}, {Text: "UNABLE_TO_GET_ISSUER_CERT"}, {Text: "CERT_HAS_EXPIRED"}, {Text: "ERR_TLS_CERT_ALTNAME_INVALID"}, {Text: "EPROTO"}, {Text: "CERTIFICATE_VERIFY_FAILED"}, {Text: "SSLError"}, {Text: "SSLCertVerificationError"}, {Text: "SSLHandshakeException"}, {Text: "CertificateError"}}, Lead: 4}, {Expr: `(?m)(?:code|errno) (?:ERR_TLS_CERT_ALTNAME_INVALID|EPROTO)[ \t\r]*$`, Literals: []detect.Literal{{Text: "code ERR_TLS_CERT_ALTNAME_INVALI"}, {Text: "code EPROTO"}, {Text: "errno ERR_TLS_CERT_ALTNAME_INVAL"}, {Text: "errno EPROTO"}}, Lead: 2}, {Expr: `(?m)(?:EPROTO)(?:\)(?: when|: \w|$)|:[ \t])`, Literals: []detect.Literal{{Text: "EPROTO"}}, Lead: 2}, {Expr: `(?m)(?:\b\w+\.|^|\{ |\()(?:EPROTO)(?:\) when|:[ \t])`, Literals: []detect.Literal{{Text: "EPROTO"}}}},
+			Text: `1 0 (?im)(?:certificate (?:verif(?:y|ication) failed|has expired|is not trusted|signed by unknown authority|subject name .*|chain.*)\b|(?:an? )?(?:unable to connect to api: )?self[ -]signed certificate\b|unable to (?:verify the first certificate|get (?:local )?issuer certificate)\b|ssl (?:certificate problem|handshake|peer certificate|connect error|routines)\b|(?:openssl/[\d.]+: )?error:[0-9A-F]{8}:ssl routines|openssl ssl_(?:connect|read|write): |ssl_connect returned=|(?:gnutls_handshake\(\) failed|GnuTLS recv error)\b|(?:sslv3 alert|tlsv1 alert|tls) ?handshake failure\b|pkix path building failed\b|server certificate verification failed\b|hostname/ip does not match certificate's altnames\b|(?:(?:[\w.-]+ )?(?:tls|x509): (?:[a-z'"].*|\(?[A-Z].*)|net::ERR_(?:CERT|SSL)_\w+)(?7))
+~certificate 
+~signed certificate
+~unable to verify the first certi
+~unable to get issuer certificate
+~unable to get local issuer certi
+~ssl certificate problem
+~ssl handshake
+~ssl peer certificate
+~ssl connect error
+~ssl routines
+~:ssl routines
+~openssl ssl_connect: 
+~openssl ssl_read: 
+~openssl ssl_write: 
+~ssl_connect returned=
+~gnutls_handshake() failed
+~gnutls recv error
+~handshake failure
+~pkix path building failed
+~server certificate verification 
+~hostname/ip does not match certi
+~tls: 
+~x509: 
+~net::err_cert_
+~net::err_ssl_
+0 0 \[SSL: [A-Z0-9_]+\]
+=[SSL: 
+0 0 (?m): (?:x509|tls): [a-z][^\n]*$|: remote error: tls: 
+=x509: 
+=tls: 
+=remote error: tls: 
+0 26 \bX509VerifyResult \{ code: [1-9]
+=X509VerifyResult { code: 
+0 96 (?i)curl (?:35|60)\b[^\n]{0,20}(?:GnuTLS|OpenSSL|SSL)|GnuTLS recv error \(
+~curl 35
+~curl 60
+~gnutls recv error (
+0 35 \((?:SELF_SIGNED_CERT_IN_CHAIN|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY)\)
+=(SELF_SIGNED_CERT_IN_CHAIN)
+=(CERT_HAS_EXPIRED)
+=(UNABLE_TO_VERIFY_LEAF_SIGNATURE
+=(UNABLE_TO_GET_ISSUER_CERT_LOCAL
+4 0 (?m)(?:(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|EPROTO|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=SELF_SIGNED_CERT_IN_CHAIN
+=DEPTH_ZERO_SELF_SIGNED_CERT
+=UNABLE_TO_VERIFY_LEAF_SIGNATURE
+=UNABLE_TO_GET_ISSUER_CERT_LOCALL
+=UNABLE_TO_GET_ISSUER_CERT
+=CERT_HAS_EXPIRED
+=ERR_TLS_CERT_ALTNAME_INVALID
+=EPROTO
+=CERTIFICATE_VERIFY_FAILED
+=SSLError
+=SSLCertVerificationError
+=SSLHandshakeException
+=CertificateError
+2 0 (?m)(?:code|errno) (?:ERR_TLS_CERT_ALTNAME_INVALID|EPROTO)[ \t\r]*$
+=code ERR_TLS_CERT_ALTNAME_INVALI
+=code EPROTO
+=errno ERR_TLS_CERT_ALTNAME_INVAL
+=errno EPROTO
+2 0 (?m)(?:EPROTO)(?:\)(?: when|: \w|$)|:[ \t])
+=EPROTO
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:EPROTO)(?:\) when|:[ \t])
+=EPROTO`,
 		},
 	},
 }
@@ -691,7 +2466,40 @@ var signatureProxyFailure = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{407}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ProxyError"}}}},
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:407)\b(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`, Literals: []detect.Literal{{Text: "407"}}, Lead: 2}, {Expr: `(?im)(?:407)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*[^\s\S][ \t]*[:;({\["'—–-])|http[ \t](?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))`, Literals: []detect.Literal{{Text: "407"}, {Text: "http", Fold: true}}, Lead: 1}, {Expr: `(?:407)\b`, Literals: []detect.Literal{{Text: "407"}}, Lead: 3}, {Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:407)\b(?:[ \t:-]*[^\s\S]|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:407)\b (?:Client|Server) Error: `, Literals: []detect.Literal{{Text: "407"}, {Text: "407 client error: ", Fold: true}, {Text: "407 server error: ", Fold: true}}}, {Expr: `(?im)(?:(?:could not|couldn't|cannot|unable to) (?:resolve|connect to) (?:the )?proxy\b|(?:received http code \d+|unexpected response code) from proxy\b|(?:connect tunnel failed|tunnel connection failed|tunneling socket could not be established)\b|proxy(?: server| connect| connection| tunnel)? (?:aborted|authentication required|error|failed|refused)\b|(?:failed to|cannot) connect to proxy\b|net::ERR_(?:PROXY|TUNNEL)_CONNECTION_FAILED\b)`, Literals: []detect.Literal{{Text: "could not resolve ", Fold: true}, {Text: "could not connect to ", Fold: true}, {Text: "couldn't resolve ", Fold: true}, {Text: "couldn't connect to ", Fold: true}, {Text: "cannot resolve ", Fold: true}, {Text: "cannot connect to ", Fold: true}, {Text: "unable to resolve ", Fold: true}, {Text: "unable to connect to ", Fold: true}, {Text: "received http code ", Fold: true}, {Text: "unexpected response code", Fold: true}, {Text: "connect tunnel failed", Fold: true}, {Text: "tunnel connection failed", Fold: true}, {Text: "tunneling socket could not be es", Fold: true}, {Text: "proxy", Fold: true}, {Text: "failed to connect to proxy", Fold: true}, {Text: "cannot connect to proxy", Fold: true}, {Text: "net::err_proxy_connection_failed", Fold: true}, {Text: "net::err_tunnel_connection_faile", Fold: true}}, Lead: 1}, {Expr: `(?m)(?:(?:ProxyError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ProxyError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))`, Literals: []detect.Literal{{Text: "ProxyError"}}, Lead: 4}},
+			Text: `2 0 (?im)(?:407)\b(?9)
+=407
+2 0 (?m)[ \t](?:407)\b[ \t\r]*$
+=407
+1 0 (?im)(?:407)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*[^\s\S][ \t]*[:;({\["'—–-])|http[ \t](?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))
+=407
+~http
+3 0 (?:407)\b
+=407
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:407)\b(?:[ \t:-]*[^\s\S]|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:407)\b (?:Client|Server) Error: 
+=407
+~407 client error: 
+~407 server error: 
+1 0 (?im)(?:(?:could not|couldn't|cannot|unable to) (?:resolve|connect to) (?:the )?proxy\b|(?:received http code \d+|unexpected response code) from proxy\b|(?:connect tunnel failed|tunnel connection failed|tunneling socket could not be established)\b|proxy(?: server| connect| connection| tunnel)? (?:aborted|authentication required|error|failed|refused)\b|(?:failed to|cannot) connect to proxy\b|net::ERR_(?:PROXY|TUNNEL)_CONNECTION_FAILED\b)
+~could not resolve 
+~could not connect to 
+~couldn't resolve 
+~couldn't connect to 
+~cannot resolve 
+~cannot connect to 
+~unable to resolve 
+~unable to connect to 
+~received http code 
+~unexpected response code
+~connect tunnel failed
+~tunnel connection failed
+~tunneling socket could not be es
+~proxy
+~failed to connect to proxy
+~cannot connect to proxy
+~net::err_proxy_connection_failed
+~net::err_tunnel_connection_faile
+4 0 (?m)(?:(?:ProxyError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ProxyError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ProxyError`,
 		},
 	},
 }
@@ -700,7 +2508,9 @@ var signatureFetchFailed = detect.Signature{
 	Name: "fetch_failed",
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:failed to fetch|fetch failed)(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "failed to fetch", Fold: true}, {Text: "fetch failed", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:(?:failed to fetch|fetch failed)(?7))
+~failed to fetch
+~fetch failed`,
 		},
 	},
 }
@@ -709,7 +2519,9 @@ var signatureNoConnection = detect.Signature{
 	Name: "no_connection", Over: []string{"timeout"},
 	Any: []detect.Form{
 		{
-			Text: []detect.Pattern{{Expr: `(?im)(?:(?:connect E(?:TIMEDOUT|CONNREFUSED))(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b)))`, Literals: []detect.Literal{{Text: "connect etimedout", Fold: true}, {Text: "connect econnrefused", Fold: true}}, Lead: 1}},
+			Text: `1 0 (?im)(?:(?:connect E(?:TIMEDOUT|CONNREFUSED))(?7))
+~connect etimedout
+~connect econnrefused`,
 		},
 	},
 }

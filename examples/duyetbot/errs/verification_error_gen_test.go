@@ -72,8 +72,8 @@ func TestVerificationError(t *testing.T) {
 			Says: "build_failed: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
 				"BUILD_FAILED/1: source verification, type build",
-				"BUILD_FAILED/2: source [verification tool], like compile_error (249c36ed), set pattern",
-				"BUILD_FAILED/3: source absent, like compile_error (ec1df6c2), set pattern",
+				"BUILD_FAILED/2: source [verification tool], like compile_error (cbdf1571), set pattern",
+				"BUILD_FAILED/3: source absent, like compile_error (d20c1f22), set pattern",
 				"BUILD_FAILED/4: source [verification tool], like broken_build (4dc3f125), set pattern",
 				"BUILD_FAILED/5: source absent, like broken_build (65a1624), set pattern",
 			},

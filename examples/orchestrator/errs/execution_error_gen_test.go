@@ -30,7 +30,7 @@ func TestExecutionError(t *testing.T) {
 				"EXECUTION_ERROR/2: source [step agent check git], is [context.DeadlineExceeded os.ErrDeadlineExceeded], set reason",
 				"EXECUTION_ERROR/3: source [step agent check git], errno [EAGAIN EBUSY EDEADLK ETXTBSY], set reason",
 				`EXECUTION_ERROR/4: source [step agent git], text /(?m)^(?:fatal: |error: )?Unable to create '[^\n']{1,200}index\.lock': File exists/ or /(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b/ or /(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$/, set reason`,
-				"EXECUTION_ERROR/5: source step, like [type_error compile_error] (ccaf8f5c), set [indicator reason]",
+				"EXECUTION_ERROR/5: source step, like [type_error compile_error] (40a96fec), set [indicator reason]",
 				"EXECUTION_ERROR/6: source step, like test_failure (17630756), set indicator",
 				"EXECUTION_ERROR/7: source step, like [merge_conflict push_rejected] (4f57e241), set indicator",
 				"EXECUTION_ERROR/8: source step, like lint_finding (51c94f47), set indicator",

@@ -34,7 +34,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TIMEOUT/1: source agent, type timeout",
 				"TIMEOUT/2: source agent, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (254f7eb0)",
+				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (42920cff)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTimeout(), 0, "the agent ran past its limit", "{}"),
@@ -59,7 +59,7 @@ func TestAttemptError(t *testing.T) {
 				"RATE_LIMIT/1: source budget, type [exceeded unknown_cost]",
 				"RATE_LIMIT/2: source agent, type [rate_limit_error rate_limit]",
 				"RATE_LIMIT/3: source agent, status 429",
-				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (abeff2f0)",
+				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (40d993f9)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
