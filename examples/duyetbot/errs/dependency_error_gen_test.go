@@ -52,6 +52,7 @@ func TestDependencyError(t *testing.T) {
 				gentest.Becomes("DEPENDENCY_ERROR/3", 0, `{"detail":"Error: Cannot find module 'left-pad'","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "Error: Cannot find module 'left-pad'"}),
 				gentest.Becomes("DEPENDENCY_ERROR/2", 0, `{"detail":"ModuleNotFoundError: No module named 'requests'","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Text: "ModuleNotFoundError: No module named 'requests'"}),
 				gentest.Becomes("DEPENDENCY_ERROR/4", 0, `{"detail":"dependency not found: left-pad","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Text: "dependency not found: left-pad"}),
+				gentest.Becomes("DEPENDENCY_ERROR/1", 0, `{"detail":"ModuleNotFoundError: No module named 'requests'","source":{"type":"tool","component":"unknown"},"pattern":"dependency"}`, taxonomy.Evidence{Source: "tool", ExitCode: taxonomy.Some(1), Text: "ModuleNotFoundError: No module named 'requests'"}),
 			},
 			Not: []gentest.Example{gentest.Becomes("TOOL_EXECUTION/1", 0, `{"detail":"the hint for cannot find module is clearer","source":{"type":"tool","component":"unknown"}}`, taxonomy.Evidence{Source: "tool", Text: "the hint for cannot find module is clearer"})},
 		},
