@@ -14,7 +14,7 @@ var leads = []string{
 	`[^\n]*(?:\\*["'](?:message|msg|errors?|err|details?|errmsg|error_?description|error_?message|reason|description|cause|title|stderr|errordata|data|body|text|output|log)\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|[1-5]\d\d[ \t]+)?|\b(?:err|error|msg|reason|cause)=\\*["']?|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>)`,
 	`(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`,
 	`(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*`,
-	`(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
+	`(?:[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
 }
 
 var signatureCommandNotFound = detect.Signature{
@@ -23,7 +23,7 @@ var signatureCommandNotFound = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}},
 		{
-			Text: `1 0 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))
+			Text: `1 0 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:env|xargs|nohup|timeout|nice|sudo|setsid): (?:failed to run command )?[‘'"]?[\w.+-]+[’'"]?: no such file or directory|(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))
 ~' is not recognized as
 ~: executable file not found in 
 ~no such command: 
@@ -34,6 +34,7 @@ var signatureCommandNotFound = detect.Signature{
 ~failed to execute 
 ~failed to run 
 ~failed to start 
+~: no such file or directory
 ~command not found
 ~: not found
 ~: command not found
@@ -87,8 +88,12 @@ var signatureQuotaExhausted = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:402)\b(?9)
+			Text: `2 0 (?im)[ \t](?:402)\b(?9)
 =402
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:402)\b\)
+=(402)
+2 0 (?m)(?:402)\b\)[ \t]*[:·]
+=402)
 2 0 (?m)[ \t](?:402)\b[ \t\r]*$
 =402
 1 0 (?im)(?:402)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*[:;({\["'—–-])|http[ \t](?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))
@@ -100,7 +105,8 @@ var signatureQuotaExhausted = detect.Signature{
 =402
 ~402 client error: 
 ~402 server error: 
-1 0 (?im)(?:you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))
+1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))
+~insufficient 
 ~you've reached your api usage li
 ~you've reached your specified ap
 ~you have reached your api usage 
@@ -183,7 +189,7 @@ var signatureContextTooLong = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}},
 		},
 		{
-			Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))
+			Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|too many (?:input |prompt )?tokens|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))
 ~s maximum context length is 
 ~exceeds the maximum
 ~ exceed
@@ -193,6 +199,10 @@ var signatureContextTooLong = detect.Signature{
 ~availablecontext 
 ~max tokens supported is 
 ~maximum tokens supported is 
+~exceed
+~too many tokens
+~too many input tokens
+~too many prompt tokens
 ~context window
 ~context length
 ~context limit
@@ -207,9 +217,7 @@ var signatureContextTooLong = detect.Signature{
 ~) exceed context window
 ~the request exceeds the context 
 ~the request exceeds the availabl
-~too many input tokens
 ~too many total tokens
-~too many prompt tokens
 ~maximum context 
 ~maximum prompt 
 ~maximum token 
@@ -220,6 +228,168 @@ var signatureContextTooLong = detect.Signature{
 =exceed_context_size_error
 =string_above_max_length
 =model_context_window_exceeded`,
+		},
+	},
+}
+
+var signatureModelNotFound = detect.Signature{
+	Name: "model_not_found", Over: []string{"invalid_request", "forbidden"},
+	Any: []detect.Form{
+		{
+			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"model_not_found", "ModelNotFoundError", "ModelNotFoundException", "model_not_supported"}}},
+		},
+		{
+			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"model_not_found", "ModelNotFound", "model_not_available", "model_not_supported", "DeploymentNotFound", "unknown_model"}}},
+		},
+		{
+			Text: `0 0 "message\\?"\s*:\s*\\?"model: [\w./:-]+\\?"
+="message
+1 0 (?im)(?:the (?:requested )?model:? (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported|a valid model)|has been deprecated|is deprecated)\b|model (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported)|not supported)\b|models/[\w./:@-]+ is not found\b|(?:there\\?['’]s an|there is an) issue with the selected model\b|you (?:don\\?['’]t|do not) have access to this model or |(?:unknown|invalid|unsupported) model(?: name| id| identifier)?\b|[\w./:@-]+ is not a valid model(?: id)?\b|no (?:such )?model (?:named|found|matches)\b)
+~the model 
+~the model: 
+~the requested model 
+~the requested model: 
+~model
+~ issue with the selected model
+~ have access to this model or 
+~unknown model
+~invalid model
+~unsupported model
+~ is not a valid model
+~no model named
+~no model found
+~no model matches
+~no such model named
+~no such model found
+~no such model matches
+4 0 (?m)(?:(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|ModelNotFound|model_not_available|DeploymentNotFound|unknown_model)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|model_not_available|unknown_model)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=model_not_found
+=ModelNotFoundError
+=ModelNotFoundException
+=model_not_supported
+=ModelNotFound
+=model_not_available
+=DeploymentNotFound
+=unknown_model
+2 0 (?m)(?:ModelNotFound|DeploymentNotFound)(?:\)(?: when|: \w|$)|:[ \t])
+=ModelNotFound
+=DeploymentNotFound
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ModelNotFound|DeploymentNotFound)(?:\) when|:[ \t])
+=ModelNotFound
+=DeploymentNotFound`,
+		},
+	},
+}
+
+var signatureInvalidRequest = detect.Signature{
+	Name: "invalid_request",
+	Any: []detect.Form{
+		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{400, 422}}}},
+		{
+			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "BadRequestError", "ValidationException", "InvalidRequestError", "invalid_request", "validation_error"}}},
+		},
+		{
+			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}},
+		},
+		{
+			Text: `2 0 (?im)[ \t](?:400|422)\b(?9)
+=	400
+=	422
+= 400
+= 422
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:400|422)\b\)
+=(400)
+=(422)
+2 0 (?m)(?:400|422)\b\)[ \t]*[:·]
+=400)
+=422)
+2 0 (?m)[ \t](?:400|422)\b[ \t\r]*$
+=	400
+=	422
+= 400
+= 422
+1 0 (?im)(?:400|422)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*[:;({\["'—–-])|http[ \t](?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))
+=400
+=422
+~http	400
+~http	422
+~http 400
+~http 422
+3 0 (?:400|422)\b
+=400
+=422
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:400|422)\b (?:Client|Server) Error: 
+~bad request
+~unprocessable entity
+~unprocessable content
+~error
+~400 client error: 
+~400 server error: 
+~422 client error: 
+~422 server error: 
+1 0 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))
+~invalid value: 
+~parameter
+~argument
+~tool_use
+~tool_result
+~invalid json payload
+~malformed request
+~bad request
+~invalid request
+~request contains an invalid argu
+4 0 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=invalid_request_error
+=BadRequestError
+=ValidationException
+=InvalidRequestError
+=invalid_request
+=validation_error
+=INVALID_ARGUMENT
+=FAILED_PRECONDITION
+=invalid_value
+=missing_required_parameter
+=unsupported_parameter
+=unsupported_value`,
+		},
+	},
+}
+
+var signaturePayloadTooLarge = detect.Signature{
+	Name: "payload_too_large",
+	Any: []detect.Form{
+		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
+		{
+			Text: `2 0 (?im)[ \t](?:413)\b(?9)
+=413
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:413)\b\)
+=(413)
+2 0 (?m)(?:413)\b\)[ \t]*[:·]
+=413)
+2 0 (?m)[ \t](?:413)\b[ \t\r]*$
+=413
+1 0 (?im)(?:413)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*[:;({\["'—–-])|http[ \t](?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))
+=413
+~http
+3 0 (?:413)\b
+=413
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:413)\b (?:Client|Server) Error: 
+=413
+~413 client error: 
+~413 server error: 
+2 0 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))
+~ too large
+~request exceeds the maximum size
+~request exceeds the maximum allo
+~request_too_large
+0 0 (?i)\A[ \t\r\n]*(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~ too large
+~request exceeds the maximum size
+~request exceeds the maximum allo
+~request_too_large
+4 0 (?m)(?:(?:request_too_large)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:request_too_large)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=request_too_large`,
 		},
 	},
 }
@@ -287,156 +457,6 @@ var signatureContentRefused = detect.Signature{
 	},
 }
 
-var signatureModelNotFound = detect.Signature{
-	Name: "model_not_found", Over: []string{"invalid_request", "forbidden"},
-	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"model_not_found", "ModelNotFoundError", "ModelNotFoundException", "model_not_supported"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"model_not_found", "ModelNotFound", "model_not_available", "model_not_supported", "DeploymentNotFound", "unknown_model"}}},
-		},
-		{
-			Text: `0 0 "message\\?"\s*:\s*\\?"model: [\w./:-]+\\?"
-="message
-1 0 (?im)(?:the (?:requested )?model:? (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported|a valid model)|has been deprecated|is deprecated)\b|model (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported)|not supported)\b|models/[\w./:@-]+ is not found\b|(?:there\\?['’]s an|there is an) issue with the selected model\b|you (?:don\\?['’]t|do not) have access to this model or |(?:unknown|invalid|unsupported) model(?: name| id| identifier)?\b|[\w./:@-]+ is not a valid model(?: id)?\b|no (?:such )?model (?:named|found|matches)\b)
-~the model 
-~the model: 
-~the requested model 
-~the requested model: 
-~model
-~ issue with the selected model
-~ have access to this model or 
-~unknown model
-~invalid model
-~unsupported model
-~ is not a valid model
-~no model named
-~no model found
-~no model matches
-~no such model named
-~no such model found
-~no such model matches
-4 0 (?m)(?:(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|ModelNotFound|model_not_available|DeploymentNotFound|unknown_model)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|model_not_available|unknown_model)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=model_not_found
-=ModelNotFoundError
-=ModelNotFoundException
-=model_not_supported
-=ModelNotFound
-=model_not_available
-=DeploymentNotFound
-=unknown_model
-2 0 (?m)(?:ModelNotFound|DeploymentNotFound)(?:\)(?: when|: \w|$)|:[ \t])
-=ModelNotFound
-=DeploymentNotFound
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ModelNotFound|DeploymentNotFound)(?:\) when|:[ \t])
-=ModelNotFound
-=DeploymentNotFound`,
-		},
-	},
-}
-
-var signatureInvalidRequest = detect.Signature{
-	Name: "invalid_request",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{400, 422}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "BadRequestError", "ValidationException", "InvalidRequestError", "invalid_request", "validation_error"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}},
-		},
-		{
-			Text: `2 0 (?im)(?:400|422)\b(?9)
-=400
-=422
-2 0 (?m)[ \t](?:400|422)\b[ \t\r]*$
-=	400
-=	422
-= 400
-= 422
-1 0 (?im)(?:400|422)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*[:;({\["'—–-])|http[ \t](?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))
-=400
-=422
-~http	400
-~http	422
-~http 400
-~http 422
-3 0 (?:400|422)\b
-=400
-=422
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:400|422)\b (?:Client|Server) Error: 
-~bad request
-~unprocessable entity
-~unprocessable content
-~error
-~400 client error: 
-~400 server error: 
-~422 client error: 
-~422 server error: 
-1 0 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))
-~invalid value: 
-~parameter
-~argument
-~tool_use
-~tool_result
-~invalid json payload
-~malformed request
-~bad request
-~invalid request
-~request contains an invalid argu
-4 0 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=invalid_request_error
-=BadRequestError
-=ValidationException
-=InvalidRequestError
-=invalid_request
-=validation_error
-=INVALID_ARGUMENT
-=FAILED_PRECONDITION
-=invalid_value
-=missing_required_parameter
-=unsupported_parameter
-=unsupported_value`,
-		},
-	},
-}
-
-var signaturePayloadTooLarge = detect.Signature{
-	Name: "payload_too_large",
-	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
-		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
-		{
-			Text: `2 0 (?im)(?:413)\b(?9)
-=413
-2 0 (?m)[ \t](?:413)\b[ \t\r]*$
-=413
-1 0 (?im)(?:413)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*[:;({\["'—–-])|http[ \t](?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))
-=413
-~http
-3 0 (?:413)\b
-=413
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:413)\b (?:Client|Server) Error: 
-=413
-~413 client error: 
-~413 server error: 
-2 0 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))
-~ too large
-~request exceeds the maximum size
-~request exceeds the maximum allo
-~request_too_large
-0 0 (?i)\A[ \t\r\n]*(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~ too large
-~request exceeds the maximum size
-~request exceeds the maximum allo
-~request_too_large
-4 0 (?m)(?:(?:request_too_large)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:request_too_large)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=request_too_large`,
-		},
-	},
-}
-
 var signatureOverloaded = detect.Signature{
 	Name: "overloaded",
 	Over: []string{"unavailable", "server_error", "rate_limit", "too_many_requests", "invalid_request", "grpc_unavailable"},
@@ -449,8 +469,12 @@ var signatureOverloaded = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded", "model_overloaded", "server_is_overloaded"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:529)\b(?9)
+			Text: `2 0 (?im)[ \t](?:529)\b(?9)
 =529
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:529)\b\)
+=(529)
+2 0 (?m)(?:529)\b\)[ \t]*[:·]
+=529)
 2 0 (?m)[ \t](?:529)\b[ \t\r]*$
 =529
 1 0 (?im)(?:529)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Site is )?Overloaded)[ \t]*[:;({\["'—–-])|http[ \t](?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))
@@ -506,7 +530,15 @@ var signatureServerError = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"internal_error", "server_error", "INTERNAL", "InternalServerError", "INTERNAL_SERVER_ERROR"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)
+			Text: `2 0 (?im)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)
+~rejected
+~failed
+~failure
+~error
+~denied
+~refused
+2 0 (?m)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)[ \t]*[:·]
 2 0 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$
 1 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Internal Server Error)[ \t]*[:;({\["'—–-])|http[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))
 3 0 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b
@@ -572,8 +604,12 @@ var signatureBadGateway = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{502}}}},
 		{
-			Text: `2 0 (?im)(?:502)\b(?9)
+			Text: `2 0 (?im)[ \t](?:502)\b(?9)
 =502
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:502)\b\)
+=(502)
+2 0 (?m)(?:502)\b\)[ \t]*[:·]
+=502)
 2 0 (?m)[ \t](?:502)\b[ \t\r]*$
 =502
 1 0 (?im)(?:502)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Gateway)[ \t]*[:;({\["'—–-])|http[ \t](?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))
@@ -603,8 +639,12 @@ var signatureUnavailable = detect.Signature{
 		},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"service_unavailable", "ServiceUnavailable"}}}},
 		{
-			Text: `2 0 (?im)(?:503)\b(?9)
+			Text: `2 0 (?im)[ \t](?:503)\b(?9)
 =503
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:503)\b\)
+=(503)
+2 0 (?m)(?:503)\b\)[ \t]*[:·]
+=503)
 2 0 (?m)[ \t](?:503)\b[ \t\r]*$
 =503
 1 0 (?im)(?:503)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Service (?:Temporarily )?Unavailable)[ \t]*[:;({\["'—–-])|http[ \t](?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))
@@ -646,10 +686,21 @@ var signatureGatewayTimeout = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{504, 522, 524}}}},
 		{
-			Text: `2 0 (?im)(?:504|522|524)\b(?9)
-=504
-=522
-=524
+			Text: `2 0 (?im)[ \t](?:504|522|524)\b(?9)
+=	504
+=	522
+=	524
+= 504
+= 522
+= 524
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:504|522|524)\b\)
+=(504)
+=(522)
+=(524)
+2 0 (?m)(?:504|522|524)\b\)[ \t]*[:·]
+=504)
+=522)
+=524)
 2 0 (?m)[ \t](?:504|522|524)\b[ \t\r]*$
 =	504
 =	522
@@ -1124,8 +1175,12 @@ var signatureProxyFailure = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{407}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ProxyError"}}}},
 		{
-			Text: `2 0 (?im)(?:407)\b(?9)
+			Text: `2 0 (?im)[ \t](?:407)\b(?9)
 =407
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:407)\b\)
+=(407)
+2 0 (?m)(?:407)\b\)[ \t]*[:·]
+=407)
 2 0 (?m)[ \t](?:407)\b[ \t\r]*$
 =407
 1 0 (?im)(?:407)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*[^\s\S][ \t]*[:;({\["'—–-])|http[ \t](?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))
@@ -1177,8 +1232,12 @@ var signatureRateLimit = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:429)\b(?9)
+			Text: `2 0 (?im)[ \t](?:429)\b(?9)
 =429
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:429)\b\)
+=(429)
+2 0 (?m)(?:429)\b\)[ \t]*[:·]
+=429)
 2 0 (?m)[ \t](?:429)\b[ \t\r]*$
 =429
 1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
@@ -1284,8 +1343,12 @@ var signatureTooManyRequests = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
 		{
-			Text: `2 0 (?im)(?:429)\b(?9)
+			Text: `2 0 (?im)[ \t](?:429)\b(?9)
 =429
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:429)\b\)
+=(429)
+2 0 (?m)(?:429)\b\)[ \t]*[:·]
+=429)
 2 0 (?m)[ \t](?:429)\b[ \t\r]*$
 =429
 1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
@@ -1374,8 +1437,12 @@ var signatureTimeout = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:408)\b(?9)
+			Text: `2 0 (?im)[ \t](?:408)\b(?9)
 =408
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:408)\b\)
+=(408)
+2 0 (?m)(?:408)\b\)[ \t]*[:·]
+=408)
 2 0 (?m)[ \t](?:408)\b[ \t\r]*$
 =408
 1 0 (?im)(?:408)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Request Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:408)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))
@@ -1582,8 +1649,12 @@ var signatureUnauthorized = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "unauthorized", "Unauthorized", "UNAUTHORIZED"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:401)\b(?9)
+			Text: `2 0 (?im)[ \t](?:401)\b(?9)
 =401
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:401)\b\)
+=(401)
+2 0 (?m)(?:401)\b\)[ \t]*[:·]
+=401)
 2 0 (?m)[ \t](?:401)\b[ \t\r]*$
 =401
 1 0 (?im)(?:401)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Unauthorized)[ \t]*[:;({\["'—–-])|http[ \t](?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))
@@ -1636,8 +1707,12 @@ var signatureForbidden = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "AccessDenied", "AccessDeniedException", "forbidden", "Forbidden", "FORBIDDEN", "insufficient_permissions", "AuthorizationFailed", "UnauthorizedOperation"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:403)\b(?9)
+			Text: `2 0 (?im)[ \t](?:403)\b(?9)
 =403
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:403)\b\)
+=(403)
+2 0 (?m)(?:403)\b\)[ \t]*[:·]
+=403)
 2 0 (?m)[ \t](?:403)\b[ \t\r]*$
 =403
 1 0 (?im)(?:403)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Forbidden)[ \t]*[:;({\["'—–-])|http[ \t](?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))

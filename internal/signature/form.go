@@ -86,7 +86,7 @@ func named(values []string) []Text {
 }
 
 // afterStatus matches what follows a status that a line announces.
-const afterStatus = `(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']` +
+const afterStatus = `(?:[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']` +
 	`|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`
 
 // stated returns the texts that state one of the statuses.
@@ -95,8 +95,11 @@ func stated(statuses []string) []Text {
 	phrase := phrases(statuses)
 	return []Text{
 		// Error: 429 ..., Request rejected (429), unexpected status code: 429
-		{`(?im)` + any + afterStatus,
+		{`(?im)[ \t]` + any + afterStatus,
 			announcedLead},
+		{`(?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\(` + any + `\)`,
+			reportedLead},
+		{`(?m)` + any + `\)[ \t]*[:·]`, announcedLead},
 		{`(?m)[ \t]` + any + `[ \t\r]*$`, announcedLead}, // Error: 429, but not node:events:502
 		// 429 {"error"...}, 403 PERMISSION_DENIED, 429 Too Many Requests: ..., HTTP 429: ...
 		{`(?im)` + any + `(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*` + phrase +

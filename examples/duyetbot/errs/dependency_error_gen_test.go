@@ -28,8 +28,8 @@ func TestDependencyError(t *testing.T) {
 			Code: CodeDependencyError,
 			Says: "dependency_error: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing] (97e99f8f), set pattern",
-				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing] (94873d2d), set pattern",
+				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing] (c675e32e), set pattern",
+				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing] (8caef8e8), set pattern",
 				"DEPENDENCY_ERROR/3: source [verification tool], like missing_module (7b0f5d9a), set pattern",
 				"DEPENDENCY_ERROR/4: source absent, like missing_module (fa1df825), set pattern",
 			},

@@ -14,7 +14,7 @@ var leads = []string{
 	`[^\n]*(?:\\*["'](?:message|msg|errors?|err|details?|errmsg|error_?description|error_?message|reason|description|cause|title|stderr|errordata|data|body|text|output|log)\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|[1-5]\d\d[ \t]+)?|\b(?:err|error|msg|reason|cause)=\\*["']?|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>)`,
 	`(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`,
 	`(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*`,
-	`(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
+	`(?:[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
 }
 
 var signatureRateLimit = detect.Signature{
@@ -32,8 +32,12 @@ var signatureRateLimit = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:429)\b(?9)
+			Text: `2 0 (?im)[ \t](?:429)\b(?9)
 =429
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:429)\b\)
+=(429)
+2 0 (?m)(?:429)\b\)[ \t]*[:·]
+=429)
 2 0 (?m)[ \t](?:429)\b[ \t\r]*$
 =429
 1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
@@ -139,8 +143,12 @@ var signatureTooManyRequests = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
 		{
-			Text: `2 0 (?im)(?:429)\b(?9)
+			Text: `2 0 (?im)[ \t](?:429)\b(?9)
 =429
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:429)\b\)
+=(429)
+2 0 (?m)(?:429)\b\)[ \t]*[:·]
+=429)
 2 0 (?m)[ \t](?:429)\b[ \t\r]*$
 =429
 1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
@@ -250,8 +258,12 @@ var signatureTimeout = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:408)\b(?9)
+			Text: `2 0 (?im)[ \t](?:408)\b(?9)
 =408
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:408)\b\)
+=(408)
+2 0 (?m)(?:408)\b\)[ \t]*[:·]
+=408)
 2 0 (?m)[ \t](?:408)\b[ \t\r]*$
 =408
 1 0 (?im)(?:408)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Request Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:408)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))
@@ -410,8 +422,12 @@ var signatureQuotaExhausted = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:402)\b(?9)
+			Text: `2 0 (?im)[ \t](?:402)\b(?9)
 =402
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:402)\b\)
+=(402)
+2 0 (?m)(?:402)\b\)[ \t]*[:·]
+=402)
 2 0 (?m)[ \t](?:402)\b[ \t\r]*$
 =402
 1 0 (?im)(?:402)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*[:;({\["'—–-])|http[ \t](?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))
@@ -423,7 +439,8 @@ var signatureQuotaExhausted = detect.Signature{
 =402
 ~402 client error: 
 ~402 server error: 
-1 0 (?im)(?:you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))
+1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))
+~insufficient 
 ~you've reached your api usage li
 ~you've reached your specified ap
 ~you have reached your api usage 
@@ -578,8 +595,12 @@ var signatureUnauthorized = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "unauthorized", "Unauthorized", "UNAUTHORIZED"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:401)\b(?9)
+			Text: `2 0 (?im)[ \t](?:401)\b(?9)
 =401
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:401)\b\)
+=(401)
+2 0 (?m)(?:401)\b\)[ \t]*[:·]
+=401)
 2 0 (?m)[ \t](?:401)\b[ \t\r]*$
 =401
 1 0 (?im)(?:401)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Unauthorized)[ \t]*[:;({\["'—–-])|http[ \t](?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))
@@ -632,8 +653,12 @@ var signatureForbidden = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "AccessDenied", "AccessDeniedException", "forbidden", "Forbidden", "FORBIDDEN", "insufficient_permissions", "AuthorizationFailed", "UnauthorizedOperation"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:403)\b(?9)
+			Text: `2 0 (?im)[ \t](?:403)\b(?9)
 =403
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:403)\b\)
+=(403)
+2 0 (?m)(?:403)\b\)[ \t]*[:·]
+=403)
 2 0 (?m)[ \t](?:403)\b[ \t\r]*$
 =403
 1 0 (?im)(?:403)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Forbidden)[ \t]*[:;({\["'—–-])|http[ \t](?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))
@@ -866,9 +891,17 @@ var signatureInvalidRequest = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:400|422)\b(?9)
-=400
-=422
+			Text: `2 0 (?im)[ \t](?:400|422)\b(?9)
+=	400
+=	422
+= 400
+= 422
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:400|422)\b\)
+=(400)
+=(422)
+2 0 (?m)(?:400|422)\b\)[ \t]*[:·]
+=400)
+=422)
 2 0 (?m)[ \t](?:400|422)\b[ \t\r]*$
 =	400
 =	422
@@ -932,7 +965,7 @@ var signatureContextTooLong = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}},
 		},
 		{
-			Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))
+			Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|too many (?:input |prompt )?tokens|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))
 ~s maximum context length is 
 ~exceeds the maximum
 ~ exceed
@@ -942,6 +975,10 @@ var signatureContextTooLong = detect.Signature{
 ~availablecontext 
 ~max tokens supported is 
 ~maximum tokens supported is 
+~exceed
+~too many tokens
+~too many input tokens
+~too many prompt tokens
 ~context window
 ~context length
 ~context limit
@@ -956,9 +993,7 @@ var signatureContextTooLong = detect.Signature{
 ~) exceed context window
 ~the request exceeds the context 
 ~the request exceeds the availabl
-~too many input tokens
 ~too many total tokens
-~too many prompt tokens
 ~maximum context 
 ~maximum prompt 
 ~maximum token 
@@ -1091,8 +1126,12 @@ var signaturePayloadTooLarge = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
 		{
-			Text: `2 0 (?im)(?:413)\b(?9)
+			Text: `2 0 (?im)[ \t](?:413)\b(?9)
 =413
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:413)\b\)
+=(413)
+2 0 (?m)(?:413)\b\)[ \t]*[:·]
+=413)
 2 0 (?m)[ \t](?:413)\b[ \t\r]*$
 =413
 1 0 (?im)(?:413)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*[:;({\["'—–-])|http[ \t](?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))
@@ -1169,8 +1208,12 @@ var signatureOverloaded = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded", "model_overloaded", "server_is_overloaded"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:529)\b(?9)
+			Text: `2 0 (?im)[ \t](?:529)\b(?9)
 =529
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:529)\b\)
+=(529)
+2 0 (?m)(?:529)\b\)[ \t]*[:·]
+=529)
 2 0 (?m)[ \t](?:529)\b[ \t\r]*$
 =529
 1 0 (?im)(?:529)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Site is )?Overloaded)[ \t]*[:;({\["'—–-])|http[ \t](?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))
@@ -1226,7 +1269,15 @@ var signatureServerError = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"internal_error", "server_error", "INTERNAL", "InternalServerError", "INTERNAL_SERVER_ERROR"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)
+			Text: `2 0 (?im)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)
+~rejected
+~failed
+~failure
+~error
+~denied
+~refused
+2 0 (?m)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)[ \t]*[:·]
 2 0 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$
 1 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Internal Server Error)[ \t]*[:;({\["'—–-])|http[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))
 3 0 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b
@@ -1292,8 +1343,12 @@ var signatureBadGateway = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{502}}}},
 		{
-			Text: `2 0 (?im)(?:502)\b(?9)
+			Text: `2 0 (?im)[ \t](?:502)\b(?9)
 =502
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:502)\b\)
+=(502)
+2 0 (?m)(?:502)\b\)[ \t]*[:·]
+=502)
 2 0 (?m)[ \t](?:502)\b[ \t\r]*$
 =502
 1 0 (?im)(?:502)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Gateway)[ \t]*[:;({\["'—–-])|http[ \t](?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))
@@ -1323,8 +1378,12 @@ var signatureUnavailable = detect.Signature{
 		},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"service_unavailable", "ServiceUnavailable"}}}},
 		{
-			Text: `2 0 (?im)(?:503)\b(?9)
+			Text: `2 0 (?im)[ \t](?:503)\b(?9)
 =503
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:503)\b\)
+=(503)
+2 0 (?m)(?:503)\b\)[ \t]*[:·]
+=503)
 2 0 (?m)[ \t](?:503)\b[ \t\r]*$
 =503
 1 0 (?im)(?:503)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Service (?:Temporarily )?Unavailable)[ \t]*[:;({\["'—–-])|http[ \t](?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))
@@ -1366,10 +1425,21 @@ var signatureGatewayTimeout = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{504, 522, 524}}}},
 		{
-			Text: `2 0 (?im)(?:504|522|524)\b(?9)
-=504
-=522
-=524
+			Text: `2 0 (?im)[ \t](?:504|522|524)\b(?9)
+=	504
+=	522
+=	524
+= 504
+= 522
+= 524
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:504|522|524)\b\)
+=(504)
+=(522)
+=(524)
+2 0 (?m)(?:504|522|524)\b\)[ \t]*[:·]
+=504)
+=522)
+=524)
 2 0 (?m)[ \t](?:504|522|524)\b[ \t\r]*$
 =	504
 =	522
@@ -1501,7 +1571,7 @@ var signatureCommandNotFound = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}},
 		{
-			Text: `1 0 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))
+			Text: `1 0 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:env|xargs|nohup|timeout|nice|sudo|setsid): (?:failed to run command )?[‘'"]?[\w.+-]+[’'"]?: no such file or directory|(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))
 ~' is not recognized as
 ~: executable file not found in 
 ~no such command: 
@@ -1512,6 +1582,7 @@ var signatureCommandNotFound = detect.Signature{
 ~failed to execute 
 ~failed to run 
 ~failed to start 
+~: no such file or directory
 ~command not found
 ~: not found
 ~: command not found
@@ -1794,7 +1865,9 @@ var signatureTestFailure = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"AssertionError", "AssertionFailedError", "ComparisonFailure"}}},
 		},
 		{
-			Text: `0 0 (?m)^\s*--- FAIL: 
+			Text: `0 26 "Action":"fail","Package":
+="Action":"fail","Package":
+0 0 (?m)^\s*--- FAIL: 
 =--- FAIL: 
 0 0 (?m)^FAIL\t\S+|^FAIL$
 =FAIL	
@@ -1914,7 +1987,9 @@ var signatureDependencyMissing = detect.Signature{
 		},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ModuleNotFoundError"}}}},
 		{
-			Text: `1 0 (?im)(?:cannot find (?:module|package) ['"]|(?:modulenotfounderror: )?no module named ['"]?[\w.]+|cannot import name |missing go\.sum entry for\b|(?:go: )?no required module provides package\b|cannot find (?:module providing )?package\b|package \S+ is not in (?:std|goroot)\b|\S+@\S+: (?:unknown revision|invalid version|no matching versions|module lookup disabled|reading|verifying)\b|no matching (?:version|distribution|package)(?:s)? (?:found|named)\b|could not find a version that satisfies the requirement\b|couldn't find (?:any versions for|package)\b|\S+@\S+: expected the resolution to have been successful\b|can't find crate for\b|unable to locate package\b|ERR_PNPM_\w*(?:404|NO_MATCHING)\w*\b|(?:could not|failed to) resolve dependencies\b|because \S+ was not found in the package registry\b|no solution found when resolving\b|failed to (?:resolve|load) (?:import|dependency|module|plugin) |class \S+ not found|(?:[\w.]+\.)?(?:ClassNotFoundException|NoClassDefFoundError): |(?:(?:error loading module requirements|no matching versions for query)|(?:404 )?not found ?[:-] ?(?:\S+@\S+|GET https?://\S+)|E404|code (?:E404|ETARGET|ENOVERSIONS)|(?:expected the resolution to have been successful - )?package not found|"?https?://[^"\s]+: not found|could not find (?:gem|artifact|a package|package|dependency)|package ['"\x60]?\S+ (?:could not be found|was not found|is not installed|not found)|the following packages have unmet dependencies|PackagesNotFoundError|no packages? found matching)(?7))
+			Text: `1 0 (?im)(?:could not find a version that (?:satisfies|matches)\b|cannot find (?:module|package) ['"]|(?:modulenotfounderror: )?no module named ['"]?[\w.]+|cannot import name |missing go\.sum entry for\b|(?:go: )?no required module provides package\b|cannot find (?:module providing )?package\b|package \S+ is not in (?:std|goroot)\b|\S+@\S+: (?:unknown revision|invalid version|no matching versions|module lookup disabled|reading|verifying)\b|no matching (?:version|distribution|package)(?:s)? (?:found|named)\b|could not find a version that satisfies the requirement\b|couldn't find (?:any versions for|package)\b|\S+@\S+: expected the resolution to have been successful\b|can't find crate for\b|unable to locate package\b|ERR_PNPM_\w*(?:404|NO_MATCHING)\w*\b|(?:could not|failed to) resolve dependencies\b|because \S+ was not found in the package registry\b|no solution found when resolving\b|failed to (?:resolve|load) (?:import|dependency|module|plugin) |class \S+ not found|(?:[\w.]+\.)?(?:ClassNotFoundException|NoClassDefFoundError): |(?:(?:your )?dependencies could not be resolved|(?:error loading module requirements|no matching versions for query)|(?:404 )?not found ?[:-] ?(?:\S+@\S+|GET https?://\S+)|E404|code (?:E404|ETARGET|ENOVERSIONS)|(?:expected the resolution to have been successful - )?package not found|"?https?://[^"\s]+: not found|could not find (?:gem|artifact|a package|package|dependency)|package ['"\x60]?\S+ (?:could not be found|was not found|is not installed|not found)|the following packages have unmet dependencies|PackagesNotFoundError|no packages? found matching)(?7))
+~could not find a version that sa
+~could not find a version that ma
 ~cannot find module "
 ~cannot find module '
 ~cannot find package "
@@ -1939,7 +2014,6 @@ var signatureDependencyMissing = detect.Signature{
 ~no matching distributions 
 ~no matching package 
 ~no matching packages 
-~could not find a version that sa
 ~couldn't find any versions for
 ~couldn't find package
 ~: expected the resolution to hav
@@ -1961,6 +2035,7 @@ var signatureDependencyMissing = detect.Signature{
 ~ not found
 ~classnotfoundexception: 
 ~noclassdeffounderror: 
+~dependencies could not be resolv
 ~error loading module requirement
 ~no matching versions for query
 ~not found
@@ -2466,8 +2541,12 @@ var signatureProxyFailure = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{407}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ProxyError"}}}},
 		{
-			Text: `2 0 (?im)(?:407)\b(?9)
+			Text: `2 0 (?im)[ \t](?:407)\b(?9)
 =407
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:407)\b\)
+=(407)
+2 0 (?m)(?:407)\b\)[ \t]*[:·]
+=407)
 2 0 (?m)[ \t](?:407)\b[ \t\r]*$
 =407
 1 0 (?im)(?:407)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*[^\s\S][ \t]*[:;({\["'—–-])|http[ \t](?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))

@@ -139,8 +139,8 @@ func TestVerificationError(t *testing.T) {
 			Says: "test_failure: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
 				"TEST_FAILURE/1: source verification, type test",
-				"TEST_FAILURE/2: source [verification tool], like [test_failure failed_test] (5f99a3c6), set pattern",
-				"TEST_FAILURE/3: source absent, like [test_failure failed_test] (2ff83368), set pattern",
+				"TEST_FAILURE/2: source [verification tool], like [test_failure failed_test] (9b7c9563), set pattern",
+				"TEST_FAILURE/3: source absent, like [test_failure failed_test] (4022f24b), set pattern",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

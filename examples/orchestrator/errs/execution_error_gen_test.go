@@ -31,7 +31,7 @@ func TestExecutionError(t *testing.T) {
 				"EXECUTION_ERROR/3: source [step agent check git], errno [EAGAIN EBUSY EDEADLK ETXTBSY], set reason",
 				`EXECUTION_ERROR/4: source [step agent git], text /(?m)^(?:fatal: |error: )?Unable to create '[^\n']{1,200}index\.lock': File exists/ or /(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}could not serialize access due to\b/ or /(?im)^[ \t]{0,8}(?:\[\w{1,20}\] )?(?:[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}database is locked[ \t\r]{0,4}$/, set reason`,
 				"EXECUTION_ERROR/5: source step, like [type_error compile_error] (40a96fec), set [indicator reason]",
-				"EXECUTION_ERROR/6: source step, like test_failure (17630756), set indicator",
+				"EXECUTION_ERROR/6: source step, like test_failure (5f586bb9), set indicator",
 				"EXECUTION_ERROR/7: source step, like [merge_conflict push_rejected] (4f57e241), set indicator",
 				"EXECUTION_ERROR/8: source step, like lint_finding (51c94f47), set indicator",
 				`EXECUTION_ERROR/9: source [step agent], text /(?m)^error\[E\d{4}\]: / or /(?m)^(?:\S{1,200}(?::| -) )?error TS\d{4}: / or /(?m)^\S+\.go:\d+:\d+: (?:undefined: |syntax error|cannot use )/ or /(?m)^\S+:\d+:\d+: (?:fatal )?error: / or /(?im)^[ \t]{0,8}(?:[✗✘✖×❌] )?(?:\[\w{1,20}\] |[!-~]{1,60}: ){0,2}(?:the )?(?:build (?:failed|failure)|compilation (?:error|failed))(?: with (?:\d{1,6} \w{1,12}|an exception|exit code \d{1,3})| (?:in|after) \d[\w.: ]{0,20}| in [\w./-]{1,80}\.\w{1,8})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?m)^FAIL[ \t]{1,4}\S{1,200} \[build failed\]/, set [indicator reason]`,

@@ -34,7 +34,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TIMEOUT/1: source agent, type timeout",
 				"TIMEOUT/2: source agent, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (42920cff)",
+				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (559e438c)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTimeout(), 0, "the agent ran past its limit", "{}"),
@@ -59,7 +59,7 @@ func TestAttemptError(t *testing.T) {
 				"RATE_LIMIT/1: source budget, type [exceeded unknown_cost]",
 				"RATE_LIMIT/2: source agent, type [rate_limit_error rate_limit]",
 				"RATE_LIMIT/3: source agent, status 429",
-				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (40d993f9)",
+				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (6e15e78c)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
@@ -131,7 +131,7 @@ func TestAttemptError(t *testing.T) {
 			Says: "TEST_FAILURE: explain_and_retry retryable",
 			Rules: []string{
 				"TEST_FAILURE/1: source post_done, type tests",
-				"TEST_FAILURE/2: source post_done, like test_failure (e2cb5aa3)",
+				"TEST_FAILURE/2: source post_done, like test_failure (78344438)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
@@ -188,7 +188,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TASK_FAILED/1: source agent, type task_failed",
 				"TASK_FAILED/2: source agent, type [context_overflow context_length_exceeded], set contextOverflow",
-				"TASK_FAILED/3: source agent, like context_too_long (87536dc4), set contextOverflow",
+				"TASK_FAILED/3: source agent, like context_too_long (4f9a56d5), set contextOverflow",
 				`TASK_FAILED/4: source agent, text /(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$/`,
 			},
 			Cases: []gentest.Case{

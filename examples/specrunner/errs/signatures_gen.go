@@ -14,7 +14,7 @@ var leads = []string{
 	`[^\n]*(?:\\*["'](?:message|msg|errors?|err|details?|errmsg|error_?description|error_?message|reason|description|cause|title|stderr|errordata|data|body|text|output|log)\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|[1-5]\d\d[ \t]+)?|\b(?:err|error|msg|reason|cause)=\\*["']?|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>)`,
 	`(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`,
 	`(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*`,
-	`(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
+	`(?:[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
 }
 
 var signatureTimeout = detect.Signature{
@@ -29,8 +29,12 @@ var signatureTimeout = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:408)\b(?9)
+			Text: `2 0 (?im)[ \t](?:408)\b(?9)
 =408
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:408)\b\)
+=(408)
+2 0 (?m)(?:408)\b\)[ \t]*[:·]
+=408)
 2 0 (?m)[ \t](?:408)\b[ \t\r]*$
 =408
 1 0 (?im)(?:408)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Request Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:408)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))
@@ -181,8 +185,12 @@ var signatureRateLimit = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:429)\b(?9)
+			Text: `2 0 (?im)[ \t](?:429)\b(?9)
 =429
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:429)\b\)
+=(429)
+2 0 (?m)(?:429)\b\)[ \t]*[:·]
+=429)
 2 0 (?m)[ \t](?:429)\b[ \t\r]*$
 =429
 1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
@@ -294,8 +302,12 @@ var signatureTooManyRequests = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
 		{
-			Text: `2 0 (?im)(?:429)\b(?9)
+			Text: `2 0 (?im)[ \t](?:429)\b(?9)
 =429
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:429)\b\)
+=(429)
+2 0 (?m)(?:429)\b\)[ \t]*[:·]
+=429)
 2 0 (?m)[ \t](?:429)\b[ \t\r]*$
 =429
 1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
@@ -383,8 +395,12 @@ var signatureQuotaExhausted = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}},
 		},
 		{
-			Text: `2 0 (?im)(?:402)\b(?9)
+			Text: `2 0 (?im)[ \t](?:402)\b(?9)
 =402
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:402)\b\)
+=(402)
+2 0 (?m)(?:402)\b\)[ \t]*[:·]
+=402)
 2 0 (?m)[ \t](?:402)\b[ \t\r]*$
 =402
 1 0 (?im)(?:402)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*[:;({\["'—–-])|http[ \t](?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))
@@ -396,7 +412,8 @@ var signatureQuotaExhausted = detect.Signature{
 =402
 ~402 client error: 
 ~402 server error: 
-1 0 (?im)(?:you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))
+1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))
+~insufficient 
 ~you've reached your api usage li
 ~you've reached your specified ap
 ~you have reached your api usage 
@@ -479,7 +496,9 @@ var signatureTestFailure = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"AssertionError", "AssertionFailedError", "ComparisonFailure"}}},
 		},
 		{
-			Text: `0 0 (?m)^\s*--- FAIL: 
+			Text: `0 26 "Action":"fail","Package":
+="Action":"fail","Package":
+0 0 (?m)^\s*--- FAIL: 
 =--- FAIL: 
 0 0 (?m)^FAIL\t\S+|^FAIL$
 =FAIL	
@@ -597,7 +616,7 @@ var signatureContextTooLong = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}},
 		},
 		{
-			Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))
+			Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|too many (?:input |prompt )?tokens|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))
 ~s maximum context length is 
 ~exceeds the maximum
 ~ exceed
@@ -607,6 +626,10 @@ var signatureContextTooLong = detect.Signature{
 ~availablecontext 
 ~max tokens supported is 
 ~maximum tokens supported is 
+~exceed
+~too many tokens
+~too many input tokens
+~too many prompt tokens
 ~context window
 ~context length
 ~context limit
@@ -621,9 +644,7 @@ var signatureContextTooLong = detect.Signature{
 ~) exceed context window
 ~the request exceeds the context 
 ~the request exceeds the availabl
-~too many input tokens
 ~too many total tokens
-~too many prompt tokens
 ~maximum context 
 ~maximum prompt 
 ~maximum token 
