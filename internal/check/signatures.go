@@ -104,7 +104,8 @@ func signatureExamples(c *checker) {
 			found := signature.Extract(s, ev.Text)
 			for _, w := range x.Extracted {
 				if got := found[w.Attribute.V]; got != w.Value.Text {
-					c.unmet(firstSpan(w.Value.Span, at), w.Attribute.V, fmt.Sprintf("%q", got), fmt.Sprintf("%q", w.Value.Text))
+					c.unmet(firstSpan(w.Value.Span, at), w.Attribute.V, fmt.Sprintf("%q", got),
+						fmt.Sprintf("%q", w.Value.Text))
 				}
 			}
 		}
@@ -137,7 +138,8 @@ func quotas(c *checker) {
 	c.eachRule(func(k *code, r *spec.Rule) {
 		for _, name := range r.Like {
 			if name.V == limit && !names(r.Like, quota) && !covered(r) {
-				c.report("W-no-quota", name.Span, "an exhausted quota becomes "+k.Name.V+", which is waited for in vain",
+				c.report("W-no-quota", name.Span,
+					"an exhausted quota becomes "+k.Name.V+", which is waited for in vain",
 					"add a rule with like: "+quota+" to the code of exhausted quotas, with at least this priority")
 			}
 		}

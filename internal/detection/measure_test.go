@@ -123,7 +123,8 @@ func TestScores(t *testing.T) {
 	require.Equal(t, []detection.Score{
 		{Class: "B", Code: "B", All: 2, Right: 1, WrongCodes: map[string]int{}, Failed: []string{"5"}},
 		{Class: "none", All: 1, Right: 1, WrongCodes: map[string]int{}},
-		{Class: "slow", Code: "A", All: 3, Right: 2, Wrong: 1, WrongCodes: map[string]int{"B": 1}, Failed: []string{"3"}},
+		{Class: "slow", Code: "A", All: 3, Right: 2, Wrong: 1, WrongCodes: map[string]int{"B": 1},
+			Failed: []string{"3"}},
 	}, judge.Scores(messages, nil))
 	_, err = detection.ReadMessages(strings.NewReader("{\"text\":\"a\"}\n"), "kind")
 	require.ErrorContains(t, err, "line 1")

@@ -36,7 +36,8 @@ func (b *builder) signature(name string) *model.Signature {
 	if err != nil {
 		return nil
 	}
-	out := &model.Signature{Signature: compiled, Var: b.idents.take("signature" + suffix(name, len(b.pkg.Signatures)+1))}
+	variable := b.idents.take("signature" + suffix(name, len(b.pkg.Signatures)+1))
+	out := &model.Signature{Signature: compiled, Var: variable}
 	b.pkg.Signatures = append(b.pkg.Signatures, out)
 	b.pkg.Leads = signature.Leads()
 	return out

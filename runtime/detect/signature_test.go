@@ -32,12 +32,15 @@ func shop(t *testing.T) *detect.Rules {
 	}}
 	quota := &detect.Signature{Name: "quota", Over: []string{"limit"}, Any: []detect.Form{{Text: pack(`quota`, 0)}}}
 	d := &detect.Detection{
-		Taxonomy: &taxonomy.Taxonomy{Categories: []*taxonomy.Category{{Codes: []taxonomy.Code{{}, {Value: "A"}, {Value: "B"}}}}},
-		Leads:    leads,
+		Taxonomy: &taxonomy.Taxonomy{Categories: []*taxonomy.Category{
+			{Codes: []taxonomy.Code{{}, {Value: "A"}, {Value: "B"}}},
+		}},
+		Leads: leads,
 		Categories: [][][]detect.CodeRule{{nil,
 			{{Doc: "like: limit", Like: []*detect.Signature{limit}}},
 			{{Doc: "like: quota", Like: []*detect.Signature{quota}},
-				{Priority: -1, Like: []*detect.Signature{limit}, Contains: []detect.Pattern{prefilter.PlainPattern("shop")}}},
+				{Priority: -1, Like: []*detect.Signature{limit},
+					Contains: []detect.Pattern{prefilter.PlainPattern("shop")}}},
 		}},
 	}
 	rules := d.Rules()
@@ -104,8 +107,10 @@ func TestSignatures(t *testing.T) {
 // A reference in an expression is the lead, wherever the pattern is.
 func TestPackedLeads(t *testing.T) {
 	assert.Equal(t, []string{"a(?3)x(?3)", "x(?3)", "zz"}, detect.PackLeads([]string{"azzxzz", "xzz", "zz"}))
-	packed := detect.Pack([]detect.Pattern{{Expr: "bzz", Literals: []detect.Literal{{Text: "bzz", Fold: true}, {Text: "y"}}},
-		{Plain: "c.", Lead: 2, Reach: 4}}, []string{"a", "zz"})
+	packed := detect.Pack([]detect.Pattern{
+		{Expr: "bzz", Literals: []detect.Literal{{Text: "bzz", Fold: true}, {Text: "y"}}},
+		{Plain: "c.", Lead: 2, Reach: 4},
+	}, []string{"a", "zz"})
 	assert.Equal(t, "0 0 b(?2)\n~bzz\n=y\n2 4 (?i)c\\.", string(packed))
 	assert.Empty(t, strings.TrimSpace(string(detect.Pack(nil, nil))))
 }
