@@ -79,8 +79,8 @@ func TestUnexpectedResultError(t *testing.T) {
 				gentest.Becomes("UNEXPECTED_RESULT/11", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Type: "silent_plan", Code: "UNEXPECTED_RESULT"}),
 			},
 			Not: []gentest.Example{
-				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1)}),
-				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Code: "UNEXPECTED_RESULT", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Code: "UNEXPECTED_RESULT", ExitCode: taxonomy.Some(1)}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Code: "UNEXPECTED"}),
 				gentest.Becomes("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Code: "UNEXPECTED_RESULT"}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "count"}),
