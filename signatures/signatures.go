@@ -1,6 +1,6 @@
 // Package signatures contains what failures look like: named sets of conditions that describe how a
-// kind of failure shows itself, whatever tool prints it. The taxonomy language does not refer to them
-// yet; internal/signature compiles them to detection rules and measures them on real messages.
+// kind of failure shows itself, whatever tool prints it. Detection rules of a taxonomy name them with
+// the key like; internal/signature compiles them, and measures them on real messages.
 //
 // The signatures are data: one YAML file for each family. A condition matches a status, type, code,
 // errno, exit code or signal, or a text in the form in which tools report failures.
@@ -128,6 +128,30 @@ func (m *Matcher) UnmarshalYAML(n *yaml.Node) error {
 
 // Library returns all signatures of errgen, by family and in the order of their files.
 func Library() ([]Signature, error) { return library() }
+
+// Named returns the signature of errgen with a name, or nil.
+func Named(name string) *Signature {
+	list, err := library()
+	if err != nil {
+		panic(err) // of files that are part of errgen; their tests load them
+	}
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// Names returns the names of the signatures of errgen.
+func Names() []string {
+	list, _ := library()
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Name
+	}
+	return names
+}
 
 var library = sync.OnceValues(func() ([]Signature, error) { return load(files) })
 

@@ -105,8 +105,8 @@ func TestFindings(t *testing.T) {
 	tests := []struct {
 		row, old, new, finding string
 	}{
-		{"D162 a pattern that does not compile", `'(?i)\bexceeded your current quota\b'`,
-			`'(?i)\bexceeded your current quota('`, "E-regexp"},
+		{"D162 a pattern that does not compile", `'(?i)\brate[ _-]?limit\b'`,
+			`'(?i)\brate[ _-]?limit('`, "E-regexp"},
 		{"B-D01 a code that is not declared", "fallback: {code: SYSTEM_ERROR", "fallback: {code: DEPENDENCY_MISSING",
 			"E-unknown-name"},
 		{"B-D13 a strategy that is not declared", "strategy: fix_build", "strategy: wait_and_retry", "E-unknown-name"},

@@ -62,8 +62,8 @@ func TestRules(t *testing.T) {
 			"github_not_found"},
 		{"D73 B-D08", evidence{Status: 500, Attributes: map[string]string{"host": "api.github.com"}},
 			"github_server_error"},
-		{"D73 B-D08", evidence{Status: 404}, "network_error"},
-		{"D73 B-D08", evidence{Status: 599}, "network_error"},
+		{"D73 B-D08", evidence{Status: 404}, "github_not_found"},
+		{"D73 B-D08", evidence{Status: 599}, "llm_server_error"},
 		{"D73", evidence{Status: 399}, "system_error"},
 		{"D73", evidence{Status: 600}, "system_error"},
 		{"D73 B-D08", evidence{Status: 503, Attributes: map[string]string{"host": "api.openai.com"}},
@@ -154,14 +154,14 @@ func TestRules(t *testing.T) {
 		{"D82", said("", "archetype of this\nis not assignable"), "system_error"}, // not a word, and not on one line
 
 		{"D83", said("", "src/app.js:12:5: error: Unexpected var"), "lint_error"},
-		{"D83 B-D06", said("verification", "./main.go:10:2: declared and not used: x"), "lint_error"},
+		{"D83 B-D06", said("verification", "./main.go:10:2: the comment has no full stop"), "lint_error"},
 		{"D83 B-D06", said("tool", `C:\work\app.js:12:5: Unexpected var`), "lint_error"},
 		{"D83 B-D06", said("tool", "/srv/app.js\n  12:5  error  Unexpected var  no-var\n"), "lint_error"},
 		{"D83 B-D06", said("", "error at 12:30:45: nothing to do"), "system_error"},
 		{"D83 B-D06", said("", "12:30:45: error: nothing to do"), "system_error"},
 		{"D83 B-D06", said("", "2026-01-02 12:30:45: error: nothing to do"), "system_error"},
-		{"D83 B-D06", said("", "error: cannot reach 127.0.0.1:8080:1: closed"), "system_error"},
-		{"D83 B-D06", said("", "error: cannot reach [::1]:8080: closed"), "system_error"},
+		{"D83 B-D06", said("", "error: cannot reach 127.0.0.1:8080:1: closed"), "network_error"},
+		{"D83 B-D06", said("", "error: cannot reach [::1]:8080: closed"), "network_error"},
 
 		{"D84", said("", "FAIL src/app.test.ts"), "test_failure"},
 		{"D84", said("tool", "--- FAIL: TestAdd (0.00s)"), "test_failure"},

@@ -166,7 +166,7 @@ var detection = detect.Detection{
 		categoryGit:        gitRules,
 		categoryPermission: permissionRules,
 	},
-	FallbackSet: `{"unmatched":true}`, Is: ruleIs,
+	FallbackSet: `{"unmatched":true}`, Leads: leads, Is: ruleIs,
 }
 
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.

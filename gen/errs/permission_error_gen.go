@@ -196,10 +196,7 @@ var permissionRules = [][]detect.CodeRule{
 		{Doc: "is: io/fs.ErrPermission, priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"io/fs.ErrPermission"}}}},
 	},
 	CodePermissionAPIAuth: {
-		{Doc: "status: [401, 403]", Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401, 403}}}},
-		{Doc: "type: [authentication_error, permission_error, invalid_api_key]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "permission_error", "invalid_api_key"}}}},
-		{Doc: "code: invalid_api_key", Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key"}}}},
-		{Doc: "source: claude-cli, exit_code: {not: 0}, text: ['(?im)^(?:[\\w -]{0,30}: )?(?:401 )?invalid api key\\b', '(?im)^[^\"''`\\n]{0,80}\\bplease run /login\\b', '(?im)^(?:error: )?api error: 40[13]\\b']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"claude-cli"}}, {Key: detect.ExitCode, NotNumber: []int{0}}}, Text: []detect.Pattern{{Expr: `(?im)^(?:[\w -]{0,30}: )?(?:401 )?invalid api key\b`, Literals: []detect.Literal{{Text: "invalid api key", Fold: true}}, Reach: 113}, {Expr: "(?im)^[^\"'`\\n]{0,80}\\bplease run /login\\b", Literals: []detect.Literal{{Text: "please run /login", Fold: true}}, Reach: 338}, {Expr: `(?im)^(?:error: )?api error: 40[13]\b`, Literals: []detect.Literal{{Text: "api error: 40", Fold: true}}, Reach: 21}}},
+		{Doc: "like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed]", Like: []*detect.Signature{&signatureInvalidAPIKey, &signatureUnauthorized, &signatureForbidden, &signatureExpiredCredentials, &signatureGRPCUnauthenticated, &signatureGRPCPermissionDenied, &signatureLoginFailed}},
 	},
 }
 

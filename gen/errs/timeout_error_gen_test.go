@@ -38,7 +38,8 @@ func TestTimeoutError(t *testing.T) {
 			Rules: []string{
 				"OPERATION_TIMEOUT/1: source [validator executor], type timeout",
 				"OPERATION_TIMEOUT/2: type timeout",
-				"OPERATION_TIMEOUT/3: is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
+				"OPERATION_TIMEOUT/3: status absent, type absent, errno absent, like [grpc_deadline_exceeded timeout] (b52444b)",
+				"OPERATION_TIMEOUT/4: is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewOperationTimeout(9223372036854775807), 0, "operation exceeded the limit of 2562047h47m16.854s", `{"timeoutMs":9223372036854775807}`),
@@ -47,7 +48,8 @@ func TestTimeoutError(t *testing.T) {
 			Examples: []gentest.Example{
 				gentest.Becomes("OPERATION_TIMEOUT/1", 0, `{"timeoutMs":600000}`, taxonomy.Evidence{Source: "validator", Op: "validate_pre_commit", Type: "timeout", Output: "still testing", Attributes: map[string]string{"command": "make test", "timeout_ms": "600000"}}),
 				gentest.Becomes("OPERATION_TIMEOUT/2", 0, `{"timeoutMs":60000}`, taxonomy.Evidence{Source: "openai-api", Op: "call", Type: "timeout", Attributes: map[string]string{"timeout_ms": "60000"}}),
-				gentest.Becomes("OPERATION_TIMEOUT/3", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("OPERATION_TIMEOUT/4", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "anthropic-api", Op: "call", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("OPERATION_TIMEOUT/3", 0, `{"timeoutMs":0}`, taxonomy.Evidence{Source: "claude-cli", Op: "call", ExitCode: taxonomy.Some(1), Text: "API Error: Request timed out."}),
 			},
 		},
 	})

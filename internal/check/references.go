@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/signatures"
 )
 
 // runtimeOps are the operations that the runtime itself reports.
@@ -24,13 +25,14 @@ var predeclared = []string{"abort", "block", "continue"}
 var sections = map[spec.Ref]string{
 	spec.RefSource: "sources", spec.RefOp: "ops", spec.RefGroup: "groups", spec.RefStrategy: "strategies",
 	spec.RefCheck: "checks", spec.RefTier: "tiers", spec.RefPolicy: "policies", spec.RefReaction: "reactions",
-	spec.RefCode: "a category", spec.RefOverlay: "categories or groups",
+	spec.RefSignature: "signatures", spec.RefCode: "a category", spec.RefOverlay: "categories or groups",
 }
 
 // declaredNames returns the names that are valid, in the order of the file.
 func (c *checker) declaredNames() map[spec.Ref][]string {
 	valid := map[spec.Ref][]string{
 		spec.RefOp: slices.Clone(runtimeOps), spec.RefReaction: slices.Clone(predeclared), spec.RefOverlay: {"*"},
+		spec.RefSignature: signatures.Names(),
 	}
 	c.t.Names(func(n spec.Name) {
 		if !n.Declares {

@@ -106,7 +106,7 @@ func fieldValues(c *checker) {
 // values of rules and examples that evidence cannot have.
 func ruleValues(c *checker) {
 	c.eachRule(func(k *code, r *spec.Rule) {
-		if len(r.Conditions)+len(r.Text)+len(r.Contains) == 0 {
+		if len(r.Conditions)+len(r.Like)+len(r.Text)+len(r.Contains) == 0 {
 			c.report("E-empty-rule", firstSpan(r.Span, k.Name.Span),
 				"the rule has no condition, so it would match everything",
 				"make the code the fallback: that is what evidence becomes that no rule matches")

@@ -29,11 +29,18 @@ rules that matched, the required fields that are missing, and the reaction. The 
 standard input, unless that is a terminal. The type, code and message of an API's JSON error body are read from it.
 
   errgen classify -source anthropic-api -status 529 < body.json
-  errgen classify -source cli -exit-code 1 -text 'usage limit reached'`,
+  errgen classify -source cli -exit-code 1 -text 'usage limit reached'
+
+With -expect it classifies the messages of the -file, one JSON object a line, and prints the recall and the wrong codes
+of each class. The right code of a class is the one of its name, or else the most frequent one. Texts of the class
+none only speak of failures, and must not be recognised.
+
+  errgen classify -file messages.jsonl -expect class -source cli`,
 		flags: func(fs *flag.FlagSet, o *options) {
 			fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "the taxonomy, a `FILE`")
 			fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
 			evidenceFlags(fs, o)
+			fs.StringVar(&o.expect, "expect", "", "measure the messages of -file, whose classes are under this `MEMBER`")
 			o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
 			fs.BoolFunc("json", "the same as -format json", func(string) error {
 				o.format = diag.FormatJSON
@@ -48,6 +55,9 @@ func (s *session) classify(o *options, _ []string) error {
 	l, err := s.valid([]string{o.taxonomy})
 	if err != nil {
 		return err
+	}
+	if o.expect != "" {
+		return s.classifyFile(o, l)
 	}
 	profile, err := profileNamed(l, o.profile)
 	if err != nil {

@@ -24,14 +24,15 @@ import (
 
 func explainCommand() *command {
 	return &command{
-		name: "explain", args: "ID|KEY|CODE|CATEGORY [taxonomy.yaml]", min: 1, max: 2,
+		name: "explain", args: "ID|KEY|CODE|CATEGORY [taxonomy.yaml]", min: 1, max: 3,
 		summary: "explain a finding, a key of the language, a code or a category",
 		details: `
 Explain prints what a finding means and how to fix it (errgen explain E-unknown-key), what a key of the language
 means (errgen explain reactions.then, or errgen explain then), or everything that a taxonomy declares about a code or
 a category: what it means, whether it is retryable, the reaction to it, the rules that detect it, and their examples.
 A code can be given by its key, its value on the wire, an alias, its number or its Go constant; a category by its name
-or its Go type. If a code has the name of a key, give the taxonomy too.`,
+or its Go type. If a code has the name of a key, give the taxonomy too. "errgen explain like
+rate_limit" prints the conditions and examples of a signature.`,
 		flags: textOrJSON,
 		run:   (*session).explain,
 	}
@@ -73,6 +74,12 @@ func (s *session) explain(o *options, args []string) error {
 			return fmt.Errorf("explain: unknown finding %q%s", name, suggestion(name, rules.IDs()))
 		}
 		return s.print(o, newRuleDoc(page))
+	}
+	if args[0] == "like" && len(args) > 1 {
+		return s.explainSignature(o, args[1], args[2:])
+	}
+	if len(args) > 2 {
+		return usagef("explain: unexpected argument %q", args[2])
 	}
 	doc, noKey := spec.Explain(args[0])
 	if noKey == nil && len(args) == 1 {

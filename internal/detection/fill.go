@@ -145,3 +145,23 @@ func met(n detect.Need, ev *taxonomy.Evidence) bool {
 		return ok
 	})
 }
+
+// fieldNeeds returns the needs of a field. A required object has those of its required fields, an
+// optional one has none.
+func fieldNeeds(c *model.Code, f *model.Field, path string) []detect.Need {
+	if f.Type == model.ObjectType {
+		var out []detect.Need
+		for _, inner := range f.Object.Fields {
+			if f.Required && inner.Required {
+				out = append(out, fieldNeeds(c, inner, path+f.Wire+".")...)
+			}
+		}
+		return out
+	}
+	if f.Default != nil {
+		return nil
+	}
+	return []detect.Need{{
+		Field: path + f.Wire, From: f.From, Type: f.Type.String(), Words: f.Enum.Words(),
+	}}
+}

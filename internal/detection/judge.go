@@ -19,7 +19,8 @@ type Judge struct {
 // NewJudge returns a judge of m's rules, whose expressions must compile. m must not be changed
 // afterwards.
 func NewJudge(m *model.Package) *Judge {
-	return &Judge{m: m, rules: Rules(m), ranked: Ranked(m)}
+	rules := Rules(m)
+	return &Judge{m: m, rules: rules, ranked: rankedAs(m, rules)}
 }
 
 // Verdict is the result of a classification.

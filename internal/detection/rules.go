@@ -1,85 +1,120 @@
 package detection
 
 import (
+	"encoding/json"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/prefilter"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Rules returns the rules of m as they are matched, in the order of [Ranked]. They have no taxonomy
-// and make no errors: Taxonomy and Make are nil. The expressions of the rules must compile.
+// Rules returns the rules of m as they are matched, by rank: the generated package ranks them in the
+// same way. They have no taxonomy and make no errors: Taxonomy and Make are nil. The expressions of
+// the rules must compile.
 func Rules(m *model.Package) *detect.Rules {
-	order := Ranked(m)
-	out := &detect.Rules{Rules: make([]detect.Rule, len(order)), Needs: needs(m), FallbackSet: names(m.FallbackSet),
+	d := &detect.Detection{Taxonomy: &taxonomy.Taxonomy{}, FallbackSet: setNames(m.FallbackSet), Leads: m.Leads,
 		Is: isNamed}
-	out.Sensitive = sensitive(m)
-	places := derivedRanks(m)
-	patterns := patternList{seen: make(map[patternKey]uint16)}
-	for i, r := range order {
-		out.Rules[i] = detect.Rule{
-			Name: r.Name, Doc: r.Doc, Conditions: r.Conditions,
-			Text: patterns.add(r.Text, false), Contains: patterns.add(r.Contains, true),
-			Set: names(r.Set), Row: row(r.Code), Derived: uint16(places[r]),
-		}
+	if m.Fallback != nil {
+		d.Taxonomy.Fallback = m.Fallback.Value
 	}
-	out.Patterns = patterns.list
+	for _, c := range m.Categories {
+		category := &taxonomy.Category{Fields: fields(c.Fields), Codes: make([]taxonomy.Code, 1)}
+		rules := make([][]detect.CodeRule, 1)
+		for _, code := range c.Codes {
+			x := taxonomy.Code{Key: code.Key, Value: code.Value, Set: setNames(code.Set)}
+			for _, f := range code.Args {
+				x.Takes = append(x.Takes, f.Wire)
+			}
+			category.Codes = append(category.Codes, x)
+			var list []detect.CodeRule
+			for _, r := range code.Rules {
+				list = append(list, CodeRule(r))
+			}
+			rules = append(rules, list)
+		}
+		d.Taxonomy.Categories = append(d.Taxonomy.Categories, category)
+		d.Categories = append(d.Categories, rules)
+	}
+	out := d.Rules()
+	out.Taxonomy, out.Make = nil, nil
 	return out
 }
 
-func row(c *model.Code) taxonomy.Row { return taxonomy.At(c.Category.Index, uint16(c.Ordinal)) }
+// CodeRule returns a rule as the generated package has it. Of the fields that it sets it has only
+// the names.
+func CodeRule(r *model.Rule) detect.CodeRule {
+	out := detect.CodeRule{
+		Doc: r.Doc, Priority: r.Priority, Conditions: r.Conditions, Text: patterns(r.Text, false),
+		Contains: patterns(r.Contains, true), Set: setNames(r.Set),
+	}
+	for _, like := range r.Like {
+		out.Like = append(out.Like, like.Signature)
+	}
+	return out
+}
 
-// Patterns returns the patterns that texts are searched for by.
-func Patterns(texts []string, plain bool) []detect.Pattern {
+// Ranked returns the rules of m in the order of [Rules]. A rule is in it once for each form of its
+// signatures.
+func Ranked(m *model.Package) []*model.Rule { return rankedAs(m, Rules(m)) }
+
+func rankedAs(m *model.Package, rules *detect.Rules) []*model.Rule {
+	byName := make(map[string]*model.Rule, len(m.Rules))
+	for _, r := range m.Rules {
+		byName[r.Name] = r
+	}
+	out := make([]*model.Rule, len(rules.Rules))
+	for i := range rules.Rules {
+		out[i] = byName[rules.Rules[i].Name]
+	}
+	return out
+}
+
+// fields returns what the detection of failures reads of fields.
+func fields(list []*model.Field) []taxonomy.Field {
+	var out []taxonomy.Field
+	for _, f := range list {
+		x := taxonomy.Field{
+			Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), From: f.From, Required: f.Required,
+			Sensitive: f.Sensitive,
+		}
+		if f.Object != nil {
+			x.Fields = fields(f.Object.Fields)
+		}
+		if f.Default != nil {
+			x.Default = "null"
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// setNames returns an object with the names of fields, as JSON; "" without any.
+func setNames(set []model.FieldValue) string {
+	if len(set) == 0 {
+		return ""
+	}
+	names := make(map[string]any, len(set))
+	for _, s := range set {
+		names[s.Field.Wire] = nil
+	}
+	b, _ := json.Marshal(names) // cannot fail
+	return string(b)
+}
+
+// patterns returns the patterns that texts are searched for by.
+func patterns(texts []string, plain bool) []detect.Pattern {
 	var out []detect.Pattern
 	for _, text := range texts {
-		out = append(out, pattern(patternKey{text, plain}))
-	}
-	return out
-}
-
-func names(set []model.FieldValue) []string {
-	var out []string
-	for _, s := range set {
-		out = append(out, s.Field.Wire)
-	}
-	return out
-}
-
-// patternList holds each pattern once.
-type patternList struct {
-	list []detect.Pattern
-	seen map[patternKey]uint16
-}
-
-type patternKey struct {
-	text  string
-	plain bool
-}
-
-// add returns the indexes of texts, in their order.
-func (p *patternList) add(texts []string, plain bool) []uint16 {
-	var out []uint16
-	for _, text := range texts {
-		key := patternKey{text, plain}
-		i, known := p.seen[key]
-		if !known {
-			i = uint16(len(p.list))
-			p.seen[key] = i
-			p.list = append(p.list, pattern(key))
+		if plain {
+			out = append(out, prefilter.PlainPattern(text))
+			continue
 		}
-		out = append(out, i)
+		p, err := prefilter.Pattern(text)
+		if err != nil {
+			p = detect.Pattern{Expr: text} // package check reports it
+		}
+		out = append(out, p)
 	}
 	return out
-}
-
-func pattern(key patternKey) detect.Pattern {
-	if key.plain {
-		return prefilter.PlainPattern(key.text)
-	}
-	p, err := prefilter.Pattern(key.text)
-	if err != nil {
-		return detect.Pattern{Expr: key.text} // package check reports it
-	}
-	return p
 }

@@ -92,9 +92,11 @@ categories:
 		need(0, "word", "enum", []string{"a", "b"}, "type"),
 		need(0, "run.n", "int", nil, "status"),
 		need(1, "id", "string", nil, "attributes.id", "code"),
+		need(1, "word", "enum", []string{"a", "b"}, "type"),
 		need(1, "run.n", "int", nil, "status"),
 		need(1, "wait", "duration", nil, "retry_after"),
 		need(3, "id", "string", nil, "attributes.id", "code"),
+		need(3, "word", "enum", []string{"a", "b"}, "type"),
 		need(3, "run.n", "int", nil, "status"),
 	}, rules.Needs)
 	assert.Equal(t, []string{"word"}, rules.FallbackSet)

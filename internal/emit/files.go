@@ -35,6 +35,11 @@ func plan(m *model.Package, t *tables, opts Options) []file {
 			fieldTypes(f, l, shared)
 		}})
 	}
+	if len(m.Signatures) > 0 {
+		files = append(files, file{name: "signatures_gen.go", build: func(f *jen.File, l *literals) {
+			signatureFile(f, m, l)
+		}})
+	}
 	if len(m.Strategies) > 0 {
 		files = append(files, file{name: "strategies_gen.go", build: func(f *jen.File,
 			_ *literals) {

@@ -39,6 +39,9 @@ func (l *literals) value(v reflect.Value, typed bool) string {
 	if d, ok := v.Interface().(time.Duration); ok {
 		return l.duration(d)
 	}
+	if p, ok := v.Interface().(detect.Patterns); ok && !strings.ContainsAny(string(p), "`\r\uFFFD") {
+		return "`" + string(p) + "`"
+	}
 	if names, ok := constantNames[v.Type()]; ok && names[v.Uint()] != "" {
 		return packageOf(v.Type()) + names[v.Uint()]
 	}

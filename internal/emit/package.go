@@ -121,6 +121,9 @@ func (t *tables) detection(l *literals) jen.Code {
 	if set := model.SetJSON(t.m.FallbackSet); set != "" {
 		elements = append(elements, "FallbackSet: "+quote(set))
 	}
+	if len(t.m.Signatures) > 0 {
+		elements = append(elements, "Leads: leads")
+	}
 	if len(namedErrors(t.m)) > 0 {
 		elements = append(elements, "Is: ruleIs")
 	}

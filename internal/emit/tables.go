@@ -16,6 +16,9 @@ type tables struct {
 
 func tablesOf(m *model.Package) *tables {
 	t := &tables{m: m, importNames: importNames(m), names: map[any]string{}}
+	for _, s := range m.Signatures {
+		t.names[s.Signature] = s.Var
+	}
 	for _, p := range m.Policies {
 		t.names[p.Value] = p.Var
 	}
@@ -33,8 +36,7 @@ func (t *tables) literals() *literals {
 }
 
 func codeRule(r *model.Rule) detect.CodeRule {
-	return detect.CodeRule{
-		Doc: r.Doc, Priority: r.Priority, Conditions: r.Conditions, Text: detection.Patterns(r.Text, false),
-		Contains: detection.Patterns(r.Contains, true), Set: model.SetJSON(r.Set),
-	}
+	out := detection.CodeRule(r)
+	out.Set = model.SetJSON(r.Set)
+	return out
 }

@@ -14,8 +14,15 @@ type Rule struct {
 	Conditions []detect.Condition
 	Text       []string // regular expressions
 	Contains   []string // plain, in any case
+	Like       []*Signature
 	Priority   int
 	Set        []FieldValue
+}
+
+// Signature is a signature that rules name.
+type Signature struct {
+	*detect.Signature
+	Var string // of the package: signatureRateLimit
 }
 
 // Example is a whole piece of evidence, and what it must or must not become.

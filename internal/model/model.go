@@ -20,13 +20,15 @@ type Package struct {
 	// FallbackSet is what the fallback adds to what its code sets.
 	FallbackSet []FieldValue
 
-	Fields     []*Field    // of every category; they also lead each category's own
-	Categories []*Category // order of the file
-	Codes      []*Code     // all of them, order of the file
-	Rows       []*Row      // by index: none, permanent, the codes, their branches
-	Rules      []*Rule     // of all codes, order of the file
-	Enums      []*Enum     // order of first use
-	Objects    []*Object   // order of first use
+	Fields     []*Field     // of every category; they also lead each category's own
+	Categories []*Category  // order of the file
+	Codes      []*Code      // all of them, order of the file
+	Rows       []*Row       // by index: none, permanent, the codes, their branches
+	Rules      []*Rule      // of all codes, order of the file
+	Signatures []*Signature // that rules name, order of first use
+	Leads      []string     // of the patterns of signatures; see [detect.Rules]
+	Enums      []*Enum      // order of first use
+	Objects    []*Object    // order of first use
 
 	Groups     []*Group
 	Strategies []*Method

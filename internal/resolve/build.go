@@ -26,6 +26,7 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.registerReactions()
 	b.rows()
 	b.profiles()
+	b.trimSignatures()
 	b.collect()
 	return b.pkg
 }

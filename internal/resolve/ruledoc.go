@@ -24,6 +24,9 @@ func ruleDoc(d *spec.Rule) string {
 	if len(attributes) > 0 {
 		keys.add("attributes", attributes.braces())
 	}
+	if len(d.Like) > 0 {
+		keys.add("like", textsDoc(d.Like, scalarDoc))
+	}
 	if len(d.Text) > 0 {
 		keys.add("text", textsDoc(d.Text, quoted))
 	}

@@ -12,6 +12,7 @@ import (
 func (b *builder) detection(e entry) {
 	for i := range e.decl.Detect {
 		r := rule(e, &e.decl.Detect[i], i+1)
+		r.Like = b.likes(&e.decl.Detect[i])
 		e.code.Rules = append(e.code.Rules, r)
 		b.pkg.Rules = append(b.pkg.Rules, r)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/signatures"
 )
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
@@ -54,7 +55,9 @@ func declared(t *spec.Taxonomy) map[spec.Ref][]string {
 	if t == nil {
 		return nil
 	}
-	names := map[spec.Ref][]string{spec.RefReaction: {"abort", "block", "continue"}}
+	names := map[spec.Ref][]string{
+		spec.RefReaction: {"abort", "block", "continue"}, spec.RefSignature: signatures.Names(),
+	}
 	add := func(to spec.Ref, name string) {
 		if !slices.Contains(names[to], name) {
 			names[to] = append(names[to], name)

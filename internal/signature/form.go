@@ -12,7 +12,7 @@ import (
 
 // end matches what follows a message that is complete: the end of the line, punctuation, a bracket,
 // or a word that begins its circumstances.
-const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)` +
+const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)` +
 	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d` +
 	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`
 
@@ -85,15 +85,22 @@ func named(values []string) []Text {
 	return texts
 }
 
+// afterStatus matches what follows a status that a line announces.
+const afterStatus = `(?:[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']` +
+	`|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`
+
 // stated returns the texts that state one of the statuses.
 func stated(statuses []string) []Text {
 	any := `(?:` + strings.Join(statuses, `|`) + `)\b`
 	phrase := phrases(statuses)
 	return []Text{
 		// Error: 429 ..., Request rejected (429), unexpected status code: 429
-		{`(?im)` + any + `(?:\)[ \t]*(?:[:·]|$)|[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']` +
-			`|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z])|$)`,
+		{`(?im)[ \t]` + any + afterStatus,
 			announcedLead},
+		{`(?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\(` + any + `\)`,
+			reportedLead},
+		{`(?m)` + any + `\)[ \t]*[:·]`, announcedLead},
+		{`(?m)[ \t]` + any + `[ \t\r]*$`, announcedLead}, // Error: 429, but not node:events:502
 		// 429 {"error"...}, 403 PERMISSION_DENIED, 429 Too Many Requests: ..., HTTP 429: ...
 		{`(?im)` + any + `(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*` + phrase +
 			`[ \t]*[:;({\["'—–-])|http[ \t]` + any + `[ \t]?(?:[:(]|` + phrase + `[ \t]*(?:$|[.:;,({]))`, reportedLead},

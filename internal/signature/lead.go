@@ -3,6 +3,8 @@ package signature
 import (
 	"slices"
 	"strings"
+
+	"github.com/errgen/errgen/runtime/detect"
 )
 
 // The places of [Leads], from 1.
@@ -19,7 +21,10 @@ const escape = `\x1b\[[\d;]*m`
 
 // Leads returns the expressions of the lines before a match: of all that a line reports, of what a
 // line announces by other words, of a status, and of the kind of an error.
-func Leads() []string {
+func Leads() []string { return detect.PackLeads(leads()) }
+
+// leads returns [Leads], and after them parts of expressions.
+func leads() []string {
 	// Symbols of terminals. Lists, headings, quotations, comments and lines about success do not
 	// begin with them.
 	const marks = `(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|` + escape + `)*`
@@ -36,6 +41,7 @@ func Leads() []string {
 		`(?i)(?:` + announced + `)`,
 		`(?i)(?:` + statusName() + `)`,
 		`(?i)(?:` + reported + `|` + kindName + `)(?:[\w.]+[.:])?`,
+		words, field, end, line, afterStatus,
 	}
 }
 

@@ -38,7 +38,7 @@ func newPlainLoop(t testing.TB, rules *detect.Rules) *plainLoop {
 
 func (l *plainLoop) match(text string) int {
 	for i, r := range l.rules.Rules {
-		for _, id := range append(append([]uint16{}, r.Text...), r.Contains...) {
+		for _, id := range append(append([]uint16{}, r.LikeText...), r.LikeContains...) {
 			if l.exprs[id].MatchString(text) {
 				return i
 			}

@@ -91,6 +91,7 @@ const (
 	RefProfile   Ref = "profile"
 	RefOverlay   Ref = "overlay"
 	RefAttribute Ref = "attribute"
+	RefSignature Ref = "signature"
 )
 
 // Type is the form of a value, with its details.

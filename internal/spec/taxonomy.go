@@ -64,6 +64,8 @@ type Taxonomy struct {
 	Uncategorized *ReactionRef `key:"uncategorized" default:"abort"`
 	// Fields of every category.
 	Fields []Field `key:"fields" declares:"field"`
+	// Signatures of the taxonomy, besides those of errgen: how kinds of failures show themselves.
+	Signatures []Signature `key:"signatures" declares:"signature"`
 	// Categories. Each is a struct type of the package.
 	Categories []Category `key:"categories" required:"" declares:"category"`
 	// Numbers and codes that no code can use again.
@@ -261,19 +263,55 @@ type RuleCondition struct {
 	Match     Matcher
 }
 
+// Signature describes how a kind of failure shows itself, so that rules can name it with `like`.
+type Signature struct {
+	Name Text `key:"*" chars:""`
+	// What the failure is.
+	Doc Text `key:"doc"`
+	// Less specific signatures. Where both match, the rules of this one come first.
+	Over []Text `key:"over" many:"" ref:"signature"`
+	// Forms of the failure. Evidence that meets one of them matches.
+	Any []Rule `key:"any" required:"" variant:"form"`
+	// Attributes that the text of the failure fills.
+	Extract []Extract `key:"extract"`
+	// Tools that print the texts, with their versions.
+	Seen []Text `key:"seen" many:"" chars:"any"`
+	// Evidence that must match.
+	Examples []Example `key:"examples" variant:"sample"`
+	// Evidence that must not match.
+	NotExamples []Example `key:"not_examples" variant:"sample"`
+}
+
+// Extract fills an attribute from the text of a failure.
+type Extract struct {
+	_ struct{} `name:"extraction"`
+	// Name of the attribute, which fields take `from: attributes.NAME`.
+	Attribute Text `key:"attribute" required:""`
+	// Regular expressions (RE2). The first group of the first one that matches is the value.
+	Text []Text `key:"text" required:"" many:"" chars:"any"`
+}
+
 // Rule gives a code to the evidence that it describes. All conditions must hold.
 type Rule struct {
-	_          [0]ruleKeys `name:"detect rule"`
+	_          [0]ruleKeys `name:"detect rule" form:"form of a signature"`
 	Conditions []RuleCondition
+	// Signatures, of errgen or declared under `signatures`. The evidence must match one of them.
+	Like []Text `key:"like" many:"" ref:"signature" not:"form"`
 	// Regular expressions (RE2) for the last 16 KB of the error channel. One of them must match.
 	// Case counts unless `(?i)` is set.
 	Text []Text `key:"text" many:"" chars:"any"`
 	// Texts to find in the same place, in any case. One of them must occur.
 	Contains []Text `key:"contains" many:"" chars:"any"`
+	// Regular expressions without case, of which a line must report one: the match begins the line,
+	// or follows what tools print before a message. One that ends with `.*` may be followed by
+	// anything.
+	Reported []Text `key:"reported" many:"" chars:"any" only:"form"`
+	// Like `reported`, but the match begins a line only if it is the complete text.
+	Announced []Text `key:"announced" many:"" chars:"any" only:"form"`
 	// Rank of the rule. The highest wins.
-	Priority Int `key:"priority" default:"0"`
+	Priority Int `key:"priority" default:"0" not:"form"`
 	// Context that the rule implies.
-	Set  []Assignment `key:"set" keys:"field"`
+	Set  []Assignment `key:"set" keys:"field" not:"form"`
 	Span diag.Span
 }
 
@@ -297,21 +335,29 @@ type ruleKeys struct {
 	Errno Matcher `key:"errno" of:"text"`
 	// Variable of any package for `errors.Is`, with its import path: `io.EOF`,
 	// `github.com/jackc/pgx/v5.ErrNoRows`. The compiler checks the name.
-	Is Matcher `key:"is" of:"text"`
+	Is Matcher `key:"is" of:"text" not:"form"`
 	// Type of any package for `errors.As`, with its import path: `*net.OpError`. The compiler checks
 	// the name.
-	As Matcher `key:"as" of:"text"`
+	As Matcher `key:"as" of:"text" not:"form"`
 	// Other properties that the source reports.
 	Attributes []Condition `key:"attributes" keys:"attribute"`
 }
 
 // Example is all the evidence of one failure, and its expected error.
 type Example struct {
-	_       [0]exampleKeys `name:"example" counter:"counter-example"`
+	_       [0]exampleKeys `name:"example" counter:"counter-example" sample:"example of a signature"`
 	Entries []LiteralEntry // source, status, text, files, retry_after, … as written
 	// Expected properties of the error, in addition to its code.
-	Want *Want `key:"want" not:"counter"`
-	Span diag.Span
+	Want *Want `key:"want" not:"counter sample"`
+	// Attributes that must be extracted.
+	Extracted []Extracted `key:"want" only:"sample" keys:"attribute"`
+	Span      diag.Span
+}
+
+// Extracted is an attribute that the text of an example fills.
+type Extracted struct {
+	Attribute Text    `key:"*"`
+	Value     Literal `key:"=" of:"any"`
 }
 
 // exampleKeys are the keys of an example that become its Entries.

@@ -9,11 +9,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/signature"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/signatures"
 )
 
 // Options are the limits of proposals.
@@ -56,6 +59,7 @@ type Proposal struct {
 	Source   string    `json:"source,omitempty"`
 	Facts    []string  `json:"facts,omitempty"`    // that the rule tests: "status 529"
 	Contains string    `json:"contains,omitempty"` // the text that the rule searches for
+	Like     string    `json:"like,omitempty"`     // the signature that the rule names
 	// Texts are the normalised texts, the most frequent first. They may be incomplete.
 	Texts []string `json:"texts,omitempty"`
 	// Rule and Examples are YAML: flow mappings for `detect` and `examples`.
@@ -86,7 +90,7 @@ func (g *Groups) Propose(o Options) *Result {
 			continue
 		}
 		if p := propose(group, names); p != nil {
-			r.Proposals = append(r.Proposals, p)
+			r.add(p)
 		} else {
 			r.Left = append(r.Left, Left{Count: group.count, Facts: group.key.words(), Text: group.key.normal,
 				Why: "there is nothing that a rule could test"})
@@ -108,15 +112,69 @@ func (g *Groups) Propose(o Options) *Result {
 	return r
 }
 
+// add adds a proposal, or its examples to the one with the same rule on a signature.
+func (r *Result) add(p *Proposal) {
+	for _, other := range r.Proposals {
+		if p.Like != "" && p.Rule == other.Rule {
+			other.Count += p.Count
+			other.Texts = append(other.Texts, p.Texts...)
+			if free := maxExamples - len(other.Examples); free > 0 {
+				other.Examples = append(other.Examples, p.Examples[:min(free, len(p.Examples))]...)
+			}
+			if p.First.Before(other.First) {
+				other.First = p.First
+			}
+			if p.Last.After(other.Last) {
+				other.Last = p.Last
+			}
+			return
+		}
+	}
+	r.Proposals = append(r.Proposals, p)
+}
+
+// signatureOf returns the signature that the texts of a group match, or "".
+func signatureOf(g *group) string {
+	m := library()
+	name := ""
+	for _, v := range g.sorted() {
+		found := m.Match(&taxonomy.Evidence{Text: v.example.Text})
+		if found == nil || name != "" && found.Name != name {
+			return ""
+		}
+		name = found.Name
+	}
+	return name
+}
+
+// library returns the matcher of errgen's signatures.
+var library = sync.OnceValue(func() *signature.Matcher {
+	list, err := signatures.Library()
+	if err != nil {
+		panic(err) // of files that are part of errgen; their tests load them
+	}
+	m, err := signature.NewMatcher(list)
+	if err != nil {
+		panic(err)
+	}
+	return m
+})
+
 // propose returns the proposal for a group, or nil if a rule would have nothing to test.
 func propose(g *group, names names) *Proposal {
 	f := g.key.facts
-	literal := ""
-	if !f.specific() && len(g.literals) > 0 {
+	literal, like := "", ""
+	if !f.specific() {
+		like = signatureOf(g)
+	}
+	if !f.specific() && like == "" && len(g.literals) > 0 {
 		literal = g.literals[0]
 	}
 	pairs := f.pairs()
 	switch {
+	case like != "":
+		f.exit = "" // the signature has its own
+		pairs = append(f.pairs(), pair{key: "like", value: like})
 	case literal != "":
 		pairs = append(pairs, pair{key: "contains", value: literal})
 	case !f.specific() && f.exit == "" && f.op == "":
@@ -125,8 +183,8 @@ func propose(g *group, names names) *Proposal {
 		pairs = append(pairs, pair{"priority", "-10", true})
 	}
 	p := &Proposal{
-		Count: g.count, First: g.first, Last: g.last, Source: f.source, Facts: f.words(), Contains: literal,
-		Name: names.take(f, literal), Rule: flow(pairs), names: []facts{f},
+		Count: g.count, First: g.first, Last: g.last, Source: f.source, Facts: f.words(), Contains: literal, Like: like,
+		Name: names.take(f, cmp.Or(like, literal)), Rule: flow(pairs), names: []facts{f},
 	}
 	for i, v := range g.sorted() {
 		if v.normal != "" {

@@ -5,6 +5,7 @@ package tabletext
 
 import (
 	"fmt"
+	"hash/fnv"
 	"reflect"
 	"slices"
 	"strconv"
@@ -203,7 +204,8 @@ var keys = map[detect.Key]string{
 	detect.Attribute: "attributes",
 }
 
-// Rule prints a rule of rules: its conditions, its patterns and the fields that it sets.
+// Rule prints a rule of rules: its conditions, its patterns and the fields that it sets. Of signatures
+// it prints the names and a checksum of their data.
 func Rule(rules *detect.Rules, r *detect.Rule) string {
 	var texts []string
 	for _, c := range r.Conditions {
@@ -222,10 +224,37 @@ func Rule(rules *detect.Rules, r *detect.Rule) string {
 	if contains != nil {
 		texts = append(texts, "contains "+strings.Join(contains, " or "))
 	}
+	if r.Like != nil {
+		texts = append(texts, "like "+likes(rules, r.Name))
+	}
 	if r.Set != nil {
 		texts = append(texts, "set "+words(slices.Sorted(slices.Values(r.Set))))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// likes prints the signatures of the rules of a name, with a checksum of what is compared.
+func likes(rules *detect.Rules, name string) string {
+	sum := fnv.New32a()
+	var names []string
+	for i := range rules.Rules {
+		r := &rules.Rules[i]
+		if r.Name != name {
+			continue
+		}
+		if !slices.Contains(names, r.Like.Name) {
+			names = append(names, r.Like.Name)
+		}
+		fmt.Fprintln(sum, r.Like.Over, r.Like.Extract, r.Conditions)
+		for _, id := range slices.Concat(r.LikeText, r.LikeContains) {
+			p := rules.Patterns[id]
+			fmt.Fprintln(sum, p)
+			if p.Lead > 0 {
+				fmt.Fprintln(sum, rules.Leads[p.Lead-1])
+			}
+		}
+	}
+	return words(names) + " (" + strconv.FormatUint(uint64(sum.Sum32()), 16) + ")"
 }
 
 func condition(c detect.Condition) string {

@@ -156,7 +156,9 @@ func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 // decide is Decide for evidence that is to be classified.
 func (r *Rules) decide(ev, room *taxonomy.Evidence, o *Option) (rule int, as *taxonomy.Evidence) {
 	as, text := r.prepare(ev, room, o)
-	rule = r.match(as, text)
+	if rule = r.match(as, text); rule != NoRule {
+		as = r.Rules[rule].Like.extract(as, room, text)
+	}
 	as = o.cut(as, room)
 	if rule == NoRule && o.unmatched != nil {
 		c := hide(*as, r.Sensitive)

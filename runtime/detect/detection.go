@@ -23,6 +23,8 @@ type Detection struct {
 	Categories [][][]CodeRule
 	// FallbackSet are the fields that the fallback sets besides those that its code sets, as JSON.
 	FallbackSet string
+	// Leads is [Rules.Leads], where (?2) is the second one, and so on.
+	Leads []string
 	// Is is [Rules.Is].
 	Is func(err error, name string) bool
 
@@ -34,13 +36,15 @@ type Detection struct {
 }
 
 // CodeRule is one detection rule at its code. All of its conditions must hold. If it has Text
-// patterns, the text must contain one of them; likewise for Contains patterns.
+// patterns, the text must contain one of them; likewise for Contains patterns. If it has signatures,
+// the evidence must match one of them.
 type CodeRule struct {
 	// Doc is the rule as it is in the taxonomy, on one line.
 	Doc            string
 	Priority       int
 	Conditions     []Condition
 	Text, Contains []Pattern
+	Like           []*Signature
 	// Set are the fields that the rule sets, as JSON.
 	Set string
 }
@@ -292,28 +296,55 @@ const (
 	general                 // tests source and op only
 )
 
-// classOf returns the class of a rule without its conditions on the given keys.
-func classOf(r *CodeRule, without ...Key) class {
+// ranked is a rule, with one form of one of its signatures if it has any, and what it ranks by.
+type ranked struct {
+	*CodeRule
+	id         int // before ranking
+	name       string
+	row        taxonomy.Row
+	like       *Signature
+	form       *Form
+	conditions []Condition // of the rule and of the form
+	class      class
+	// derived is the class where the status was read in the text: it is no more than text then.
+	derived class
+}
+
+// rankedRules returns a rule, or one for each form of its signatures.
+func rankedRules(r *CodeRule) (all []ranked) {
+	if len(r.Like) == 0 {
+		all = []ranked{{CodeRule: r, form: &Form{}, conditions: r.Conditions}}
+	}
+	for _, like := range r.Like {
+		for i := range like.Any {
+			form := &like.Any[i]
+			all = append(all, ranked{CodeRule: r, like: like, form: form,
+				conditions: slices.Concat(r.Conditions, form.Conditions)})
+		}
+	}
+	for i := range all {
+		x := &all[i]
+		x.class, x.derived = x.classWithout(Source, Op), x.classWithout(Source, Op, Status)
+		if x.derived == general && x.class == structured {
+			x.derived = textual
+		}
+	}
+	return all
+}
+
+// classWithout returns the class of a rule without its conditions on the given keys.
+func (x *ranked) classWithout(keys ...Key) class {
 	switch {
-	case slices.ContainsFunc(r.Conditions, func(c Condition) bool { return !slices.Contains(without, c.Key) }):
+	case slices.ContainsFunc(x.conditions, func(c Condition) bool { return !slices.Contains(keys, c.Key) }):
 		return structured
-	case len(r.Text)+len(r.Contains) > 0:
+	case len(x.Text)+len(x.Contains)+len(x.form.Text)+len(x.form.Contains) > 0:
 		return textual
 	}
 	return general
 }
 
-// ranked is a rule with what it ranks by.
-type ranked struct {
-	*CodeRule
-	name  string
-	row   taxonomy.Row
-	class class
-	// derived is the class where the status was read in the text: it is no more than text then.
-	derived class
-}
-
-// rank sorts the rules: higher priority first, then by class, then as the taxonomy has them.
+// rank sorts the rules: higher priority first, then by class, then as the taxonomy has them. A more
+// specific signature comes before those that it is over.
 func (d *Detection) rank() {
 	var all []ranked
 	for i, codes := range d.Categories {
@@ -324,13 +355,10 @@ func (d *Detection) rank() {
 				name = cmp.Or(c.Key, c.Value)
 			}
 			for k := range rules {
-				r := &rules[k]
-				x := ranked{r, fmt.Sprintf("%s/%d", name, k+1), row,
-					classOf(r, Source, Op), classOf(r, Source, Op, Status)}
-				if x.derived == general && x.class == structured {
-					x.derived = textual
+				for _, x := range rankedRules(&rules[k]) {
+					x.id, x.name, x.row = len(all), fmt.Sprintf("%s/%d", name, k+1), row
+					all = append(all, x)
 				}
-				all = append(all, x)
 			}
 		}
 	}
@@ -339,17 +367,23 @@ func (d *Detection) rank() {
 	for _, c := range d.Taxonomy.Categories {
 		places = append(places, placesOf(c))
 	}
-	derived := make(map[*CodeRule]uint16, len(all))
+	derived := make([]uint16, len(all))
 	for i, x := range sortedRules(all, func(x ranked) class { return x.derived }) {
-		derived[x.CodeRule] = uint16(i)
+		derived[x.id] = uint16(i)
 	}
-	patterns := patternPlaces{rules: &d.rules, places: make(map[[2]string]uint16)}
-	d.rules = Rules{Taxonomy: d.Taxonomy, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
+	patterns := patternPlaces{rules: &d.rules, places: make(map[patternKey]uint16)}
+	leads := make([]string, len(d.Leads))
+	for i, lead := range d.Leads {
+		leads[i] = resolved(lead, d.Leads)
+	}
+	d.rules = Rules{Taxonomy: d.Taxonomy, Leads: leads, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
 	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
 		d.sets = append(d.sets, d.setter(x.row, x.Set, places))
 		d.rules.Rules = append(d.rules.Rules, Rule{
-			Name: x.name, Doc: x.Doc, Conditions: x.Conditions, Set: setNames(x.Set), Row: x.row,
-			Derived: derived[x.CodeRule], Text: patterns.of(x.Text), Contains: patterns.of(x.Contains),
+			Name: x.name, Doc: x.Doc, Conditions: x.conditions, Set: setNames(x.Set), Row: x.row,
+			Derived: derived[x.id], Text: patterns.of(x.Text), Contains: patterns.of(x.Contains),
+			Like: x.like, LikeText: patterns.of(x.form.Text.unpack(leads)),
+			LikeContains: patterns.of(x.form.Contains.unpack(leads)),
 		})
 	}
 	d.sets = append(d.sets, d.setter(d.fallback, d.FallbackSet, places))
@@ -366,21 +400,26 @@ func (d *Detection) rank() {
 }
 
 func sortedRules(rules []ranked, of func(ranked) class) []ranked {
-	return slices.SortedStableFunc(slices.Values(rules), func(a, b ranked) int {
+	return precede(slices.SortedStableFunc(slices.Values(rules), func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(of(a), of(b)))
-	})
+	}))
 }
 
 // patternPlaces has the places of patterns in [Rules.Patterns], where each is once.
 type patternPlaces struct {
 	rules  *Rules
-	places map[[2]string]uint16
+	places map[patternKey]uint16
+}
+
+type patternKey struct {
+	expr, plain string
+	lead        uint8
 }
 
 func (p *patternPlaces) of(list []Pattern) []uint16 {
 	var out []uint16
 	for _, pattern := range list {
-		key := [2]string{pattern.Expr, pattern.Plain}
+		key := patternKey{pattern.Expr, pattern.Plain, pattern.Lead}
 		place, ok := p.places[key]
 		if !ok {
 			place = uint16(len(p.rules.Patterns))

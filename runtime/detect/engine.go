@@ -83,11 +83,13 @@ func newEngine(r *Rules) *engine {
 	}
 	for i := range r.Rules {
 		always := false
-		for _, id := range slices.Concat(r.Rules[i].Text, r.Rules[i].Contains) {
-			if int(id) < len(e.patterns) { // a pattern that does not exist is never found
-				p := &e.patterns[id]
-				p.rules = append(p.rules, uint16(i))
-				always = always || p.always
+		for group := range r.Rules[i].groups() {
+			for _, id := range group {
+				if int(id) < len(e.patterns) { // a pattern that does not exist is never found
+					p := &e.patterns[id]
+					p.rules = append(p.rules, uint16(i))
+					always = always || p.always
+				}
 			}
 		}
 		if always {
@@ -244,7 +246,8 @@ func (e *engine) all(x *index, ev *taxonomy.Evidence, text string, ranks []int) 
 // meets reports whether the evidence meets the rule of a rank.
 func (e *engine) meets(x *index, ev *taxonomy.Evidence, text string, s *scratch, rank int) bool {
 	rule := &x.owner.Rules[x.rules[rank].rule]
-	return x.owner.holds(rule.Conditions, ev) && e.any(rule.Text, text, s) && e.any(rule.Contains, text, s)
+	return x.owner.holds(rule.Conditions, ev) && e.any(rule.Text, text, s) && e.any(rule.Contains, text, s) &&
+		e.any(rule.LikeText, text, s) && e.any(rule.LikeContains, text, s)
 }
 
 // any reports whether the text contains one of the patterns, or there are none.

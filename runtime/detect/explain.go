@@ -55,6 +55,9 @@ type Explanation struct {
 	Err error
 	// Rule is the rule that won. It is nil unless the outcome is [Matched].
 	Rule *Rule
+	// Matched is the text in which the rule matched: its lines, secrets masked. It is empty if the
+	// rule searches no text, or if the text is sensitive.
+	Matched string
 	// RunnersUp are the other rules that matched, best first.
 	RunnersUp []*Rule
 	// Evidence is the evidence that the rules tested. Its text is cut to what was searched and then
@@ -80,15 +83,22 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 	var room taxonomy.Evidence
 	as, text := r.prepare(&ev, &room, &o)
 	rules := r.matching(as, text)
-	e := Explanation{Outcome: Fallback, Evidence: *o.cut(as, &room), sensitive: r.Sensitive}
+	e := Explanation{Outcome: Fallback, sensitive: r.Sensitive}
 	rule := NoRule
 	if len(rules) > 0 {
 		rule = rules[0]
 		e.Outcome, e.Rule = Matched, &r.Rules[rule]
-		for _, other := range rules[1:] {
-			e.RunnersUp = append(e.RunnersUp, &r.Rules[other])
+		e.Matched = r.matched(e.Rule, text)
+		as = e.Rule.Like.extract(as, &room, text)
+		names := []string{e.Rule.Name}
+		for _, other := range rules[1:] { // a rule may match in several forms of its signatures
+			if name := r.Rules[other].Name; !slices.Contains(names, name) {
+				names = append(names, name)
+				e.RunnersUp = append(e.RunnersUp, &r.Rules[other])
+			}
 		}
 	}
+	e.Evidence = *o.cut(as, &room)
 	e.Err = Traced(r.Make(rule, &e.Evidence), opts)
 	e.Missing = r.missing(e.Rule, &e.Evidence)
 	return e
@@ -141,6 +151,12 @@ func (e Explanation) String() string {
 	} else {
 		line("rule", "none: %s", outcomes[e.Outcome].reason)
 	}
+	if e.Rule != nil && e.Rule.Like != nil {
+		line("like", "%s", e.Rule.Like.Name)
+		if e.Matched != "" {
+			line("matched", "%s", e.Matched)
+		}
+	}
 	for i, r := range e.RunnersUp {
 		if i == maxRunnersUp {
 			line("also matched", "and %d more", len(e.RunnersUp)-i)
@@ -176,6 +192,9 @@ func oneLine(s string) string { return text.Printable(text.Masked(s), "") }
 type ruleJSON struct {
 	Name string `json:"name"`
 	Rule string `json:"rule,omitempty"`
+	// Like is the signature of the form that matched, Matched the text in which it did.
+	Like    string `json:"like,omitempty"`
+	Matched string `json:"matched,omitempty"`
 }
 
 // MarshalJSON returns the explanation as an object: outcome, code, category, message, error, rule,
@@ -201,10 +220,13 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		}
 	}
 	if e.Rule != nil {
-		out.Rule = &ruleJSON{e.Rule.Name, e.Rule.Doc}
+		out.Rule = &ruleJSON{Name: e.Rule.Name, Rule: e.Rule.Doc}
+		if e.Rule.Like != nil {
+			out.Rule.Like, out.Rule.Matched = e.Rule.Like.Name, e.Matched
+		}
 	}
 	for _, r := range e.RunnersUp {
-		out.RunnersUp = append(out.RunnersUp, ruleJSON{r.Name, r.Doc})
+		out.RunnersUp = append(out.RunnersUp, ruleJSON{Name: r.Name, Rule: r.Doc})
 	}
 	if e.classified() {
 		shown := e.Redacted()

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -256,7 +257,14 @@ func (x *index) nodesOf(sources []string) []*node {
 }
 
 // onText reports whether the rule searches texts.
-func (r *Rule) onText() bool { return len(r.Text)+len(r.Contains) > 0 }
+func (r *Rule) onText() bool {
+	return len(r.Text)+len(r.Contains)+len(r.LikeText)+len(r.LikeContains) > 0
+}
+
+// groups returns the lists of patterns of which the text must contain one each.
+func (r *Rule) groups() iter.Seq[[]uint16] {
+	return slices.Values([][]uint16{r.Text, r.Contains, r.LikeText, r.LikeContains})
+}
 
 // onlyListed reports whether a condition tests only whether a text is one of a list.
 func (c *Condition) onlyListed() bool {

@@ -197,30 +197,35 @@ func (c *program) run(text string, s *scratch) bool {
 	s.work.runs++
 	s.work.bytes += len(text)
 	if c.lead != nil {
-		return c.leads(text)
+		_, _, found := c.find(text)
+		return found
 	}
 	return c.re.MatchString(text)
 }
 
-// leads reports whether there is a match in a text behind the beginning of a line that matches lead.
-func (c *program) leads(text string) bool {
+// find returns the place of the first match in a text, behind the beginning of a line that matches
+// lead if there is one.
+func (c *program) find(text string) (from, to int, ok bool) {
+	if c.re == nil {
+		return 0, 0, false
+	}
 	for at, n := 0, 0; n < maxMatches; n++ {
 		match := c.re.FindStringIndex(text[at:])
 		if match == nil {
-			return false
+			return 0, 0, false
 		}
 		start := at + match[0]
 		line := strings.LastIndexByte(text[:start], '\n') + 1
-		if c.lead.MatchString(text[max(line, start-maxLead):start]) {
-			return true
+		if c.lead == nil || c.lead.MatchString(text[max(line, start-maxLead):start]) {
+			return start, at + match[1], true
 		}
 		_, size := utf8.DecodeRuneInString(text[start:])
 		at = start + max(size, 1)
 		if at > len(text) {
-			return false
+			return 0, 0, false
 		}
 	}
-	return false
+	return 0, 0, false
 }
 
 // window returns a part of the text in which the program finds every match that contains the

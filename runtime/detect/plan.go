@@ -38,6 +38,9 @@ type place struct {
 
 // placesOf returns the places of the fields of a category's errors.
 func placesOf(c *taxonomy.Category) []place {
+	if c.New == nil { // only the order of the rules is wanted
+		return make([]place, len(c.Fields))
+	}
 	e := c.New(0, nil)
 	list := c.List(e)
 	places := make([]place, len(list))
@@ -175,7 +178,7 @@ type assignment struct {
 
 func (d *Detection) setter(row taxonomy.Row, set string, places [][]place) setter {
 	code := d.Taxonomy.Code(row)
-	if code == nil {
+	if code == nil || d.Taxonomy.Categories[row.Category()].New == nil {
 		return setter{}
 	}
 	s := setter{sets: set+code.Set != "", values: [...]string{set, code.Set}}

@@ -43,8 +43,15 @@ func expression(expr string) func() *regexp.Regexp {
 
 // proseStatus returns the HTTP status of a failure that a text begins with or names in its first
 // line, or 0: "404 Not Found", "HTTP/1.1 503", "failed with status code 502". A number in a
-// sentence is not a status.
-func proseStatus(text string) int { return firstStatus(firstLine(text), isStatus) }
+// sentence is not a status, and neither is one in the heading of a page that explains status codes.
+func proseStatus(text string) int {
+	line := firstLine(text)
+	status := firstStatus(line, isStatus)
+	if status != 0 && strings.Contains(tail(text[len(line):], DefaultTextLimit), " status code") {
+		return 0
+	}
+	return status
+}
 
 // StatusIn returns the HTTP status of a failure that a message names, from 400 to 599, in the first
 // 256 bytes of its first line. A message is about one failure, so that it accepts more than the
@@ -100,6 +107,9 @@ func isNumber(line string, i int) bool {
 
 // isStatus reports whether a number is a status beyond doubt.
 func isStatus(before, after string, status int) bool {
+	if rest, ok := strings.CutPrefix(after, ") "); ok && rest != "" && 'a' <= rest[0] && rest[0] <= 'z' {
+		return false // a sentence goes on behind the brackets
+	}
 	if strings.TrimLeft(before, " \t\r") == "" {
 		rest := strings.TrimSpace(after)
 		return rest == "" || rest[0] == '{' || hasPhrase(rest, status)

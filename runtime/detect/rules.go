@@ -52,6 +52,10 @@ type Rule struct {
 	Conditions []Condition
 	Text       []uint16 // indexes into [Rules.Patterns]
 	Contains   []uint16 // likewise
+	// Like is the signature that the rule names, or nil. The rule has one of its forms.
+	Like *Signature
+	// LikeText and LikeContains are the patterns of the form.
+	LikeText, LikeContains []uint16
 	// Set are the fields that the rule sets, by wire name.
 	Set []string
 	Row taxonomy.Row // of the code, without any `when` branch

@@ -31,7 +31,7 @@ func TestFileError(t *testing.T) {
 				"FILE_NOT_FOUND/1: is io/fs.ErrNotExist",
 				"FILE_NOT_FOUND/2: errno ENOENT",
 				"FILE_NOT_FOUND/3: code ENOENT",
-				`FILE_NOT_FOUND/4: source file, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:ENOENT(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|no such file(?: or directory)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))/ or /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:the )?(?:file|directory|path) )?(?:[\w./-]{1,80} |[\x60\x22'][^\n\x60\x22']{1,80}[\x60\x22'] )?(?:not found|does not exist)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"FILE_NOT_FOUND/4: source file, like [file_not_found absent] (b31fb9ea)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -61,7 +61,7 @@ func TestFileError(t *testing.T) {
 				"FILE_PERMISSION/1: is io/fs.ErrPermission",
 				"FILE_PERMISSION/2: errno [EACCES EPERM]",
 				"FILE_PERMISSION/3: code [EACCES EPERM]",
-				`FILE_PERMISSION/4: source file, text /(?im)^[ \t]*(?:\S+: |(?:cannot|could not|failed to|unable to) [^\n]+: |(?:dial tcp|read tcp|open|stat|exec) \S+: )*(?:(?:EACCES|EPERM)(?::|(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))|(?:permission denied|operation not permitted)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] ))/`,
+				"FILE_PERMISSION/4: source file, like permission_denied (832a8558)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -184,7 +184,7 @@ var detection = detect.Detection{
 		categoryAmbiguity:        ambiguityRules,
 		categoryTier:             tierRules,
 	},
-	Is: ruleIs,
+	Leads: leads, Is: ruleIs,
 }
 
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.

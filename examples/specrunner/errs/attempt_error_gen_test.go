@@ -35,6 +35,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TIMEOUT/1: source agent, type timeout",
 				"TIMEOUT/2: source agent, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
+				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (559e438c)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTimeout(), 0, "the agent ran past its limit", "{}"),
@@ -44,6 +45,7 @@ func TestAttemptError(t *testing.T) {
 			Examples: []gentest.Example{
 				gentest.Becomes("TIMEOUT/1", 0, `{"reporter":"agent","limit":"30m0s"}`, taxonomy.Evidence{Source: "agent", Type: "timeout", Attributes: map[string]string{"limit": "30m"}}),
 				gentest.Becomes("TIMEOUT/2", 0, `{"reporter":"agent"}`, taxonomy.Evidence{Source: "agent", Err: gentest.Is("context.DeadlineExceeded", context.DeadlineExceeded)}),
+				gentest.Becomes("TIMEOUT/3", 0, `{"reporter":"agent","exitCode":1,"detail":"API Error: Request timed out."}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "API Error: Request timed out."}),
 			},
 			Not: []gentest.Example{
 				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done"}`, taxonomy.Evidence{Source: "post_done", Type: "timeout"}),
@@ -58,7 +60,7 @@ func TestAttemptError(t *testing.T) {
 				"RATE_LIMIT/1: source budget, type [exceeded unknown_cost]",
 				"RATE_LIMIT/2: source agent, type [rate_limit_error rate_limit]",
 				"RATE_LIMIT/3: source agent, status 429",
-				`RATE_LIMIT/4: source agent, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:you've|you have) (?:hit|reached) your (?:\w{1,20} ){0,2}limit(?: for (?:claude|opus|sonnet|this|today)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:claude |ai |your ){0,3}(?:usage|session|weekly|5-hour) limit (?:reached|exceeded)(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}rate[ -]limit (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:api |request |token |user |your |the ){0,2}quota (?:reached|exceeded)(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:429 )?too many requests(?: for (?:user|installation|this|your|organization|project|model|requests?|api|key|client|account|[\w-]{1,30} ?id)\b[^\n]{0,60})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^(?:[\w ]{1,20}: )?(?:\d{3} )?\{[^\n]{0,200}"type": ?"rate_limit_error"/ or /(?m)^(?:\w{1,40}\.){0,5}RateLimitError(?::|[ \t\r]{0,4}$)/`,
+				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (6e15e78c)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
@@ -116,9 +118,7 @@ func TestAttemptError(t *testing.T) {
 				gentest.Becomes("TASK_FAILED/3", 1, `{"reporter":"agent","exitCode":1,"detail":"Error: context window exceeded","contextOverflow":true}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "Error: context window exceeded"}),
 				gentest.Becomes("TEST_FAILURE/1", 0, `{"reporter":"post_done","detail":"rate limit exceeded"}`, taxonomy.Evidence{Source: "post_done", Type: "tests", Text: "rate limit exceeded"}),
 				gentest.Becomes("TASK_FAILED/4", 0, `{"reporter":"agent","exitCode":1,"detail":"rate limit exceeded\nTASK_FAILED: cannot reproduce the limit"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "rate limit exceeded\nTASK_FAILED: cannot reproduce the limit"}),
-				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the old page said error: rate limit exceeded"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "the old page said error: rate limit exceeded"}),
 				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"RateLimitError is raised by the client"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "RateLimitError is raised by the client"}),
-				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"the fixture holds \"type\": \"rate_limit_error\""}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: `the fixture holds "type": "rate_limit_error"`}),
 				gentest.Becomes("", 0, `{"reporter":"agent","exitCode":1,"detail":"You have reached your limit is what the page says"}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Text: "You have reached your limit is what the page says"}),
 			},
 		},
@@ -136,7 +136,7 @@ func TestAttemptError(t *testing.T) {
 			Says: "TEST_FAILURE: explain_and_retry retryable",
 			Rules: []string{
 				"TEST_FAILURE/1: source post_done, type tests",
-				`TEST_FAILURE/2: source post_done, text /(?m)^[ \t]{0,40}--- FAIL: / or /(?m)^={2,80} (?:FAIL|FAILURES?) ={2,80}/ or /(?m)^[ \t]{0,8}FAIL[:!]?[ \t\r]{0,4}$/ or /(?m)^[ \t]{0,8}FAIL:?[ \t]{1,4}[\w@./\\-]{0,200}[./]\w/ or /(?m)^[ \t]{0,8}\[FAIL(?:ED)?\]/ or /(?m)^FAILED \S{1,200}::/ or /(?m)^(?:Tests: {1,12}|={2,80} )?[1-9]\d{0,5} failed(?:, \d{1,6} \w{1,12}){0,5}(?: in \d[\d.]{0,9}s\b|, \d{1,6} total$)/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:[1-9]\d{0,5} (?:of \d{1,6} )?|(?:the|a|some|unit|integration|e2e) ){0,2}tests? failed(?: (?:with|in|after) \d[\w. ]{0,20})?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"TEST_FAILURE/2: source post_done, like test_failure (78344438)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
@@ -166,7 +166,8 @@ func TestAttemptError(t *testing.T) {
 			Says: "LINT_FAILURE: explain_and_retry retryable",
 			Rules: []string{
 				"LINT_FAILURE/1: source post_done, type lint",
-				`LINT_FAILURE/2: source post_done, text /(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: / or /(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
+				"LINT_FAILURE/2: source post_done, like lint_finding (4847a31e)",
+				`LINT_FAILURE/3: source post_done, text /(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: / or /(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewLintFailure(), 0, "the linters object", "{}").Feedback("The linters object to your last attempt. Fix what they name."),
@@ -176,7 +177,7 @@ func TestAttemptError(t *testing.T) {
 			Examples: []gentest.Example{
 				gentest.Becomes("LINT_FAILURE/1", 0, `{"reporter":"post_done","checkOutput":"a.py:1:1: F401 unused"}`, taxonomy.Evidence{Source: "post_done", Type: "lint", Output: "a.py:1:1: F401 unused"}),
 				gentest.Becomes("LINT_FAILURE/2", 0, "{\"reporter\":\"post_done\",\"exitCode\":1,\"detail\":\"src/a.py:3:1: F401 `os` imported but unused\"}", taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "src/a.py:3:1: F401 `os` imported but unused"}),
-				gentest.Becomes("LINT_FAILURE/2", 0, `{"reporter":"post_done","exitCode":1,"detail":"Lint errors:"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "Lint errors:"}),
+				gentest.Becomes("LINT_FAILURE/3", 0, `{"reporter":"post_done","exitCode":1,"detail":"Lint errors:"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "Lint errors:"}),
 			},
 			Not: []gentest.Example{
 				gentest.Becomes("HOOK_FAILURE/1", 0, `{"reporter":"post_done","exitCode":1,"detail":"started at 12:30:05: no disk"}`, taxonomy.Evidence{Source: "post_done", ExitCode: taxonomy.Some(1), Text: "started at 12:30:05: no disk"}),
@@ -192,7 +193,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TASK_FAILED/1: source agent, type task_failed",
 				"TASK_FAILED/2: source agent, type [context_overflow context_length_exceeded], set contextOverflow",
-				`TASK_FAILED/3: source agent, text /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your |model ){0,2}(?:maximum |max )?context (?:window|length|limit)(?: (?:is|was|has been))? (?:exceeded|overflow(?:ed)?|full|too (?:long|large|small))(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded|outgrew|has outgrown|is too (?:long|large) for) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)(?: of this model)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}this model's maximum context length is \d/ or /(?im)^[ \t]{0,8}(?:\d{3} [a-z ]{1,24}: |\[\w{1,20}\] |[!-~]{1,60}: |(?:\w{1,20} ){1,2}(?:error|failed): ){0,3}(?:the |your )?(?:prompt|input|conversation) is too long(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/, set contextOverflow`,
+				"TASK_FAILED/3: source agent, like context_too_long (4f9a56d5), set contextOverflow",
 				`TASK_FAILED/4: source agent, text /(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$/`,
 			},
 			Cases: []gentest.Case{

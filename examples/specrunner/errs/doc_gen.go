@@ -114,7 +114,7 @@ var detection = detect.Detection{
 	Categories: [][][]detect.CodeRule{
 		categoryAttempt: attemptRules,
 	},
-	Is: ruleIs,
+	Leads: leads, Is: ruleIs,
 }
 
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.

@@ -1,0 +1,164 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/resolve"
+	"github.com/errgen/errgen/internal/signature"
+	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/signatures"
+)
+
+// overCycles finds signatures of the taxonomy that are over each other in a circle.
+func overCycles(c *checker) {
+	over := func(name string) []string {
+		if s := resolve.SignatureNamed(c.t, name); s != nil {
+			return s.Over
+		}
+		return nil
+	}
+	done := make(map[string]bool)
+	var visit func(at diag.Span, name string, path []string)
+	visit = func(at diag.Span, name string, path []string) {
+		if i := slices.Index(path, name); i >= 0 {
+			c.report("E-over-cycle", at, "over leads in a circle: "+strings.Join(append(path[i:], name), ", "),
+				"keep only what is more specific over what is less specific")
+			return
+		}
+		if done[name] {
+			return
+		}
+		done[name] = true
+		for _, next := range over(name) {
+			visit(at, next, append(slices.Clone(path), name))
+		}
+	}
+	for _, s := range c.t.Signatures {
+		visit(s.Name.Span, s.Name.V, nil)
+	}
+}
+
+// signatureValues finds faulty expressions and conditions of the taxonomy's signatures.
+func signatureValues(c *checker) {
+	for i := range c.t.Signatures {
+		s := &c.t.Signatures[i]
+		for j := range s.Any {
+			form := &s.Any[j]
+			at := firstSpan(form.Span, s.Name.Span)
+			lists := slices.Concat(form.Text, form.Contains, form.Reported, form.Announced)
+			before := len(c.findings)
+			if len(form.Conditions)+len(lists) == 0 {
+				c.report("E-empty-rule", at, "the form has no condition, so it would match everything",
+					"add a condition, or remove the form")
+			}
+			for _, text := range lists {
+				if text.V == "" {
+					c.report("E-empty-rule", text.Span, "an empty text is found in everything",
+						"write what the text must contain")
+				}
+			}
+			for _, text := range slices.Concat(form.Text, form.Reported, form.Announced) {
+				c.expression(text)
+			}
+			for _, cond := range form.Conditions {
+				c.condition(cond)
+			}
+			one := signatures.Signature{Name: s.Name.V, Any: []signatures.Condition{resolve.SignatureForm(form)}}
+			if _, err := signature.Compile(&one); err != nil && len(c.findings) == before {
+				c.report("E-regexp", at, strings.TrimPrefix(err.Error(), "signature "+s.Name.V+": "),
+					"what precedes a reported text is tested already")
+			}
+		}
+		for _, x := range s.Extract {
+			for _, text := range x.Text {
+				c.expression(text)
+			}
+		}
+	}
+}
+
+// signatureExamples finds examples that the taxonomy's signatures do not match, and counter-examples
+// that they match.
+func signatureExamples(c *checker) {
+	for i := range c.t.Signatures {
+		d := &c.t.Signatures[i]
+		s := resolve.Signature(d)
+		m, err := signature.NewMatcher([]signatures.Signature{*s})
+		if err != nil {
+			continue // reported by signatureValues
+		}
+		if len(d.Examples) == 0 {
+			c.report("W-untested-rule", d.Name.Span, fmt.Sprintf("signature %q has no example", d.Name.V),
+				"add evidence as it really came, with the tool's name and version under seen")
+		}
+		run := func(x *spec.Example, want bool, what, hint string) {
+			ev := resolve.Evidence(x)
+			at := firstSpan(x.Span, d.Name.Span)
+			if (m.Match(&ev) != nil) != want {
+				c.report("E-example", at, what+" "+d.Name.V, hint)
+				return
+			}
+			found := signature.Extract(s, ev.Text)
+			for _, w := range x.Extracted {
+				if got := found[w.Attribute.V]; got != w.Value.Text {
+					c.unmet(firstSpan(w.Value.Span, at), w.Attribute.V, fmt.Sprintf("%q", got),
+						fmt.Sprintf("%q", w.Value.Text))
+				}
+			}
+		}
+		for j := range d.Examples {
+			run(&d.Examples[j], true, "the example does not match", "add a form for it, or correct the example")
+		}
+		for j := range d.NotExamples {
+			run(&d.NotExamples[j], false, "the counter-example matches", "make the form that it meets narrower")
+		}
+	}
+}
+
+// quotas warns of rules for rate limits without a rule for exhausted quotas, which services report
+// with the same status.
+func quotas(c *checker) {
+	const limit, quota = "rate_limit", "quota_exhausted"
+	covered := func(r *spec.Rule) bool {
+		sources := ruleSources(r)
+		open := false
+		c.eachRule(func(_ *code, other *spec.Rule) {
+			if !names(other.Like, quota) || other.Priority.V < r.Priority.V {
+				return
+			}
+			theirs := ruleSources(other)
+			open = open || theirs == nil
+			sources = slices.DeleteFunc(sources, func(s string) bool { return slices.Contains(theirs, s) })
+		})
+		return open || len(sources) == 0 && ruleSources(r) != nil
+	}
+	c.eachRule(func(k *code, r *spec.Rule) {
+		for _, name := range r.Like {
+			if name.V == limit && !names(r.Like, quota) && !covered(r) {
+				c.report("W-no-quota", name.Span,
+					"an exhausted quota becomes "+k.Name.V+", which is waited for in vain",
+					"add a rule with like: "+quota+" to the code of exhausted quotas, with at least this priority")
+			}
+		}
+	})
+}
+
+func names(list []spec.Text, name string) bool {
+	return slices.ContainsFunc(list, func(t spec.Text) bool { return t.V == name })
+}
+
+// ruleSources returns the sources that a rule lists, or nil if it holds for others too.
+func ruleSources(r *spec.Rule) []string {
+	var out []string
+	for _, cond := range r.Conditions {
+		if cond.Key.V == "source" && len(cond.Match.Values) > 0 {
+			for _, v := range cond.Match.Values {
+				out = append(out, v.Text)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package resolve
+
+import (
+	"slices"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/signature"
+	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/signatures"
+)
+
+// likes returns the signatures that a rule names. Unknown and faulty ones are left out: package check
+// reports them.
+func (b *builder) likes(d *spec.Rule) []*model.Signature {
+	var out []*model.Signature
+	for _, name := range d.Like {
+		if s := b.signature(name.V); s != nil && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// signature returns the signature with a name: the taxonomy's own, or errgen's.
+func (b *builder) signature(name string) *model.Signature {
+	if i := slices.IndexFunc(b.pkg.Signatures, func(s *model.Signature) bool { return s.Name == name }); i >= 0 {
+		return b.pkg.Signatures[i]
+	}
+	s := SignatureNamed(b.src, name)
+	if s == nil {
+		return nil
+	}
+	compiled, err := signature.Runtime(s)
+	if err != nil {
+		return nil
+	}
+	variable := b.idents.take("signature" + suffix(name, len(b.pkg.Signatures)+1))
+	out := &model.Signature{Signature: compiled, Var: variable}
+	b.pkg.Signatures = append(b.pkg.Signatures, out)
+	b.pkg.Leads = signature.Leads()
+	return out
+}
+
+// trimSignatures leaves out what the package does not use: attributes that no field takes, and names
+// of signatures that no rule names.
+func (b *builder) trimSignatures() {
+	taken := map[string]bool{}
+	var take func(fields []*model.Field)
+	take = func(fields []*model.Field) {
+		for _, f := range fields {
+			for _, from := range f.From {
+				taken[from] = true
+			}
+			if f.Object != nil {
+				take(f.Object.Fields)
+			}
+		}
+	}
+	for _, c := range b.pkg.Categories {
+		take(c.Fields)
+	}
+	named := map[string]bool{}
+	for _, s := range b.pkg.Signatures {
+		named[s.Name] = true
+	}
+	for _, s := range b.pkg.Signatures {
+		s.Over = only(s.Over, func(name string) bool { return named[name] })
+		s.Extract = only(s.Extract, func(x detect.Extract) bool { return taken["attributes."+x.Attribute] })
+	}
+}
+
+// only returns the elements of a list that are wanted, or nil.
+func only[T any](list []T, wanted func(T) bool) []T {
+	var out []T
+	for _, x := range list {
+		if wanted(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// SignatureNamed returns the signature that rules of a taxonomy name, or nil. One that the taxonomy
+// declares hides errgen's of the same name.
+func SignatureNamed(t *spec.Taxonomy, name string) *signatures.Signature {
+	for i := range t.Signatures {
+		if t.Signatures[i].Name.V == name {
+			return Signature(&t.Signatures[i])
+		}
+	}
+	return signatures.Named(name)
+}
+
+// Signature returns a signature of a taxonomy in the form of errgen's.
+func Signature(d *spec.Signature) *signatures.Signature {
+	s := &signatures.Signature{Name: d.Name.V, Doc: d.Doc.V, Over: written(d.Over), Seen: written(d.Seen)}
+	for i := range d.Any {
+		s.Any = append(s.Any, SignatureForm(&d.Any[i]))
+	}
+	for _, x := range d.Extract {
+		s.Extract = append(s.Extract, signatures.Extract{Attribute: x.Attribute.V, Text: written(x.Text)})
+	}
+	return s
+}
+
+// SignatureForm returns a form of a signature.
+func SignatureForm(d *spec.Rule) signatures.Condition {
+	c := signatures.Condition{
+		Text: written(d.Text), Contains: written(d.Contains), Reported: written(d.Reported),
+		Announced: written(d.Announced),
+	}
+	matchers := map[string]*signatures.Matcher{
+		"source": &c.Source, "op": &c.Op, "status": &c.Status, "type": &c.Type, "code": &c.Code,
+		"exit_code": &c.ExitCode, "signal": &c.Signal, "errno": &c.Errno,
+	}
+	for _, cond := range d.Conditions {
+		read, _, _ := RuleCondition(cond)
+		m := signatures.Matcher{Prefix: read.Prefix}
+		m.Any, m.Not = texts(cond.Match.Values), texts(cond.Match.Not)
+		if read.Bounds&detect.HasMin != 0 {
+			m.Min = &read.Min
+		}
+		if read.Bounds&detect.HasMax != 0 {
+			m.Max = &read.Max
+		}
+		if cond.Match.Present.Set {
+			m.Present = &cond.Match.Present.V
+		}
+		if into := matchers[cond.Key.V]; into != nil {
+			*into = m
+		} else {
+			if c.Attributes == nil {
+				c.Attributes = map[string]signatures.Matcher{}
+			}
+			c.Attributes[cond.Attribute.V] = m
+		}
+	}
+	return c
+}
+
+func texts(lits []spec.Literal) []string {
+	var out []string
+	for _, lit := range lits {
+		out = append(out, lit.Text)
+	}
+	return out
+}
+
+// Evidence returns the evidence of an example.
+func Evidence(d *spec.Example) taxonomy.Evidence { return example(entry{}, d, 1).Evidence }

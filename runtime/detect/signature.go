@@ -1,0 +1,244 @@
+package detect
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/text"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Signature describes how a kind of failure shows itself. Rules that name it share its data.
+type Signature struct {
+	Name string
+	// Over are the names of less specific signatures. Among rules of the same priority, those of
+	// this signature come before theirs.
+	Over []string
+	// Any are the forms of the failure. Evidence that meets one of them matches the signature.
+	Any []Form
+	// Extract are the attributes that the text of the failure fills.
+	Extract []Extract
+
+	once  sync.Once
+	exprs [][]*regexp.Regexp // of Extract
+}
+
+// Form is one form in which a failure shows itself. All of its conditions must hold. If it has Text
+// patterns, the text must contain one of them; likewise for Contains patterns.
+type Form struct {
+	Conditions     []Condition
+	Text, Contains Patterns
+}
+
+// Patterns are patterns in a compact form, because signatures have many of them. A line with a
+// pattern has its lead, its reach and its expression; the lines of its literals follow, each after =,
+// or after ~ if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
+type Patterns string
+
+// Pack returns patterns in the compact form, with the parts of expressions that are in leads as
+// references. Neither an expression nor a literal contains the end of a line.
+func Pack(list []Pattern, leads []string) Patterns {
+	var b strings.Builder
+	for i := range list {
+		p := &list[i]
+		expr := p.Expr
+		if p.Plain != "" {
+			expr = "(?i)" + regexp.QuoteMeta(p.Plain)
+		}
+		fmt.Fprintf(&b, "%d %d %s\n", p.Lead, p.Reach, references(expr, leads, len(leads)))
+		for _, l := range p.Literals {
+			if l.Fold {
+				b.WriteByte('~')
+			} else {
+				b.WriteByte('=')
+			}
+			b.WriteString(l.Text + "\n")
+		}
+	}
+	return Patterns(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// PackLeads returns leads in which a part that is a later one is a reference to it.
+func PackLeads(leads []string) []string {
+	out := slices.Clone(leads)
+	for i := range out {
+		for j := len(leads) - 1; j > i; j-- {
+			out[i] = strings.ReplaceAll(out[i], leads[j], reference(j))
+		}
+	}
+	return out
+}
+
+func reference(i int) string { return "(?" + strconv.Itoa(i+1) + ")" }
+
+// references returns an expression with references to the leads from the last one on.
+func references(expr string, leads []string, n int) string {
+	for i := n - 1; i >= 0; i-- {
+		expr = strings.ReplaceAll(expr, leads[i], reference(i))
+	}
+	return expr
+}
+
+// resolved returns an expression without references, whose leads may have references to later ones.
+func resolved(expr string, leads []string) string {
+	for i, lead := range leads {
+		expr = strings.ReplaceAll(expr, reference(i), lead)
+	}
+	return expr
+}
+
+// unpack returns the patterns.
+func (p Patterns) unpack(leads []string) []Pattern {
+	var out []Pattern
+	for line := range strings.SplitSeq(string(p), "\n") {
+		switch {
+		case line == "":
+		case line[0] == '=' || line[0] == '~':
+			last := &out[len(out)-1]
+			last.Literals = append(last.Literals, Literal{Text: line[1:], Fold: line[0] == '~'})
+		default:
+			lead, rest, _ := strings.Cut(line, " ")
+			reach, expr, _ := strings.Cut(rest, " ")
+			n, _ := strconv.ParseUint(lead, 10, 8) // the generator has written them
+			m, _ := strconv.Atoi(reach)
+			out = append(out, Pattern{Expr: resolved(expr, leads), Lead: uint8(n), Reach: m})
+		}
+	}
+	return out
+}
+
+// Extract fills an attribute with the first group of the first expression that the text matches. The
+// attribute wait becomes a duration as it is on the wire.
+type Extract struct {
+	Attribute string
+	Text      []string
+}
+
+// extract returns ev, or room as a copy with the attributes that the text of the failure contains.
+// It replaces no attribute.
+func (s *Signature) extract(ev, room *taxonomy.Evidence, searched string) *taxonomy.Evidence {
+	if s == nil || len(s.Extract) == 0 || searched == "" {
+		return ev
+	}
+	s.once.Do(func() {
+		for _, x := range s.Extract {
+			var exprs []*regexp.Regexp
+			for _, expr := range x.Text {
+				if re, err := regexp.Compile(expr); err == nil { // the generator has checked it
+					exprs = append(exprs, re)
+				}
+			}
+			s.exprs = append(s.exprs, exprs)
+		}
+	})
+	for i := range s.Extract {
+		name := s.Extract[i].Attribute
+		if _, ok := ev.Attributes[name]; ok {
+			continue
+		}
+		value := firstGroup(s.exprs[i], searched)
+		if name == "wait" {
+			if d, _, ok := parseWait(value, time.Second); ok {
+				value = d.String()
+			}
+		}
+		if value == "" {
+			continue
+		}
+		if ev != room {
+			*room = *ev
+			ev = room
+		}
+		b := builder{ev: room}
+		b.attribute(name, value)
+	}
+	return ev
+}
+
+// firstGroup returns the first group of the first expression that the text matches, or "".
+func firstGroup(exprs []*regexp.Regexp, searched string) string {
+	for _, re := range exprs {
+		if m := re.FindStringSubmatch(searched); len(m) > 1 {
+			if value := strings.TrimSpace(m[1]); value != "" {
+				return value
+			}
+		}
+	}
+	return ""
+}
+
+// precede returns the rules with each one after all rules of the same priority whose signature is
+// over its own. Otherwise the order stays. Where signatures are over each other in a circle, one of
+// them is the first.
+func precede(list []ranked) []ranked {
+	var likes []int
+	for i := range list {
+		if list[i].like != nil {
+			likes = append(likes, i)
+		}
+	}
+	out := make([]ranked, 0, len(list))
+	visited := make([]bool, len(list))
+	var visit func(i int)
+	visit = func(i int) {
+		if visited[i] {
+			return
+		}
+		visited[i] = true
+		for _, j := range likes {
+			if !visited[j] && list[j].over(&list[i]) {
+				visit(j)
+			}
+		}
+		out = append(out, list[i])
+	}
+	for i := range list {
+		visit(i)
+	}
+	return out
+}
+
+// over reports whether a rule comes before another one because of their signatures.
+func (x *ranked) over(other *ranked) bool {
+	return x.like != nil && other.like != nil && x.Priority == other.Priority &&
+		slices.Contains(x.like.Over, other.like.Name)
+}
+
+// maxMatched bounds in bytes the matched text that an explanation shows.
+const maxMatched = 200
+
+// matched returns the lines of a text in which a rule matched, secrets masked, or "".
+func (r *Rules) matched(rule *Rule, searched string) string {
+	if searched == "" || slices.Contains(r.Sensitive, "text") {
+		return ""
+	}
+	e := load(r, &r.tables.engine, newEngine)
+	for group := range rule.groups() {
+		for _, id := range group {
+			if int(id) >= len(e.patterns) {
+				continue
+			}
+			from, to, ok := e.patterns[id].compiled(e.leads).find(searched)
+			if !ok {
+				continue
+			}
+			from = strings.LastIndexByte(searched[:from], '\n') + 1
+			if n := strings.IndexByte(searched[to:], '\n'); n >= 0 {
+				to += n
+			} else {
+				to = len(searched)
+			}
+			lines := text.Masked(searched[from:to])
+			if !strings.Contains(text.Masked(searched), lines) { // a secret is on several lines
+				return ""
+			}
+			return text.Head(oneLine(strings.TrimSpace(lines)), maxMatched)
+		}
+	}
+	return ""
+}
