@@ -187,7 +187,7 @@ func (o *options) runner(
 	if err != nil {
 		return nil, err
 	}
-	tree, store, err := openTree(ctx, dir, all)
+	tree, store, err := openTree(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

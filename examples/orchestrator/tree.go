@@ -13,7 +13,6 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/gittree"
-	"github.com/errgen/errgen/runtime/scope"
 )
 
 // openDir returns the working tree. If the directory does not exist, or is not named, it becomes a
@@ -89,8 +88,8 @@ func dirty(ctx context.Context, dir string) ([]string, error) {
 
 // openTree returns the working tree for runs, and the store of their states. The states are in
 // git's own directory, where package gittree keeps what it needs.
-func openTree(ctx context.Context, dir string, guard *scope.Scope) (*gittree.Workspace, func() executor.Store, error) {
-	tree, err := gittree.New(ctx, dir, gittree.Options{Watch: guard})
+func openTree(ctx context.Context, dir string) (*gittree.Workspace, func() executor.Store, error) {
+	tree, err := gittree.New(ctx, dir, gittree.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

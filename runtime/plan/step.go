@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -105,13 +106,11 @@ func (w *work) prompt(p executor.PromptInput) string {
 	}
 	all := w.tried(p.Errors)
 	if index != w.next(-1) && len(all) > 0 {
-		data.Purpose = all[len(all)-1].Purpose
-		if data.Purpose == "" && of.Purpose != taxonomy.PurposeNone {
-			data.Purpose = of.Purpose.String()
+		purpose := of.Purpose
+		if purpose == taxonomy.PurposeNone {
+			purpose = taxonomy.PurposeDiagnosis
 		}
-		if data.Purpose == "" {
-			data.Purpose = taxonomy.PurposeDiagnosis.String()
-		}
+		data.Purpose = cmp.Or(all[len(all)-1].Purpose, purpose.String())
 	}
 	for _, t := range all {
 		if !p.Reduced {

@@ -79,6 +79,13 @@ func (w *openTree) Open(ctx context.Context, run string) (executor.Space, error)
 	return space, err
 }
 
+// Watch implements executor.Watchable.
+func (w *openTree) Watch(watcher executor.Watcher) {
+	if tree, ok := w.Workspace.(executor.Watchable); ok {
+		tree.Watch(watcher)
+	}
+}
+
 type startedKey struct{}
 
 // Started returns the function that a [Verifier] calls with each process that it starts,

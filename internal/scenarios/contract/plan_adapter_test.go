@@ -101,14 +101,12 @@ func (g *planGame) configure(s PlanStory) *plan.Plan {
 	}
 	g.reviews = slices.Concat(s.Facts.PlanReviews, s.Facts.Reviews)
 	g.cfg.ReviewPlan = s.Facts.PlanReviews != nil
-	var options gittree.Options
 	if s.Facts.Forbidden != nil {
 		guard, err := scope.New(scope.Config{Forbidden: s.Facts.Forbidden})
 		require.NoError(g.t, err)
 		g.cfg.Guard = func([]string) (executor.Guard, error) { return guard, nil }
-		options.Watch = guard
 	}
-	g.cfg.Workspace, err = gittree.New(g.t.Context(), g.dir, options)
+	g.cfg.Workspace, err = gittree.New(g.t.Context(), g.dir, gittree.Options{})
 	require.NoError(g.t, err)
 	return planOf(s.Plan, address, s.Facts.Reviews != nil)
 }

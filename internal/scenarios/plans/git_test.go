@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/scope"
 )
 
 // inGit makes the kit work in a repository of git, with states on disk.
@@ -118,4 +120,16 @@ func TestKilledInGit(t *testing.T) {
 			t.Log(count.at, "points")
 		})
 	}
+}
+
+// The patterns of a step's guard are given once: a forbidden file is watched although git ignores it.
+func TestForbiddenIgnoredFile(t *testing.T) {
+	k, p := newKit(t), onePlan()
+	k.tree.write(".gitignore", ".env\n")
+	k.inGit()
+	k.tree.write(".env", "KEY=1")
+	k.cfg.Guard = func([]string) (executor.Guard, error) { return scope.New(scope.Config{Forbidden: []string{".env"}}) }
+	k.haiku.do = k.writes(done, "out=done", ".env=mine")
+	assert.Equal(t, "1:UNEXPECTED_RESULT>verify completed sonnet", path(k.run(p).Steps[0]))
+	assert.Equal(t, "KEY=1", k.tree.files()[".env"])
 }
