@@ -37,7 +37,7 @@ type Attempt struct {
 	Duration time.Duration
 	Success  bool
 	Outcome  AttemptOutcome
-	// Error is the message of its failure: masked, the first 4 KiB.
+	// Error is the message of its failure, or the question: masked, the first 4 KiB.
 	Error string
 	// CodeAsWritten is the code as it was recorded, Code as the taxonomy understands it: an unknown
 	// code and none are the fallback. Both are empty after a success. An attempt that was cancelled

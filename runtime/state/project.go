@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
@@ -179,7 +180,7 @@ func (p *projection) attempt() error {
 	p.describe(&a)
 	for _, f := range st.Feedback {
 		if f.Iteration == n {
-			a.Feedback += f.Text + "\n\n"
+			a.Feedback = strings.TrimSpace(a.Feedback + "\n\n" + f.Text)
 		}
 	}
 	if _, err := p.insertAttempt(p.s.completed(a)); err != nil {
@@ -211,7 +212,7 @@ func (p *projection) describe(a *Attempt) {
 	case st.Iter.Cancelled:
 		a.Outcome, a.Action, last = Cancelled, "cancelled", nil
 	case st.End == executor.EndBlockedSignal:
-		a.Outcome, last = Question, nil
+		a.Outcome, a.Error, last = Question, st.Question, nil
 	case st.Iter.Clean:
 		a.Success, last = true, nil
 	case st.Iter.Interrupted:

@@ -125,12 +125,7 @@ func (s *Store) fill(v *view, c *RetryContext, found []Attempt) (err error) {
 		lines = append(lines, EarlierAttempt{Number: number, Outcome: a.Outcome, Code: s.shownCode(a),
 			Error: firstLine(a.Error)})
 		if a.Outcome == Question && i <= chosen && c.Question == "" {
-			var question sql.Null[string]
-			err := v.scan("SELECT question FROM runs WHERE run = ?", []any{a.Run}, &question)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return err
-			}
-			c.Question = mask.Beginning(question.V, maxError)
+			c.Question = a.Error
 		}
 	}
 	c.Since = append(c.Since, lines[:min(chosen, maxEarlier)]...)

@@ -204,6 +204,28 @@ func TestRunEnds(t *testing.T) {
 	assert.Equal(t, []any{TaskPending, Cancelled}, []any{all[0].Status, all[0].Last.Outcome})
 }
 
+// A run that ended with a question is reopened with the answer, and is then over again.
+func TestRunReopened(t *testing.T) {
+	s, ctx := newStore(t), t.Context()
+	p := &provider{steps: []step{{text: "BLOCKED: which database?"}, {text: done}}}
+	task := executor.Task{Run: "r", ID: "T", Prompt: "work"}
+	run(t, s, p, task)
+	e, err := executor.New(executor.Config{Table: codes, Classify: classify, Provider: p, Store: s.RunStore(),
+		Prompt: s.Prompt(PromptOptions{}), Decode: func([]byte) (error, error) { return nil, nil }})
+	require.NoError(t, err)
+	r := e.Reopen(ctx, task, executor.Reopening{Answer: "the second"})
+	require.Equal(t, executor.EndCompleted, r.EndReason, r.Error)
+	assert.Contains(t, p.prompts[1], "The question to a person:")
+	assert.Contains(t, p.prompts[1], "the second")
+	all, err := s.Attempts(ctx, "T", 9)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	assert.Equal(t, []AttemptOutcome{Question, Clean}, []AttemptOutcome{all[0].Outcome, all[1].Outcome})
+	statuses, err := s.Statuses(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []any{TaskCompleted, ""}, []any{statuses[0].Status, statuses[0].Question})
+}
+
 // A budget that is exceeded during a run ends it, and one that is raised lets the next run begin.
 func TestRunBudget(t *testing.T) {
 	s, ctx := newStore(t), t.Context()
