@@ -84,7 +84,7 @@ func (s *Store) RetryContext(ctx context.Context, task string, maxAttempts int) 
 
 // history returns the retry context of a task, and its last attempt.
 func (s *Store) history(ctx context.Context, task string, maxAttempts int) (c *RetryContext, last Attempt, err error) {
-	err = s.view(ctx, "read the earlier attempts", func(v *view) error {
+	err = s.view(ctx, "read the earlier attempts", func(v *tx) error {
 		var found []Attempt // the newest first
 		err := v.query(selectAttempts+`WHERE task_id = ?1
 			AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`,
@@ -110,7 +110,7 @@ func (s *Store) history(ctx context.Context, task string, maxAttempts int) (c *R
 }
 
 // fill describes the attempts, of which the newest is the first.
-func (s *Store) fill(v *view, c *RetryContext, found []Attempt) (err error) {
+func (s *Store) fill(v *tx, c *RetryContext, found []Attempt) (err error) {
 	chosen := slices.IndexFunc(found, func(a Attempt) bool { return a.Success || s.agentFailed(&a) })
 	if chosen < 0 || found[chosen].Success {
 		chosen = 0
@@ -181,7 +181,7 @@ func (s *Store) shownCode(a *Attempt) string {
 
 // detailsOf returns the texts in the details of the error that an attempt failed with which its
 // message does not have, each with its name.
-func detailsOf(v *view, a *Attempt) (string, error) {
+func detailsOf(v *tx, a *Attempt) (string, error) {
 	var details sql.Null[string]
 	err := v.scan(`SELECT details FROM errors WHERE run = ? AND iteration = ? AND retried = 0
 		ORDER BY (code IS ? AND message = ?) DESC, seq DESC LIMIT 1`,

@@ -185,7 +185,7 @@ func (s *Store) runs(ctx context.Context, where, task string) ([]Run, error) {
 // ends, for learners such as retry.Adaptive. An error of f ends it and is returned.
 func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outcome) error) error {
 	var stopped error
-	err := s.view(ctx, "read the outcomes of calls", func(v *view) error {
+	err := s.view(ctx, "read the outcomes of calls", func(v *tx) error {
 		return v.query(`SELECT started_at, ended_at, coalesce(provider, ''), coalesce(lane, ''), coalesce(code, ''),
 			coalesce(retry_of, ''), coalesce(policy, ''), coalesce(attempt, 1), coalesce(wait_seconds, 0)
 			FROM calls WHERE ended_at >= ? ORDER BY ended_at, run, iteration, call`, []any{stamp(since)},

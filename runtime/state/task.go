@@ -128,7 +128,7 @@ const failures = `FROM attempts a JOIN tasks t ON t.task_id = a.task_id AND t.ge
 
 // Counters counts, all at one moment.
 func (s *Store) Counters(ctx context.Context) (c Counters, err error) {
-	err = s.view(ctx, "count failures", func(v *view) error {
+	err = s.view(ctx, "count failures", func(v *tx) error {
 		return v.scan(`SELECT (SELECT count(*) `+failures+`),
 			(SELECT count(*) FROM tasks WHERE status = 'completed'),
 			(SELECT count(*) FROM tasks WHERE status = 'failed')`, nil, &c.ConsecutiveFailures, &c.Completed, &c.Failed)
@@ -142,7 +142,7 @@ func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error
 	if limit <= 0 {
 		return false, nil
 	}
-	err = s.view(ctx, "count failures", func(v *view) error {
+	err = s.view(ctx, "count failures", func(v *tx) error {
 		return v.scan("SELECT count(*) >= ?1 FROM (SELECT 1 "+failures+" LIMIT ?1)", []any{limit}, &stop)
 	})
 	return stop && err == nil, err
