@@ -131,8 +131,8 @@ func (q *queue) setBudgets(ctx context.Context) error {
 	return nil
 }
 
-// interrupted returns the unfinished runs of the current generations of their tasks that have called
-// the agent.
+// interrupted returns the unfinished runs of the current generations of their tasks that have
+// called the agent.
 func (p *program) interrupted(ctx context.Context) ([]state.Run, error) {
 	runs, err := p.store.Unfinished(ctx)
 	if err != nil {

@@ -140,9 +140,9 @@ const (
 	paidByTask = sumsOf + sumsOf + paidRuns + byTask + " UNION ALL " + sumsOf + paidAttempts + byTask + byTask
 )
 
-// Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs of
-// the run come from its bill, all others from the state. Runs beside each other can exceed a limit
-// by the calls that they have in progress.
+// Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs
+// of the run come from its bill, all others from the state. Runs beside each other can exceed a
+// limit by the calls that they have in progress.
 //
 // If calls of the run could not be saved, other runs do not know their cost. Then no limit that is
 // shared with them allows another call. If the state cannot be read, no call is allowed.

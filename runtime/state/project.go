@@ -105,8 +105,8 @@ const (
 		WHERE run = ? AND iteration = ? AND call = ? AND ended_at IS NULL`
 )
 
-// call writes the row of the open iteration's last call: at the save before it, and at the first save
-// after it. Between both, the run's spending grew by the call.
+// call writes the row of the open iteration's last call: at the save before it, and at the first
+// save after it. Between both, the run's spending grew by the call.
 func (p *projection) call(before *executor.Spending) error {
 	st, it := p.st, &p.st.Iter
 	if st.Step == executor.StepCall {
@@ -247,8 +247,8 @@ func (p *projection) errors(iteration int) error {
 	return err
 }
 
-// lists writes the commits, waits and refs that have no rows yet. The lists of the state are bounded,
-// so their rows are, too.
+// lists writes the commits, waits and refs that have no rows yet. The lists of the state are
+// bounded, so their rows are, too.
 func (p *projection) lists() error {
 	st := p.st
 	var commits, waits, refs int

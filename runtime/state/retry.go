@@ -50,8 +50,8 @@ type RetryContext struct {
 	PreviousError string `json:"previous_error"`
 	// WhatWasTried has the changed files and the end of the answer of that attempt; never empty.
 	WhatWasTried string `json:"what_was_tried"`
-	// CheckOutput is the detailed report of that failure, such as the output of tests or linters. It
-	// is empty unless the taxonomy feeds the failure back.
+	// CheckOutput is the detailed report of that failure, such as the output of tests or linters.
+	// It is empty unless the taxonomy feeds the failure back.
 	CheckOutput string `json:"check_output,omitempty"`
 	// Meaning and WhatToFix are the taxonomy's doc and resolution of the code.
 	Meaning   string `json:"meaning,omitempty"`
@@ -60,8 +60,8 @@ type RetryContext struct {
 	Last AttemptOutcome `json:"last"`
 	// Question is the question with which a run ended, if no attempt since was clean or failed.
 	Question string `json:"question,omitempty"`
-	// Since are the attempts after the previous failure, Earlier the failed ones before it, both with
-	// the newest last, and of many the newest.
+	// Since are the attempts after the previous failure, Earlier the failed ones before it, both
+	// with the newest last, and of many the newest.
 	Since   []EarlierAttempt `json:"since,omitempty"`
 	Earlier []EarlierAttempt `json:"earlier,omitempty"`
 }
@@ -164,7 +164,8 @@ func (s *Store) fill(v *tx, c *RetryContext, found []Attempt) (err error) {
 	return err
 }
 
-// agentFailed reports whether the agent caused a failure: it counted, or the taxonomy feeds it back.
+// agentFailed reports whether the agent caused a failure: it counted, or the taxonomy feeds it
+// back.
 func (s *Store) agentFailed(a *Attempt) bool {
 	m := s.meaningOf(a.CodeAsWritten)
 	return a.Counted.Or(false) || a.Outcome == Failed && m.feedsBack(a.Reaction)
@@ -249,8 +250,8 @@ type PromptOptions struct {
 
 // Prompt returns the function for [executor.Config].Prompt that replaces the executor's feedback by
 // the retry context, which has the attempts of earlier runs, too. The executor's feedback stays if
-// the state cannot be read, does not have the iteration before, or has nothing to report, and if the
-// limit is too small.
+// the state cannot be read, does not have the iteration before, or has nothing to report, and if
+// the limit is too small.
 func (s *Store) Prompt(o PromptOptions) func(executor.PromptInput) string {
 	if o.Base == nil {
 		o.Base = executor.DefaultPrompt
@@ -277,8 +278,8 @@ func (s *Store) Prompt(o PromptOptions) func(executor.PromptInput) string {
 var retryTemplate string
 
 // Render returns the retry context as a section of a prompt: code, what happened, what to fix, and
-// then the rest, of at most limit bytes. Texts of others are between fences, which contain the mark:
-// a random word that they cannot contain. The result is empty if the limit is too small.
+// then the rest, of at most limit bytes. Texts of others are between fences, which contain the
+// mark: a random word that they cannot contain. The result is empty if the limit is too small.
 func (c *RetryContext) Render(limit int, mark string) string {
 	// The shares of the limit; the rest is for the headings and the taxonomy's own texts.
 	fence := func(share int, s string) string {

@@ -95,8 +95,8 @@ func run(t testing.TB, s *Store, p *provider, task executor.Task, change ...func
 
 const done = "all of it\nTASK COMPLETE"
 
-// What a run leaves: its state, an attempt for each iteration, its errors and calls, and the status of
-// its task.
+// What a run leaves: its state, an attempt for each iteration, its errors and calls, and the status
+// of its task.
 func TestRun(t *testing.T) {
 	s, ctx := newStore(t), t.Context()
 	p := &provider{steps: []step{

@@ -1,11 +1,13 @@
-// Package state keeps in one SQLite file what runs remember: tasks and their attempts, the states of
-// runs (it is a store of the executor), what calls cost, budgets, and waits that processes share.
+// Package state keeps in one SQLite file what runs remember: tasks and their attempts, the states
+// of runs (it is a store of the executor), what calls cost, budgets, and waits that processes
+// share.
 //
 //	store, err := state.Open(ctx, "spec/.executor-state.db", state.Options{Table: errs.Table})
 //
-// Errors are a *taxonomy.Evidence: of source "executor" if a file cannot be opened, and otherwise of
-// source "state" and op "state_read" or "state_write". Texts of others are bounded and their secrets
-// masked before they are written. Methods are safe for concurrent use, also by several processes.
+// Errors are a *taxonomy.Evidence: of source "executor" if a file cannot be opened, and otherwise
+// of source "state" and op "state_read" or "state_write". Texts of others are bounded and their
+// secrets masked before they are written. Methods are safe for concurrent use, also by several
+// processes.
 package state
 
 import (
@@ -58,8 +60,8 @@ type Options struct {
 	Random retry.Random
 	// ReadOnly opens an existing file for reading. It is neither created, imported nor migrated.
 	ReadOnly bool
-	// Legacy is the JSON file of an older runner, which is imported into an empty state. The default
-	// is [LegacyPath].
+	// Legacy is the JSON file of an older runner, which is imported into an empty state. The
+	// default is [LegacyPath].
 	Legacy string
 }
 
@@ -80,8 +82,9 @@ type Store struct {
 //
 // A file that cannot be opened or created is evidence of op "prepare". A file that must not be
 // changed is evidence of op "resume", type "refused", with the attribute reason: corrupt, foreign
-// (a database of another program), newer (of a newer version), older (cannot be migrated, because it
-// was opened for reading) or unread (an empty state beside a JSON file that was not imported).
+// (of another program), newer (of a newer version), older (it must be migrated but was opened for
+// reading, or has an unreleased version) or unread (an empty state, opened for reading, beside a
+// JSON file that was not imported).
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -215,9 +218,9 @@ func (s *Store) Close() error {
 // locks returns the directory of the locks on runs and claims.
 func (s *Store) locks() string { return s.path + ".locks" }
 
-// dsn returns the name of a database for the driver, with the settings of each connection. The modes
-// are ro, rw, and recover, which can write but changes no setting of the file. Writers wait for each
-// other for 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
+// dsn returns the name of a database for the driver, with the settings of each connection. The
+// modes are ro, rw, and recover, which can write but changes no setting of the file. Writers wait
+// for each other for 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
 func dsn(path, mode string) string {
 	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
 	pragmas := []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)"}
