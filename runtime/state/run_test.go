@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -342,6 +343,74 @@ func TestRunKilled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []any{3, 1, taxonomy.Some(0.75)},
 		[]any{statuses[0].Spent.Calls, statuses[0].Spent.UnknownCost, statuses[0].Spent.Usage.CostUSD})
+	sound(t, path)
+}
+
+// loopChild works on a run whose calls all fail, and kills itself at a random moment soon after its
+// third call.
+func loopChild(args []string) error {
+	s, err := Open(context.Background(), args[0], Options{Table: codes})
+	if err != nil {
+		return err
+	}
+	calls := 0
+	p := &provider{steps: []step{{code: "TIMEOUT", text: "slow", usage: cost(5, 0.5), do: func() {
+		if calls++; calls == 3 {
+			time.AfterFunc(rand.N(10*time.Millisecond), func() {
+				self, _ := os.FindProcess(os.Getpid())
+				_ = self.Kill()
+			})
+		}
+	}}}}
+	e, err := executor.New(executor.Config{Table: codes, Classify: classify, Provider: p, Store: s.RunStore(),
+		Limits: executor.Limits{Iterations: 100_000, Failures: executor.Unlimited},
+		Decode: func([]byte) (error, error) { return nil, nil }})
+	if err != nil {
+		return err
+	}
+	return errors.New(e.Run(context.Background(), executor.Task{Run: "r", ID: "T", Prompt: "work"}).Error)
+}
+
+// Processes of one run are killed at random moments: each iteration has one attempt, each failed
+// call its cost, and the tables agree with the state.
+func TestRunKilledAtRandom(t *testing.T) {
+	kills := 25
+	if testing.Short() {
+		kills = 6
+	}
+	path := filepath.Join(t.TempDir(), "state.db")
+	for range kills {
+		out, err := child(t, "loop", path).Output()
+		require.ErrorContains(t, err, "signal: killed", string(out))
+	}
+	s, ctx := opened(t, path), t.Context()
+	st, err := s.RunStore().Peek(ctx, "r")
+	require.NoError(t, err)
+	all, err := s.AllAttempts(ctx, "T")
+	require.NoError(t, err)
+	closed := st.Iter.Number
+	if st.Iter.Open {
+		closed--
+	}
+	require.Len(t, all, closed)
+	require.Greater(t, closed, kills)
+	unknown := 0
+	for i, a := range all {
+		assert.Equal(t, i+1, a.Iteration)
+		assert.Equal(t, a.Outcome == Failed, a.Counted.Or(false))
+		assert.Equal(t, a.Outcome == Interrupted, a.Usage.CostUSD.IsZero())
+		if a.Outcome == Interrupted {
+			unknown++
+		}
+	}
+	if st.Iter.Open {
+		unknown += st.Iter.Spent.UnknownCost
+	}
+	runs, err := s.Runs(ctx, "T")
+	require.NoError(t, err)
+	require.Len(t, runs, 1)
+	assert.Equal(t, st.Spent, runs[0].Spent)
+	assert.Equal(t, unknown, st.Spent.UnknownCost)
 	sound(t, path)
 }
 
