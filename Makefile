@@ -21,7 +21,7 @@ BROWSER   := browser
 # The systems that lint checks in addition to this one, and the packages that differ between systems.
 SYSTEMS   := windows darwin
 PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/escalate/verify ./runtime/executor/... \
-	./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/proc ./runtime/workspace
+	./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/proc ./runtime/gittree
 # The packages that errgen generates in this module, and the taxonomy of the second one.
 GENERATED := gen/errs
 FIXTURE   := runtime/taxonomy/internal/sample

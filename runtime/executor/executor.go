@@ -155,7 +155,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	if err := filelock.CheckName(task.Run); err != nil {
 		return refusal("the name of the run: " + err.Error())
 	}
-	if e.cfg.Store == nil {
+	if e.cfg.Store == nil || e.cfg.DryRun { // a dry run begins nothing
 		return nil
 	}
 	if !e.busy.CompareAndSwap(false, true) {
@@ -350,7 +350,7 @@ func (e *localEnv) Sleep(d time.Duration) bool {
 
 // Save saves the state. If that fails the run continues, and a warning says so once.
 func (e *localEnv) Save(s *RunState) {
-	if e.cfg.Store == nil {
+	if e.cfg.Store == nil || e.cfg.DryRun {
 		return
 	}
 	err := contain("state", "state_write", func() error { return e.store(context.WithoutCancel(e.ctx), s) })

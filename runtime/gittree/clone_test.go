@@ -31,14 +31,20 @@ func TestClone(t *testing.T) {
 	for _, c := range []struct{ name, before, change, show, want string }{
 		{"plain", "", "cat dirty.txt .env setup.log node_modules/m; echo A > a.txt; rm dir/b.txt",
 			"git show --name-status --format=%s errgen/run", "attempt 1\n\nM\ta.txt\nD\tdir/b.txt"},
-		{"the agent damages the clone's git", "", "echo A > a.txt; git add -A; git commit -qm evil; git checkout -qb evil\n" +
-			"git config core.fsmonitor 'touch ../ran'; git gc -q --prune=now; rm -rf .git/objects/??", "git log --format=%s errgen/run",
+		{"the agent damages the clone's git", "", "echo A > a.txt; git add -A; git commit -qm evil; git checkout " +
+			"-qb evil\n" +
+			"git config core.fsmonitor 'touch ../ran'; git gc -q --prune=now; rm -rf .git/objects/??",
+			"git log --format=%s errgen/run",
 			"attempt 1\nfirst"},
-		{"CRLF", "git config core.autocrlf true; printf 'x\\r\\n' > c; git add c; git commit -qm c c", "printf 'y\\r\\n' >> c",
+		{"CRLF", "git config core.autocrlf true; printf 'x\\r\\n' > c; git add c; git commit -qm c c",
+			"printf 'y\\r\\n' >> c",
 			"git show errgen/run:c | od -c | head -1", "0000000   x  \\n   y  \\n"},
-		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q ../sub lib\n" +
-			"git commit -qm sub lib .gitmodules", "echo A > a.txt", "git show --name-only --format=%s errgen/run", "attempt 1\n\na.txt"},
-		{"no commit yet", "rm -rf .git; git init -q .", "echo A > a.txt", "git ls-tree --name-only errgen/run", "a.txt"},
+		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q " +
+			"../sub lib\n" +
+			"git commit -qm sub lib .gitmodules", "echo A > a.txt", "git show --name-only --format=%s errgen/run",
+			"attempt 1\n\na.txt"},
+		{"no commit yet", "rm -rf .git; git init -q .", "echo A > a.txt", "git ls-tree --name-only errgen/run",
+			"a.txt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,6 +83,29 @@ func TestClone(t *testing.T) {
 			assert.Empty(t, r.sh("git fsck --no-dangling --no-progress 2>&1 | grep -v notice || true"))
 		})
 	}
+}
+
+// TestCloneWorkspace opens the clone for an executor, and delivers after the run is over.
+func TestCloneWorkspace(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "mkdir node_modules")
+	w, err := gittree.NewClone(t.Context(), r.dir, cloneOf(filepath.Dir(r.dir)))
+	require.NoError(t, err)
+	s, err := w.Open(t.Context(), "run")
+	require.NoError(t, err)
+	_, err = s.Snapshot(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir(), "a.txt"), []byte("A\n"), 0o600))
+	now, err := s.Snapshot(t.Context())
+	require.NoError(t, err)
+	_, err = s.Commit(t.Context(), executor.Commit{Attempt: 1, Tree: now, Paths: []string{"a.txt"}, Message: "work"})
+	require.NoError(t, err)
+	require.NoError(t, s.Close(true))
+	require.NoError(t, w.Deliver(t.Context(), "run", "result", false))
+	assert.Equal(t, "A", r.sh("git show result:a.txt"))
+	other, err := gittree.New(t.Context(), r.dir, gittree.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, "prepare/clone", evidenceOf(t, other.Deliver(t.Context(), "in-place", "result", false)))
 }
 
 // TestDeliverForward moves the branch that is checked out only if no file of the user is in the way.
@@ -171,7 +200,8 @@ func playClone(text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = clone.Commit(ctx, executor.Commit{Attempt: 1, Tree: tree, Paths: []string{"a.txt", "n.txt"}, Message: "work"})
+	_, err = clone.Commit(ctx, executor.Commit{Attempt: 1, Tree: tree, Paths: []string{"a.txt", "n.txt"},
+		Message: "work"})
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,7 @@ func (s *Space) git(ctx context.Context, c command) ([]byte, error) {
 		ev.Type = "timeout"
 	case strings.Contains(text, ".lock': File exists"):
 		ev.Type = typeLocked
-	case strings.Contains(text, "No space left on device"):
+	case strings.Contains(text, "No space left on device"), strings.Contains(text, "Out of diskspace"):
 		ev.Errno = "ENOSPC"
 	}
 	return nil, ev
@@ -149,7 +149,8 @@ func (s *Space) arguments(c command) []string {
 		args = append(args[:len(args):len(args)], "-c", "core.hooksPath="+os.DevNull)
 	}
 	if c.in == inStore {
-		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+filepath.Join(c.area.store, c.area.excludes()))
+		excludes := filepath.Join(c.area.store, c.area.excludes())
+		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+excludes)
 	}
 	return append(args[:len(args):len(args)], c.args...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
-	"github.com/errgen/errgen/runtime/workspace"
+	"github.com/errgen/errgen/runtime/gittree"
 )
 
 const (
@@ -70,7 +70,7 @@ func (t *try) begin() (Tree, error) {
 	until := t.opts.Clock.Now().Add(t.opts.LockWait)
 	for told := false; ; told = true {
 		tree, err := t.opts.Tools.Begin(t.ctx, runName())
-		if !errors.Is(err, workspace.ErrHeld) || !t.opts.Clock.Now().Before(until) {
+		if !errors.Is(err, gittree.ErrHeld) || !t.opts.Clock.Now().Before(until) {
 			return tree, err
 		}
 		if !told {

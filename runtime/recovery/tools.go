@@ -19,7 +19,7 @@ type Tools interface {
 	// Run runs a command to its end, for a limited time. Op names what it is for in evidence.
 	Run(ctx context.Context, op string, c validate.Command) validate.Result
 	// Begin records the working tree, so that later changes can be reverted. It returns
-	// [ErrNoWorkspace] without a working tree, an error that wraps workspace.ErrHeld for a tree that
+	// [ErrNoWorkspace] without a working tree, an error that wraps gittree.ErrHeld for a tree that
 	// is locked, and one that wraps [ErrUnfinished] if an earlier fix left its changes in the tree.
 	Begin(ctx context.Context, run string) (Tree, error)
 }

@@ -4,7 +4,6 @@
 //
 //	suite                              interface       registered in            adapter
 //	stories of a run, kills, resuming  runner          runners, stores          executor_test.go
-//	working tree                       tree            trees                    workspace_test.go
 //	stories of a plan                  PlanSubject     a test with planSuite    plan_adapter_test.go
 //	totals of a report                 ReportSubject   a test with reportSuite  report_adapter_test.go
 //
@@ -27,9 +26,6 @@
 //
 // The functions pointedStore, configOf, clockOf and outcomeOf are the adapter's; worldOf in
 // executor_test.go is an example. Every runner is then compared with the first, story by story.
-//
-// To plug in a working tree, implement tree and add its open func to trees. It must start the git
-// that it gets, because the kill tests kill it at each git command.
 //
 // To plug in plans or reports, write a type with the one method of PlanSubject or ReportSubject, and
 // a test that passes it to planSuite or reportSuite. Stories with an Until describe behaviour that a

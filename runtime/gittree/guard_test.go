@@ -1,0 +1,242 @@
+package gittree_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/gittree"
+)
+
+// TestStoreIsSealed fails if an agent changes the files in which the run tracks the working tree.
+func TestStoreIsSealed(t *testing.T) {
+	for _, c := range []struct{ name, change string }{
+		{"the store is gone", "rm -rf .git/errgen"},
+		{"a changed file is marked as unchanged", "GIT_DIR=.git/errgen/run/work GIT_COMMON_DIR=.git/errgen/run " +
+			"GIT_WORK_TREE=. git update-index --assume-unchanged a.txt; echo A > a.txt"},
+		{"files are excluded", "echo '*.go' >> .git/errgen/run/work.exclude; echo x > evil.go"},
+		{"rules", "echo evil >> .git/errgen/run/rules/.gitignore"},
+		{"the baseline", "git config a.b c; echo x > .git/errgen/run/baseline"},
+		{"another repository", "mv .git ../old; git init -q ."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "")
+			tr := r.open()
+			checked, err := tr.begin()
+			require.NoError(t, err)
+			r.sh(c.change)
+			_, err = tr.detect(checked)
+			require.Error(t, err)
+			assert.Equal(t, "detect_changes/store", evidenceOf(t, err))
+			_ = tr.close() // its lock may be gone
+		})
+	}
+}
+
+// TestGuardPlaces guards a linked working tree and repositories within the working tree.
+func TestGuardPlaces(t *testing.T) {
+	const linked = "git worktree add -q ../linked -b side; mv ../linked ../repo2"
+	for _, c := range []struct {
+		name, before, dir, change string
+		files                     []string
+	}{
+		{"a linked working tree", linked, "../repo2", "git checkout -q --detach; echo x > " +
+			"../repo/.git/hooks/pre-commit",
+			[]string{".git/HEAD", ".git/hooks/pre-commit"}},
+		{"another linked working tree is free", linked, ".", "git -C ../repo2 checkout -q --detach; git -C " +
+			"../repo2 commit " +
+			"-q --allow-empty -m theirs", nil},
+		{"the .git of a linked working tree", linked, "../repo2", "mkdir e; echo gitdir: $PWD/e > .git",
+			[]string{".git/gitdir"}},
+		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q " +
+			"../sub lib\n" +
+			"git commit -qm sub lib .gitmodules", ".", "git -C lib config core.fsmonitor ./x; git -C lib commit " +
+			"-q --allow-empty -m e",
+			[]string{".git/modules/lib/config", ".git/modules/lib/refs/heads/main"}},
+		{"a submodule loses its .git", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s\n" +
+			"git submodule add -q ../sub lib; echo x > lib/x; git commit -qm sub lib .gitmodules", ".",
+			"rm lib/.git", []string{"lib/.git"}},
+		{"a nested repository loses its .git", "git init -q sub; echo x > sub/x", ".", "mv sub/.git ../gone",
+			[]string{"sub/.git"}},
+		{"repositories within repositories", "git init -q sub; git init -q sub/sub; echo x > sub/sub/x; echo x > " +
+			"sub/x", ".",
+			"git -C sub/sub config a.b c", []string{"sub/sub/.git/config"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, c.before)
+			r.dir = filepath.Join(r.dir, c.dir)
+			tr := r.open()
+			checked, err := tr.begin()
+			require.NoError(t, err)
+			r.sh(c.change)
+			found, err := tr.Guard(t.Context())
+			require.NoError(t, err)
+			paths := pathsOf(found)
+			if c.name == "a linked working tree" {
+				for i, p := range paths {
+					if filepath.Base(p) == "HEAD" {
+						paths[i] = ".git/HEAD"
+					}
+				}
+			}
+			assert.ElementsMatch(t, c.files, paths)
+			_, err = tr.Restore(t.Context(), checked, pathsOf(found))
+			require.NoError(t, err)
+			left, err := tr.detect(checked)
+			require.NoError(t, err)
+			assert.Empty(t, left)
+			require.NoError(t, tr.close())
+		})
+	}
+}
+
+// TestBesideAPerson accepts what a person's tools do in the same working tree.
+func TestBesideAPerson(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "git init -q --bare ../remote; git remote add origin ../remote; git push -q origin main")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	r.sh("touch a.txt; git status >/dev/null; git fetch -q origin; git pack-refs --all; git gc -q; (sleep 0.2; " +
+		"rm .git/x.lock) & touch .git/x.lock")
+	left, err := tr.detect(checked)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	require.NoError(t, tr.close())
+}
+
+// TestAdopt accepts a person's commit between two parts of a run.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	tr := r.open()
+	_, err := tr.begin()
+	require.NoError(t, err)
+	require.NoError(t, tr.close())
+	r.sh("git commit -qam theirs")
+	tr = r.open()
+	found, err := tr.Guard(t.Context())
+	require.NoError(t, err)
+	assert.NotEmpty(t, found)
+	require.NoError(t, tr.Adopt(t.Context()))
+	found, err = tr.Guard(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	require.NoError(t, tr.close())
+}
+
+// TestPermissions restores unusual permissions of files.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "echo s > secret.txt; chmod 640 secret.txt")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	r.sh("chmod 644 .env; chmod 600 old.log; rm secret.txt")
+	changes, err := tr.detect(checked)
+	require.NoError(t, err)
+	require.NoError(t, tr.revert(checked, changes))
+	assert.Equal(t, "600 .env\n600 old.log\n640 secret.txt", r.sh("stat -c '%a %n' .env old.log secret.txt"))
+	require.NoError(t, tr.close())
+}
+
+// TestHead returns the files of the last commit as they are checked out.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "echo 'c text eol=crlf' > .gitattributes; printf 'x\\r\\n' > c; git add c .gitattributes\n"+
+		"git commit -qm c c .gitattributes; echo y > c")
+	tr := r.open()
+	now, err := tr.begin()
+	require.NoError(t, err)
+	head, err := tr.Head(t.Context())
+	require.NoError(t, err)
+	_, err = tr.Restore(t.Context(), head, []string{"c"})
+	require.NoError(t, err)
+	assert.Equal(t, "0000000   x  \\r  \\n", r.sh("od -c c | head -1"))
+	changes, err := tr.Diff(t.Context(), head, now)
+	require.NoError(t, err)
+	files, _ := listed(changes)
+	assert.Contains(t, files, "modified dirty.txt")
+	assert.NotContains(t, files, "modified a.txt")
+	require.NoError(t, tr.close())
+}
+
+// TestAcceptedRules hide files from then on, and turn no person's file into an addition.
+func TestAcceptedRules(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	tr := r.open()
+	checked, err := tr.begin()
+	require.NoError(t, err)
+	r.sh("echo build/ > .gitignore")
+	changes, err := tr.detect(checked)
+	require.NoError(t, err)
+	checked, err = tr.accept(checked, changes)
+	require.NoError(t, err)
+	r.sh("mkdir build; echo x > build/x; echo old > new.log")
+	changes, err = tr.detect(checked)
+	require.NoError(t, err)
+	files, _ := listed(changes)
+	assert.Equal(t, []string{"added new.log"}, files)
+	require.NoError(t, tr.close())
+}
+
+// TestOpenRefuses opens nothing, and leaves the repository alone.
+func TestOpenRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, before, run string
+		opts              gittree.Options
+		want              string
+	}{
+		{"no repository", "rm -rf .git", "run", gittree.Options{}, "prepare/"},
+		{"no git", "", "run", gittree.Options{Binary: "/nowhere/git"}, "prepare/not_found"},
+		{"a run that leads elsewhere", "", "../run", gittree.Options{}, "prepare/name"},
+		{"an empty run", "", "", gittree.Options{}, "prepare/name"},
+		{"a run named like the lock", "", "tree.lock", gittree.Options{}, "prepare/name"},
+		{"a git that hangs", "printf '#!/bin/sh\\nexec sleep 60\\n' > ../git; chmod 755 ../git", "run",
+			gittree.Options{Binary: "../git", Timeout: 100 * time.Millisecond}, "prepare/timeout"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, c.before)
+			if c.opts.Binary == "../git" {
+				c.opts.Binary = filepath.Join(r.dir, "../git")
+			}
+			_, err := gittree.Open(t.Context(), r.dir, c.run, c.opts)
+			require.Error(t, err)
+			assert.Equal(t, c.want, evidenceOf(t, err))
+			_, err = os.Stat(filepath.Join(r.dir, ".git/errgen"))
+			assert.ErrorIs(t, err, os.ErrNotExist)
+		})
+	}
+}
+
+// TestOtherTree refuses a run that began in another working tree.
+func TestOtherTree(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "git worktree add -q ../linked -b side")
+	require.NoError(t, r.open().close())
+	_, err := gittree.Open(t.Context(), filepath.Join(r.dir, "../linked"), "run", gittree.Options{})
+	require.Error(t, err)
+	assert.Equal(t, "prepare/refused", evidenceOf(t, err))
+}
+
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "")
+	tr := r.open()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	_, err := tr.Snapshot(ctx)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.ErrorContains(t, err, "enough")
+	require.NoError(t, tr.close())
+}
