@@ -172,7 +172,8 @@ const (
 )
 
 // marked returns the markers in an answer with the texts after their colons. TASK_COMPLETE must be
-// written exactly; the others may have Markdown around them, because a missed one would be a success.
+// written exactly; the others may have Markdown around them, because a missed one would be a
+// success.
 func marked(answer string) map[string]string {
 	found := map[string]string{}
 	fence := ""
@@ -201,9 +202,9 @@ func marked(answer string) map[string]string {
 	return found
 }
 
-// judge returns the result of a call. The markers take precedence over the exit status, but not over
-// evidence of a timeout, a signal or a refused request. A call without a failure and a marker has
-// done the task, unless the marker is required.
+// judge returns the result of a call. The markers take precedence over the exit status, but not
+// over evidence of a timeout, a signal or a refused request. A call without a failure and a marker
+// has done the task, unless the marker is required.
 func judge(a executor.Answer, err error, required bool) (executor.Answer, error) {
 	ev, ok := err.(*taxonomy.Evidence)
 	if err != nil && !ok {

@@ -17,8 +17,8 @@ import (
 	"specrunner.example.com/runner/errs"
 )
 
-// S17-S24, S26, S40, S41, B-S02, B-S04, B-S07, B-S11: each failure by its code, the reaction, and what
-// the state has.
+// S17-S24, S26, S40, S41, B-S02, B-S04, B-S07, B-S11: each failure by its code, the reaction, and
+// what the state has.
 func TestFailures(t *testing.T) {
 	const tests, lint = "hooks: {post_done: [{run: %, type: tests}]}\n", "hooks: {post_done: [{run: %, type: lint}]}\n"
 	hook := func(config, script string) string { return strings.Replace(config, "%", "[sh, -c, \""+script+"\"]", 1) }

@@ -1,6 +1,6 @@
 // Specrunner makes a coding agent do the tasks of a specification, one after the other. After each
-// failure it does what taxonomy.yaml specifies: it tries again and explains the failure to the agent,
-// gives up, or stops. Its state is an SQLite file, so a killed process loses nothing.
+// failure it does what taxonomy.yaml specifies: it tries again and explains the failure to the
+// agent, gives up, or stops. Its state is an SQLite file, so a killed process loses nothing.
 //
 //	go run . -dir demo           shows all of it with an agent that needs no account
 //	specrunner                   does what is left

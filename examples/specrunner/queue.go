@@ -42,6 +42,9 @@ func (p *program) work(ctx context.Context) (code int, err error) {
 	defer stop()
 	q := &queue{program: p, results: map[string]state.TaskStatus{}}
 	err = q.begin(context.WithoutCancel(ctx))
+	if err == nil {
+		err = q.takeInterrupted(ctx)
+	}
 	for err == nil && !q.ended {
 		t := q.next()
 		if t == nil {
@@ -56,7 +59,7 @@ func (p *program) work(ctx context.Context) (code int, err error) {
 	return q.conclude(err)
 }
 
-// begin prepares the work: the state, the budgets, and what an earlier process left.
+// begin prepares the work: the state, the tasks in it, and the budgets.
 func (q *queue) begin(ctx context.Context) error {
 	if _, err := q.newAgent("", q.newHooks("")); err != nil {
 		return misuse("agent: %w", err)
@@ -78,10 +81,7 @@ func (q *queue) begin(ctx context.Context) error {
 	if q.stop.exists() {
 		return unable("%s", q.stop.reason())
 	}
-	if err := q.setBudgets(ctx); err != nil {
-		return err
-	}
-	return q.findInterrupted(ctx)
+	return q.setBudgets(ctx)
 }
 
 // setBudgets stores the limits of configuration and flags that differ from the stored ones.
@@ -131,8 +131,8 @@ func (q *queue) setBudgets(ctx context.Context) error {
 	return nil
 }
 
-// interrupted returns the unfinished runs of the current generations of their tasks that have called
-// the agent.
+// interrupted returns the unfinished runs of the current generations of their tasks that have
+// called the agent.
 func (p *program) interrupted(ctx context.Context) ([]state.Run, error) {
 	runs, err := p.store.Unfinished(ctx)
 	if err != nil {
@@ -144,14 +144,14 @@ func (p *program) interrupted(ctx context.Context) ([]state.Run, error) {
 	}), nil
 }
 
-// findInterrupted resumes interrupted runs if -resume is set, and otherwise reports them.
-func (q *queue) findInterrupted(ctx context.Context) error {
-	runs, err := q.interrupted(ctx)
+// takeInterrupted resumes interrupted runs if -resume is set, and otherwise reports them.
+func (q *queue) takeInterrupted(ctx context.Context) error {
+	runs, err := q.interrupted(context.WithoutCancel(ctx))
 	var left []error
 	for _, r := range runs {
 		t := q.find(r.Task)
 		switch {
-		case err != nil:
+		case err != nil || q.ended:
 		case !q.resume || t == nil:
 			left = append(left,
 				fmt.Errorf("run %s of task %s was interrupted: -resume continues it (if the file still has "+

@@ -226,7 +226,8 @@ func TestOlderState(t *testing.T) {
 	assert.FileExists(t, p.path("spec/.executor-state.json.bak"))
 }
 
-// With git, each finished task is a commit, and the agent's change of HEAD is reverted and explained to it.
+// With git, each finished task is a commit, and the agent's change of HEAD is reverted and
+// explained to it.
 func TestGit(t *testing.T) {
 	p := begin(t, threeTasks, "git: true\n", "echo $SPECRUNNER_TASK >>work.txt\n"+
 		"[ $SPECRUNNER_TASK$n != TASK-0031 ] || git checkout -q -b other\necho TASK_COMPLETE\n")

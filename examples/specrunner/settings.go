@@ -23,14 +23,14 @@ type settings struct {
 	State    string `yaml:"state"`
 	Prefix   string `yaml:"prefix"`
 	StopFile string `yaml:"stop_file"`
-	// MaxRetries is the most attempts of a task that count, RetryDelay the wait before the next one;
-	// by default those of the taxonomy.
+	// MaxRetries is the most attempts of a task that count, RetryDelay the wait before the next
+	// one; by default those of the taxonomy.
 	MaxRetries int            `yaml:"max_retries"`
 	RetryDelay *time.Duration `yaml:"retry_delay"`
 	// MaxConsecutiveFailures is the most failures in a row over all tasks; 0 is no limit.
 	MaxConsecutiveFailures int `yaml:"max_consecutive_failures"`
-	// OnFailure is what happens to the queue when a task fails: stop, skip (those that depend on it),
-	// or continue.
+	// OnFailure is what happens to the queue when a task fails: stop, skip (those that depend on
+	// it), or continue.
 	OnFailure string         `yaml:"on_failure"`
 	Agent     agentSettings  `yaml:"agent"`
 	Hooks     hookSettings   `yaml:"hooks"`

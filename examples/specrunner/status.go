@@ -212,6 +212,9 @@ func (p *program) list(ctx context.Context, known map[string]listed) (order []st
 		r := listed{ID: st.ID, Status: string(st.Status), Attempts: st.Attempts, Code: st.Last.Code,
 			Error:    st.Last.Error,
 			Question: st.Question, Spent: st.Spent}
+		if st.Last.Outcome == state.Question {
+			r.Error = ""
+		}
 		if st.Last.CodeAsWritten != st.Last.Code {
 			r.Written = st.Last.CodeAsWritten
 		}

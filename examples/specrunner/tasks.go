@@ -45,8 +45,8 @@ func (r *reader) wrong(line int, format string, args ...any) {
 	r.problems = append(r.problems, fmt.Errorf("line %d: %w", line, fmt.Errorf(format, args...)))
 }
 
-// parseTasks reads the tasks of a Markdown file. Text in code fences is part of the task that contains
-// it.
+// parseTasks reads the tasks of a Markdown file. Text in code fences is part of the task that
+// contains it.
 func parseTasks(text string) ([]task, error) {
 	r := &reader{}
 	fence := ""

@@ -26,7 +26,8 @@ const (
 	Question    AttemptOutcome = "question"    // its run ended with a question to a person
 )
 
-// Attempt is one attempt at a task: an iteration of a run, or the argument of [Store.RecordAttempt].
+// Attempt is one attempt at a task: an iteration of a run, or the argument of
+// [Store.RecordAttempt].
 type Attempt struct {
 	ID   int64
 	Task string
@@ -37,7 +38,7 @@ type Attempt struct {
 	Duration time.Duration
 	Success  bool
 	Outcome  AttemptOutcome
-	// Error is the message of its failure: masked, the first 4 KiB.
+	// Error is the message of its failure, or the question: masked, the first 4 KiB.
 	Error string
 	// CodeAsWritten is the code as it was recorded, Code as the taxonomy understands it: an unknown
 	// code and none are the fallback. Both are empty after a success. An attempt that was cancelled
@@ -69,10 +70,10 @@ type Attempt struct {
 // RecordAttempt records an attempt and the status of its task, in one transaction, and returns the
 // attempt's ID. It adds an unknown task.
 //
-// The ID, Generation and Run are ignored. At defaults to now; Category, Reaction, Action and Counted
-// to those of the code; TaskStatus to completed after a success, and after a failure to failed or
-// blocked if the code's reaction aborts or blocks, otherwise to running. In a budget the attempt is
-// one call if it has a Provider or a Usage.
+// The ID, Generation and Run are ignored. At defaults to now; Category, Reaction, Action and
+// Counted to those of the code; TaskStatus to completed after a success, and after a failure to
+// failed or blocked if the code's reaction aborts or blocks, otherwise to running. In a budget the
+// attempt is one call if it has a Provider or a Usage.
 func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (id int64, err error) {
 	doing := "record an attempt"
 	if err := a.check(); err != nil {

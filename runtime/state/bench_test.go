@@ -79,8 +79,8 @@ func bareInsert(b *testing.B, a Attempt) func() {
 	}
 }
 
-// BenchmarkSave saves a run in the middle of a call, with a state of 42 KB, and by turns updates the
-// same row of a file of the same settings.
+// BenchmarkSave saves a run in the middle of a call, with a state of 42 KB, and by turns updates
+// the same row of a file of the same settings.
 func BenchmarkSave(b *testing.B) {
 	s := newStore(b)
 	store := s.RunStore()

@@ -140,9 +140,9 @@ const (
 	paidByTask = sumsOf + sumsOf + paidRuns + byTask + " UNION ALL " + sumsOf + paidAttempts + byTask + byTask
 )
 
-// Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs of
-// the run come from its bill, all others from the state. Runs beside each other can exceed a limit
-// by the calls that they have in progress.
+// Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs
+// of the run come from its bill, all others from the state. Runs beside each other can exceed a
+// limit by the calls that they have in progress.
 //
 // If calls of the run could not be saved, other runs do not know their cost. Then no limit that is
 // shared with them allows another call. If the state cannot be read, no call is allowed.
@@ -158,7 +158,7 @@ type budget struct {
 func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
 	var accounts []account
 	var written int
-	err := s.view(ctx, "read the budget", func(v *view) (err error) {
+	err := s.view(ctx, "read the budget", func(v *tx) (err error) {
 		if accounts, err = s.accounts(v, &bill); err != nil || len(accounts) == 0 {
 			return err
 		}
@@ -205,7 +205,7 @@ func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
 
 // accounts returns the limits that apply to a call, with what was spent, the narrowest scope first
 // and tokens before dollars.
-func (s *Store) accounts(v *view, bill *executor.Bill) (all []account, err error) {
+func (s *Store) accounts(v *tx, bill *executor.Bill) (all []account, err error) {
 	task := bill.Task
 	limits := map[string][2]sql.Null[int64]{}
 	err = v.query(`SELECT scope, tokens, cost_microusd FROM budgets
@@ -258,7 +258,7 @@ func (s *Store) accounts(v *view, bill *executor.Bill) (all []account, err error
 
 // others returns what others than the run have spent, in tokens and in dollars, on the task or, if
 // that is empty, on all tasks.
-func (s *Store) others(v *view, run, task string) (sums [2]spent, err error) {
+func (s *Store) others(v *tx, run, task string) (sums [2]spent, err error) {
 	err = v.scan(`SELECT coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(unknown_tokens), 0),
 		coalesce(sum(cost_microusd), 0), coalesce(sum(unknown_cost), 0)
 		FROM (`+paid+`) WHERE run <> ?1 AND (?2 = '' OR task_id = ?2)`, []any{run, task},

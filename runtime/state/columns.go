@@ -77,8 +77,8 @@ func opt[T any](n sql.Null[T]) taxonomy.Opt[T] {
 // perUSD are the units of a cost in a dollar.
 const perUSD = 1_000_000
 
-// microUSD returns dollars in millionths, rounded up, so that many small costs have a sum. An unknown
-// cost is NULL.
+// microUSD returns dollars in millionths, rounded up, so that many small costs have a sum. An
+// unknown cost is NULL.
 func microUSD(cost taxonomy.Opt[float64]) sql.Null[int64] {
 	v, ok := cost.Get()
 	if !ok || math.IsNaN(v) || v < 0 {

@@ -57,8 +57,8 @@ func (s *Store) legacy() (content []byte, sum string, err error) {
 	return content, hex.EncodeToString(hash[:]), err
 }
 
-// importLegacy imports the JSON file into an empty state, and returns its hash. Without the file, it
-// does nothing.
+// importLegacy imports the JSON file into an empty state, and returns its hash. Without the file,
+// it does nothing.
 func (s *Store) importLegacy(t *tx) (sum string, err error) {
 	content, sum, err := s.legacy()
 	if content == nil || err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -153,15 +152,5 @@ func (t *tx) each(table, query string, f func(row) error) (err error) {
 	if err != nil || !exists {
 		return err
 	}
-	rows, err := t.tx.QueryContext(t.ctx, query)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return t.query(query, nil, f)
 }

@@ -74,7 +74,8 @@ func files(t *testing.T, old, statements string) (path string) {
 	return path
 }
 
-// S2, S6, S12-S14, S39, B-S06, B-S09: each form of an older state gives the same tasks and attempts.
+// S2, S6, S12-S14, S39, B-S06, B-S09: each form of an older state gives the same tasks and
+// attempts.
 func TestMigration(t *testing.T) {
 	for _, c := range []struct{ name, json, statements string }{
 		{"JSON", oldState, ""},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
@@ -104,8 +105,8 @@ const (
 		WHERE run = ? AND iteration = ? AND call = ? AND ended_at IS NULL`
 )
 
-// call writes the row of the open iteration's last call: at the save before it, and at the first save
-// after it. Between both, the run's spending grew by the call.
+// call writes the row of the open iteration's last call: at the save before it, and at the first
+// save after it. Between both, the run's spending grew by the call.
 func (p *projection) call(before *executor.Spending) error {
 	st, it := p.st, &p.st.Iter
 	if st.Step == executor.StepCall {
@@ -179,7 +180,7 @@ func (p *projection) attempt() error {
 	p.describe(&a)
 	for _, f := range st.Feedback {
 		if f.Iteration == n {
-			a.Feedback += f.Text + "\n\n"
+			a.Feedback = strings.TrimSpace(a.Feedback + "\n\n" + f.Text)
 		}
 	}
 	if _, err := p.insertAttempt(p.s.completed(a)); err != nil {
@@ -211,7 +212,7 @@ func (p *projection) describe(a *Attempt) {
 	case st.Iter.Cancelled:
 		a.Outcome, a.Action, last = Cancelled, "cancelled", nil
 	case st.End == executor.EndBlockedSignal:
-		a.Outcome, last = Question, nil
+		a.Outcome, a.Error, last = Question, st.Question, nil
 	case st.Iter.Clean:
 		a.Success, last = true, nil
 	case st.Iter.Interrupted:
@@ -246,8 +247,8 @@ func (p *projection) errors(iteration int) error {
 	return err
 }
 
-// lists writes the commits, waits and refs that have no rows yet. The lists of the state are bounded,
-// so their rows are, too.
+// lists writes the commits, waits and refs that have no rows yet. The lists of the state are
+// bounded, so their rows are, too.
 func (p *projection) lists() error {
 	st := p.st
 	var commits, waits, refs int

@@ -50,8 +50,8 @@ type RetryContext struct {
 	PreviousError string `json:"previous_error"`
 	// WhatWasTried has the changed files and the end of the answer of that attempt; never empty.
 	WhatWasTried string `json:"what_was_tried"`
-	// CheckOutput is the detailed report of that failure, such as the output of tests or linters. It
-	// is empty unless the taxonomy feeds the failure back.
+	// CheckOutput is the detailed report of that failure, such as the output of tests or linters.
+	// It is empty unless the taxonomy feeds the failure back.
 	CheckOutput string `json:"check_output,omitempty"`
 	// Meaning and WhatToFix are the taxonomy's doc and resolution of the code.
 	Meaning   string `json:"meaning,omitempty"`
@@ -60,8 +60,8 @@ type RetryContext struct {
 	Last AttemptOutcome `json:"last"`
 	// Question is the question with which a run ended, if no attempt since was clean or failed.
 	Question string `json:"question,omitempty"`
-	// Since are the attempts after the previous failure, Earlier the failed ones before it, both with
-	// the newest last, and of many the newest.
+	// Since are the attempts after the previous failure, Earlier the failed ones before it, both
+	// with the newest last, and of many the newest.
 	Since   []EarlierAttempt `json:"since,omitempty"`
 	Earlier []EarlierAttempt `json:"earlier,omitempty"`
 }
@@ -84,7 +84,7 @@ func (s *Store) RetryContext(ctx context.Context, task string, maxAttempts int) 
 
 // history returns the retry context of a task, and its last attempt.
 func (s *Store) history(ctx context.Context, task string, maxAttempts int) (c *RetryContext, last Attempt, err error) {
-	err = s.view(ctx, "read the earlier attempts", func(v *view) error {
+	err = s.view(ctx, "read the earlier attempts", func(v *tx) error {
 		var found []Attempt // the newest first
 		err := v.query(selectAttempts+`WHERE task_id = ?1
 			AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`,
@@ -110,7 +110,7 @@ func (s *Store) history(ctx context.Context, task string, maxAttempts int) (c *R
 }
 
 // fill describes the attempts, of which the newest is the first.
-func (s *Store) fill(v *view, c *RetryContext, found []Attempt) (err error) {
+func (s *Store) fill(v *tx, c *RetryContext, found []Attempt) (err error) {
 	chosen := slices.IndexFunc(found, func(a Attempt) bool { return a.Success || s.agentFailed(&a) })
 	if chosen < 0 || found[chosen].Success {
 		chosen = 0
@@ -125,12 +125,7 @@ func (s *Store) fill(v *view, c *RetryContext, found []Attempt) (err error) {
 		lines = append(lines, EarlierAttempt{Number: number, Outcome: a.Outcome, Code: s.shownCode(a),
 			Error: firstLine(a.Error)})
 		if a.Outcome == Question && i <= chosen && c.Question == "" {
-			var question sql.Null[string]
-			err := v.scan("SELECT question FROM runs WHERE run = ?", []any{a.Run}, &question)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return err
-			}
-			c.Question = mask.Beginning(question.V, maxError)
+			c.Question = a.Error
 		}
 	}
 	c.Since = append(c.Since, lines[:min(chosen, maxEarlier)]...)
@@ -169,7 +164,8 @@ func (s *Store) fill(v *view, c *RetryContext, found []Attempt) (err error) {
 	return err
 }
 
-// agentFailed reports whether the agent caused a failure: it counted, or the taxonomy feeds it back.
+// agentFailed reports whether the agent caused a failure: it counted, or the taxonomy feeds it
+// back.
 func (s *Store) agentFailed(a *Attempt) bool {
 	m := s.meaningOf(a.CodeAsWritten)
 	return a.Counted.Or(false) || a.Outcome == Failed && m.feedsBack(a.Reaction)
@@ -186,7 +182,7 @@ func (s *Store) shownCode(a *Attempt) string {
 
 // detailsOf returns the texts in the details of the error that an attempt failed with which its
 // message does not have, each with its name.
-func detailsOf(v *view, a *Attempt) (string, error) {
+func detailsOf(v *tx, a *Attempt) (string, error) {
 	var details sql.Null[string]
 	err := v.scan(`SELECT details FROM errors WHERE run = ? AND iteration = ? AND retried = 0
 		ORDER BY (code IS ? AND message = ?) DESC, seq DESC LIMIT 1`,
@@ -254,8 +250,8 @@ type PromptOptions struct {
 
 // Prompt returns the function for [executor.Config].Prompt that replaces the executor's feedback by
 // the retry context, which has the attempts of earlier runs, too. The executor's feedback stays if
-// the state cannot be read, does not have the iteration before, or has nothing to report, and if the
-// limit is too small.
+// the state cannot be read, does not have the iteration before, or has nothing to report, and if
+// the limit is too small.
 func (s *Store) Prompt(o PromptOptions) func(executor.PromptInput) string {
 	if o.Base == nil {
 		o.Base = executor.DefaultPrompt
@@ -282,8 +278,8 @@ func (s *Store) Prompt(o PromptOptions) func(executor.PromptInput) string {
 var retryTemplate string
 
 // Render returns the retry context as a section of a prompt: code, what happened, what to fix, and
-// then the rest, of at most limit bytes. Texts of others are between fences, which contain the mark:
-// a random word that they cannot contain. The result is empty if the limit is too small.
+// then the rest, of at most limit bytes. Texts of others are between fences, which contain the
+// mark: a random word that they cannot contain. The result is empty if the limit is too small.
 func (c *RetryContext) Render(limit int, mark string) string {
 	// The shares of the limit; the rest is for the headings and the taxonomy's own texts.
 	fence := func(share int, s string) string {

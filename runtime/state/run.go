@@ -15,9 +15,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// RunStore returns a store for an executor. It serves one run at a time; several of them can be used
-// concurrently. The run's task is running from the first call until the run is over, and then has the
-// run's status; a cancelled run leaves it pending.
+// RunStore returns a store for an executor. It serves one run at a time; several of them can be
+// used concurrently. The run's task is running from the first call until the run is over, and then
+// has the run's status; a cancelled run leaves it pending.
 func (s *Store) RunStore() executor.Store { return &runStore{s: s} }
 
 type runStore struct {
@@ -149,8 +149,8 @@ func (s *Store) Runs(ctx context.Context, task string) ([]Run, error) {
 	return s.runs(ctx, "(?1 = '' OR task_id = ?1)", task)
 }
 
-// Unfinished returns the runs that are not over, the latest first. An executor that gets the name of
-// one resumes it.
+// Unfinished returns the runs that are not over, the latest first. An executor that gets the name
+// of one resumes it.
 func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 	return s.runs(ctx, "ended_at IS NULL AND ?1 = ''", "")
 }
@@ -181,11 +181,11 @@ func (s *Store) runs(ctx context.Context, where, task string) ([]Run, error) {
 	})
 }
 
-// Outcomes calls f with the outcome of each call that ended at since or later, in the order of their
-// ends, for learners such as retry.Adaptive. An error of f ends it and is returned.
+// Outcomes calls f with the outcome of each call that ended at since or later, in the order of
+// their ends, for learners such as retry.Adaptive. An error of f ends it and is returned.
 func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outcome) error) error {
 	var stopped error
-	err := s.view(ctx, "read the outcomes of calls", func(v *view) error {
+	err := s.view(ctx, "read the outcomes of calls", func(v *tx) error {
 		return v.query(`SELECT started_at, ended_at, coalesce(provider, ''), coalesce(lane, ''), coalesce(code, ''),
 			coalesce(retry_of, ''), coalesce(policy, ''), coalesce(attempt, 1), coalesce(wait_seconds, 0)
 			FROM calls WHERE ended_at >= ? ORDER BY ended_at, run, iteration, call`, []any{stamp(since)},

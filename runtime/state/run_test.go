@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,8 +96,8 @@ func run(t testing.TB, s *Store, p *provider, task executor.Task, change ...func
 
 const done = "all of it\nTASK COMPLETE"
 
-// What a run leaves: its state, an attempt for each iteration, its errors and calls, and the status of
-// its task.
+// What a run leaves: its state, an attempt for each iteration, its errors and calls, and the status
+// of its task.
 func TestRun(t *testing.T) {
 	s, ctx := newStore(t), t.Context()
 	p := &provider{steps: []step{
@@ -202,6 +203,28 @@ func TestRunEnds(t *testing.T) {
 	all, err := s.Statuses(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []any{TaskPending, Cancelled}, []any{all[0].Status, all[0].Last.Outcome})
+}
+
+// A run that ended with a question is reopened with the answer, and is then over again.
+func TestRunReopened(t *testing.T) {
+	s, ctx := newStore(t), t.Context()
+	p := &provider{steps: []step{{text: "BLOCKED: which database?"}, {text: done}}}
+	task := executor.Task{Run: "r", ID: "T", Prompt: "work"}
+	run(t, s, p, task)
+	e, err := executor.New(executor.Config{Table: codes, Classify: classify, Provider: p, Store: s.RunStore(),
+		Prompt: s.Prompt(PromptOptions{}), Decode: func([]byte) (error, error) { return nil, nil }})
+	require.NoError(t, err)
+	r := e.Reopen(ctx, task, executor.Reopening{Answer: "the second"})
+	require.Equal(t, executor.EndCompleted, r.EndReason, r.Error)
+	assert.Contains(t, p.prompts[1], "The question to a person:")
+	assert.Contains(t, p.prompts[1], "the second")
+	all, err := s.Attempts(ctx, "T", 9)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	assert.Equal(t, []AttemptOutcome{Question, Clean}, []AttemptOutcome{all[0].Outcome, all[1].Outcome})
+	statuses, err := s.Statuses(ctx)
+	require.NoError(t, err)
+	assert.Equal(t, []any{TaskCompleted, ""}, []any{statuses[0].Status, statuses[0].Question})
 }
 
 // A budget that is exceeded during a run ends it, and one that is raised lets the next run begin.
@@ -320,6 +343,74 @@ func TestRunKilled(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []any{3, 1, taxonomy.Some(0.75)},
 		[]any{statuses[0].Spent.Calls, statuses[0].Spent.UnknownCost, statuses[0].Spent.Usage.CostUSD})
+	sound(t, path)
+}
+
+// loopChild works on a run whose calls all fail, and kills itself at a random moment soon after its
+// third call.
+func loopChild(args []string) error {
+	s, err := Open(context.Background(), args[0], Options{Table: codes})
+	if err != nil {
+		return err
+	}
+	calls := 0
+	p := &provider{steps: []step{{code: "TIMEOUT", text: "slow", usage: cost(5, 0.5), do: func() {
+		if calls++; calls == 3 {
+			time.AfterFunc(rand.N(10*time.Millisecond), func() {
+				self, _ := os.FindProcess(os.Getpid())
+				_ = self.Kill()
+			})
+		}
+	}}}}
+	e, err := executor.New(executor.Config{Table: codes, Classify: classify, Provider: p, Store: s.RunStore(),
+		Limits: executor.Limits{Iterations: 100_000, Failures: executor.Unlimited},
+		Decode: func([]byte) (error, error) { return nil, nil }})
+	if err != nil {
+		return err
+	}
+	return errors.New(e.Run(context.Background(), executor.Task{Run: "r", ID: "T", Prompt: "work"}).Error)
+}
+
+// Processes of one run are killed at random moments: each iteration has one attempt, each failed
+// call its cost, and the tables agree with the state.
+func TestRunKilledAtRandom(t *testing.T) {
+	kills := 25
+	if testing.Short() {
+		kills = 6
+	}
+	path := filepath.Join(t.TempDir(), "state.db")
+	for range kills {
+		out, err := child(t, "loop", path).Output()
+		require.ErrorContains(t, err, "signal: killed", string(out))
+	}
+	s, ctx := opened(t, path), t.Context()
+	st, err := s.RunStore().Peek(ctx, "r")
+	require.NoError(t, err)
+	all, err := s.AllAttempts(ctx, "T")
+	require.NoError(t, err)
+	closed := st.Iter.Number
+	if st.Iter.Open {
+		closed--
+	}
+	require.Len(t, all, closed)
+	require.Greater(t, closed, kills)
+	unknown := 0
+	for i, a := range all {
+		assert.Equal(t, i+1, a.Iteration)
+		assert.Equal(t, a.Outcome == Failed, a.Counted.Or(false))
+		assert.Equal(t, a.Outcome == Interrupted, a.Usage.CostUSD.IsZero())
+		if a.Outcome == Interrupted {
+			unknown++
+		}
+	}
+	if st.Iter.Open {
+		unknown += st.Iter.Spent.UnknownCost
+	}
+	runs, err := s.Runs(ctx, "T")
+	require.NoError(t, err)
+	require.Len(t, runs, 1)
+	assert.Equal(t, st.Spent, runs[0].Spent)
+	assert.Equal(t, unknown, st.Spent.UnknownCost)
 	sound(t, path)
 }
 

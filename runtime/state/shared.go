@@ -68,9 +68,9 @@ type Claim struct {
 	held *filelock.Named
 }
 
-// Claim takes the lock called name, such as one on a whole queue: 1 to 100 letters, digits, '-', '_'
-// and '.'. If a live process has it, the error is evidence of source "executor", op "lock", with the
-// attributes path, pid, host and since. Names of claims and of runs are independent.
+// Claim takes the lock called name, such as one on a whole queue: 1 to 100 letters, digits, '-',
+// '_' and '.'. If a live process has it, the error is evidence of source "executor", op "lock",
+// with the attributes path, pid, host and since. Names of claims and of runs are independent.
 func (s *Store) Claim(ctx context.Context, name string) (*Claim, error) {
 	held, err := s.lock(ctx, filepath.Join(s.locks(), "claims"), name, name)
 	if err != nil {

@@ -1,3 +1,13 @@
+// Package state keeps in one SQLite file what runs remember: tasks and their attempts, the states
+// of runs (it is a store of the executor), what calls cost, budgets, and waits that processes
+// share.
+//
+//	store, err := state.Open(ctx, "spec/.executor-state.db", state.Options{Table: errs.Table})
+//
+// Errors are a *taxonomy.Evidence: of source "executor" if a file cannot be opened, and otherwise
+// of source "state" and op "state_read" or "state_write". Texts of others are bounded and their
+// secrets masked before they are written. Methods are safe for concurrent use, also by several
+// processes.
 package state
 
 import (
@@ -50,8 +60,8 @@ type Options struct {
 	Random retry.Random
 	// ReadOnly opens an existing file for reading. It is neither created, imported nor migrated.
 	ReadOnly bool
-	// Legacy is the JSON file of an older runner, which is imported into an empty state. The default
-	// is [LegacyPath].
+	// Legacy is the JSON file of an older runner, which is imported into an empty state. The
+	// default is [LegacyPath].
 	Legacy string
 }
 
@@ -72,8 +82,9 @@ type Store struct {
 //
 // A file that cannot be opened or created is evidence of op "prepare". A file that must not be
 // changed is evidence of op "resume", type "refused", with the attribute reason: corrupt, foreign
-// (a database of another program), newer (of a newer version), older (cannot be migrated, because it
-// was opened for reading) or unread (an empty state beside a JSON file that was not imported).
+// (of another program), newer (of a newer version), older (it must be migrated but was opened for
+// reading, or has an unreleased version) or unread (an empty state, opened for reading, beside a
+// JSON file that was not imported).
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -207,9 +218,9 @@ func (s *Store) Close() error {
 // locks returns the directory of the locks on runs and claims.
 func (s *Store) locks() string { return s.path + ".locks" }
 
-// dsn returns the name of a database for the driver, with the settings of each connection. The modes
-// are ro, rw, and recover, which can write but changes no setting of the file. Writers wait for each
-// other for 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
+// dsn returns the name of a database for the driver, with the settings of each connection. The
+// modes are ro, rw, and recover, which can write but changes no setting of the file. Writers wait
+// for each other for 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
 func dsn(path, mode string) string {
 	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
 	pragmas := []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)"}
@@ -230,7 +241,7 @@ func dsn(path, mode string) string {
 	return "file://" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
-// tx is a transaction that writes.
+// tx is a transaction.
 type tx struct {
 	ctx context.Context
 	s   *Store
@@ -288,17 +299,11 @@ func (t *tx) scan(query string, args []any, into ...any) error {
 	return t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...)
 }
 
-// view is a transaction that reads: all of its queries see one moment.
-type view struct {
-	ctx context.Context
-	tx  *sql.Tx
-}
-
-// view runs f in a transaction of the reader.
-func (s *Store) view(ctx context.Context, doing string, f func(*view) error) error {
+// view runs f in a transaction of the reader, so that all of its queries see one moment.
+func (s *Store) view(ctx context.Context, doing string, f func(*tx) error) error {
 	t, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err == nil {
-		err = errors.Join(f(&view{ctx, t}), t.Rollback())
+		err = errors.Join(f(&tx{ctx, s, t}), t.Rollback())
 	}
 	if err != nil {
 		return s.failed("state_read", doing, err)
@@ -313,8 +318,8 @@ type row interface{ Scan(into ...any) error }
 var errEnough = errors.New("enough rows")
 
 // query calls f for each row.
-func (v *view) query(query string, args []any, f func(row) error) (err error) {
-	rows, err := v.tx.QueryContext(v.ctx, query, args...)
+func (t *tx) query(query string, args []any, f func(row) error) (err error) {
+	rows, err := t.tx.QueryContext(t.ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -329,15 +334,10 @@ func (v *view) query(query string, args []any, f func(row) error) (err error) {
 	return rows.Err()
 }
 
-// scan reads the columns of one row.
-func (v *view) scan(query string, args []any, into ...any) error {
-	return v.tx.QueryRowContext(v.ctx, query, args...).Scan(into...)
-}
-
 // list returns the rows of a query.
 func list[T any](ctx context.Context, s *Store, doing, query string, args []any, read func(row) (T, error)) (
 	all []T, err error) {
-	err = s.view(ctx, doing, func(v *view) error {
+	err = s.view(ctx, doing, func(v *tx) error {
 		return v.query(query, args, func(r row) error {
 			item, err := read(r)
 			all = append(all, item)

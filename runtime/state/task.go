@@ -114,8 +114,8 @@ func (s *Store) Reset(ctx context.Context, id string) error {
 
 // Counters are the numbers behind a decision to stop.
 type Counters struct {
-	// ConsecutiveFailures counts the attempts that failed and counted since the last success, of all
-	// tasks. Attempts of earlier generations are excluded.
+	// ConsecutiveFailures counts the attempts that failed and counted since the last success, of
+	// all tasks. Attempts of earlier generations are excluded.
 	ConsecutiveFailures int
 	// Completed and Failed count the tasks of these statuses.
 	Completed, Failed int
@@ -128,7 +128,7 @@ const failures = `FROM attempts a JOIN tasks t ON t.task_id = a.task_id AND t.ge
 
 // Counters counts, all at one moment.
 func (s *Store) Counters(ctx context.Context) (c Counters, err error) {
-	err = s.view(ctx, "count failures", func(v *view) error {
+	err = s.view(ctx, "count failures", func(v *tx) error {
 		return v.scan(`SELECT (SELECT count(*) `+failures+`),
 			(SELECT count(*) FROM tasks WHERE status = 'completed'),
 			(SELECT count(*) FROM tasks WHERE status = 'failed')`, nil, &c.ConsecutiveFailures, &c.Completed, &c.Failed)
@@ -136,13 +136,13 @@ func (s *Store) Counters(ctx context.Context) (c Counters, err error) {
 	return c, err
 }
 
-// ShouldStop reports whether at least limit attempts have failed in a row. A limit of 0 or less never
-// stops.
+// ShouldStop reports whether at least limit attempts have failed in a row. A limit of 0 or less
+// never stops.
 func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error) {
 	if limit <= 0 {
 		return false, nil
 	}
-	err = s.view(ctx, "count failures", func(v *view) error {
+	err = s.view(ctx, "count failures", func(v *tx) error {
 		return v.scan("SELECT count(*) >= ?1 FROM (SELECT 1 "+failures+" LIMIT ?1)", []any{limit}, &stop)
 	})
 	return stop && err == nil, err
@@ -151,8 +151,8 @@ func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error
 // Status is a task in a list of all.
 type Status struct {
 	Task
-	// Last is the last attempt of the generation, without its Output, Feedback and Changed; its ID is
-	// 0 if there is none.
+	// Last is the last attempt of the generation, without its Output, Feedback and Changed; its ID
+	// is 0 if there is none.
 	Last Attempt
 	// Question is what the task is blocked by, if that is a question.
 	Question string

@@ -126,8 +126,8 @@ func TestRecordAttemptRejects(t *testing.T) {
 	}
 }
 
-// S10: failures in a row are counted over all tasks, since the last success, without generations that
-// were reset.
+// S10: failures in a row are counted over all tasks, since the last success, without generations
+// that were reset.
 func TestConsecutiveFailures(t *testing.T) {
 	s, ctx := newStore(t), t.Context()
 	for _, step := range []struct {
