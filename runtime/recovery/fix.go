@@ -255,7 +255,7 @@ func (a *attempt) change(commands, check []validate.Command) error {
 // end it.
 func (a *attempt) runAll(ctx context.Context, commands []validate.Command, lenient bool) error {
 	for _, c := range commands {
-		result := a.runner.RunCommand(ctx, a.Strategy, c)
+		result := a.runner.RunStarted(ctx, a.Strategy, c, nil)
 		a.note(DataCommand, result.Command)
 		a.note(DataOutput, result.Output)
 		if result.Err == nil {

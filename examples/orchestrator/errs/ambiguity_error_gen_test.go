@@ -51,7 +51,7 @@ func TestAmbiguityError(t *testing.T) {
 			},
 			Not: []gentest.Example{
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "AMBIGUOUS"}}),
-				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Type: "unclear_criteria", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", Type: "unclear_criteria", ExitCode: taxonomy.Some(1)}),
 				gentest.Becomes("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Type: "unclear_criteria"}),
 				gentest.Becomes("", 0, `{"detail":"the criteria of the plan are unclear to me"}`, taxonomy.Evidence{Source: "agent", Text: "the criteria of the plan are unclear to me"}),
 			},

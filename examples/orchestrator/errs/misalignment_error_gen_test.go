@@ -62,7 +62,7 @@ func TestMisalignmentError(t *testing.T) {
 			Not: []gentest.Example{
 				gentest.Becomes("", 0, `{"detail":"the other agent invents things"}`, taxonomy.Evidence{Source: "agent", Type: "fabrication", Text: "the other agent invents things"}),
 				gentest.Becomes("", 0, `{"detail":"INTER_AGENT_MISALIGNMENT: I skipped step 3"}`, taxonomy.Evidence{Source: "agent", Text: "INTER_AGENT_MISALIGNMENT: I skipped step 3"}),
-				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"category": "INTER_AGENT_MISALIGNMENT"}}),
+				gentest.Becomes("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "agent", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"category": "INTER_AGENT_MISALIGNMENT"}}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Op: "execute", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}),
 				gentest.Becomes("", 0, `{"detail":"the other agent invents things"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "fabrication", Text: "the other agent invents things", Attributes: map[string]string{"label": "INTER_AGENT_MISALIGNMENT"}}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "step", Code: "INTER_AGENT_MISALIGNMENT"}),

@@ -108,7 +108,7 @@ func TestTierError(t *testing.T) {
 			Not: []gentest.Example{
 				gentest.Becomes("PREREQUISITE_FAILURE/10", 1, `{"reason":"service_unavailable"}`, taxonomy.Evidence{Source: "step", Status: 503}),
 				gentest.Becomes("PREREQUISITE_FAILURE/1", 1, `{"reason":"connection_refused"}`, taxonomy.Evidence{Source: "step", Errno: "ECONNREFUSED"}),
-				gentest.Becomes("EXECUTION_ERROR/14", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout"}),
+				gentest.Becomes("EXECUTION_ERROR/18", 1, `{"reason":"timeout"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "timeout"}),
 			},
 		},
 		{

@@ -80,7 +80,7 @@ func TestUnexpectedResultError(t *testing.T) {
 				gentest.Becomes("UNEXPECTED_RESULT/11", 0, `{"finding":"count"}`, taxonomy.Evidence{Source: "agent", Op: "execute", Type: "count", ExitCode: taxonomy.Some(1), Attributes: map[string]string{"label": "UNEXPECTED_RESULT"}}),
 			},
 			Not: []gentest.Example{
-				gentest.Becomes("EXECUTION_ERROR/11", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1)}),
+				gentest.Becomes("EXECUTION_ERROR/15", 0, `{"indicator":"exit_status","exitCode":1}`, taxonomy.Evidence{Source: "check", Op: "gate", ExitCode: taxonomy.Some(1)}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Attributes: map[string]string{"label": "UNEXPECTED"}}),
 				gentest.Becomes("INTER_AGENT_MISALIGNMENT/4", 0, "{}", taxonomy.Evidence{Source: "review", Code: "UNEXPECTED_RESULT"}),
 				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "agent", Type: "count"}),

@@ -455,5 +455,5 @@ func (e *AttemptError) Row() taxonomy.Row {
 }
 
 func (e *AttemptError) Hints() taxonomy.Hints {
-	return taxonomy.Hints{RetryAfter: e.RetryAfter, Output: e.CheckOutput.Or("")}
+	return taxonomy.Hints{RetryAfter: e.RetryAfter, Files: e.Files, Output: e.CheckOutput.Or("")}
 }

@@ -12,14 +12,14 @@ import (
 var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
+	Package: "errs", Domain: "specrunner.example.com",
+	Doc: "How an attempt at a task can fail, and what the next attempt is told.", Fallback: "UNKNOWN",
 	Categories: []*taxonomy.Category{
 		&attemptCategory,
 	},
-	Package: "errs", Domain: "specrunner.example.com",
-	Doc: "How an attempt at a task can fail, and what the next attempt is told.", Fallback: "UNKNOWN",
 	None:      taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 	Permanent: taxonomy.Traits{Reaction: &reactionAbort}, Uncategorized: &reactionExplainAndRetry,
-	Reactions: []*taxonomy.Reaction{&reactionGiveUp, &reactionSameAgain, &reactionExplainAndRetry, &reactionShortenAndRetry, &reactionRevertAndRetry, &reactionReturnAPIError, &reactionSpendNoMore, &reactionSpendNoMoreOnIt, &reactionBeginAgain, &reactionStopTheRunner, &reactionFailFast, &reactionAbort, &reactionBlock, &reactionContinue},
+	Reactions: []*taxonomy.Reaction{&reactionSameAgain, &reactionExplainAndRetry, &reactionShortenAndRetry, &reactionRevertAndRetry, &reactionReturnAPIError, &reactionSpendNoMore, &reactionSpendNoMoreOnIt, &reactionBeginAgain, &reactionStopTheRunner, &reactionFailFast, &reactionGiveUp, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:  []*taxonomy.Policy{&policyAttempts, &policyInterruptions},
 	Profiles: []taxonomy.Profile{
 		{
@@ -108,7 +108,7 @@ var reactionAbort = taxonomy.Reaction{Name: "abort"}
 // reactionBlock: Stops and waits for a person.
 var reactionBlock = taxonomy.Reaction{Name: "block", Action: taxonomy.Block}
 
-// reactionContinue: Goes on as if nothing had happened.
+// reactionContinue: Continues as if nothing had happened.
 var reactionContinue = taxonomy.Reaction{Name: "continue", Action: taxonomy.Continue}
 
 // phase1ReactionReturnAPIError: Ends the run at once, since every other task would meet the same
