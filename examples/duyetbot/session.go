@@ -13,6 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/predict"
+	"github.com/errgen/errgen/runtime/report/predict/prevent"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -55,7 +56,7 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 		gate:     breaker.New(breaker.Options{}),
 		adaptive: retry.NewAdaptive(),
 		model:    model,
-		prevent:  predict.NewPreventer(model, errs.Table),
+		prevent:  prevent.New(model, errs.Table),
 	}
 }
 
