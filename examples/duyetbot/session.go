@@ -113,7 +113,11 @@ func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
 	}
 	h, err := recovery.NewHandler(recovery.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Recoverer: recoverer,
-		Sink: report.Sinks{s.reporter, s.groups, shows}, Runs: &s.runs, Observer: executor.Observers(shows, s.logs(table)),
+		Sink: report.Sinks{
+			s.reporter,
+			s.groups,
+			shows,
+		}, Runs: &s.runs, Observer: executor.Observers(shows, s.logs(table)),
 		StatusSources: []string{"github"}, Clock: s.clock, Timeout: sk.Timeout,
 		Admission: executor.Admission{Breaker: s.gate, Adaptive: s.adaptive, Learners: []retry.Learner{s.model},
 			Preventer: s.prevent, Lanes: s.lanes},

@@ -46,9 +46,9 @@ func describe(r *model.Reaction) []string {
 	return s
 }
 
-// mostCalls returns the most calls that a failure with a reaction causes: its retries and recoveries,
-// and those of the reactions that follow, as [retry.MostCalls] counts them. It is empty if there is
-// no further call.
+// mostCalls returns the most calls that a failure with a reaction causes: its retries and
+// recoveries, and those of the reactions that follow, as [retry.MostCalls] counts them. It is empty
+// if there is no further call.
 func mostCalls(r *model.Reaction) string {
 	var first, last *taxonomy.Reaction
 	for ; r != nil; r = r.Then {

@@ -3,7 +3,7 @@
 //	model := predict.New()
 //	config.Admission.Learners = append(config.Admission.Learners, model) // every call that ended
 //	for _, f := range model.Next("anthropic-api") {
-//		fmt.Printf("%s: %.0f %% (%.0f to %.0f %%)\n", f.Code, 100*f.Probability, 100*f.Low, 100*f.High)
+//		fmt.Println(f.Code, f.Probability, f.Low, f.High)
 //	}
 //
 // The model is one table: for each provider and each outcome of its last call, how often each
