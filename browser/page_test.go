@@ -93,7 +93,12 @@ func sample(text string) (report.Snapshot, htmlreport.Options) {
 			Spans: []report.Span{
 				{Kind: report.SpanCall, Began: began, Took: 20 * time.Minute, Label: "anthropic-api", Tier: "small",
 					Code: "PROVIDER_RATE_LIMIT", Failed: true, Cost: .25},
-				{Kind: report.SpanWait, Began: began.Add(20 * time.Minute), Took: 15 * time.Minute, Label: "rate_limit"},
+				{
+					Kind:  report.SpanWait,
+					Began: began.Add(20 * time.Minute),
+					Took:  15 * time.Minute,
+					Label: "rate_limit",
+				},
 				{Kind: report.SpanTier, Began: began.Add(35 * time.Minute), Label: "large"},
 				{Kind: report.SpanCall, Began: began.Add(35 * time.Minute), Took: 20 * time.Minute,
 					Label: "anthropic-api", Tier: "large", Cost: 1},
@@ -275,11 +280,18 @@ func TestSearchAndSeverities(t *testing.T) {
 	p.keys(" nowhere")
 	assert.Equal(t, "0", p.count("groups"))
 	assert.True(t, eval[bool](p, `document.activeElement.id === 'search'`), "the focus stays")
-	eval[any](p, `(() => { const s = document.getElementById('search'); s.value = ''; s.dispatchEvent(new Event('input')); })()`)
+	eval[any](
+		p,
+		`(() => { const s = document.getElementById('search'); s.value = ''; s.dispatchEvent(new Event('input')); })()`,
+	)
 	assert.Equal(t, "4", p.count("groups"))
 	p.press(`[data-value="critical"]`)
 	assert.Equal(t, "3", p.count("groups"))
-	assert.Equal(t, "false", eval[string](p, `document.querySelector('[data-value="critical"]').getAttribute('aria-pressed')`))
+	assert.Equal(
+		t,
+		"false",
+		eval[string](p, `document.querySelector('[data-value="critical"]').getAttribute('aria-pressed')`),
+	)
 }
 
 func TestAdviceRunsAndForecast(t *testing.T) {

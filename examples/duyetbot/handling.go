@@ -109,8 +109,7 @@ func (h *handling) overrides(profile taxonomy.Table) taxonomy.Overrides {
 	}
 }
 
-// table returns the table as the skill has it. A profile that is named here is the word of whoever
-// runs the bot, and takes the place of all that the skill says.
+// table returns the table of the skill. A given profile replaces everything that the skill sets.
 func (s *skill) table(profile string) (taxonomy.Table, error) {
 	if profile != "" {
 		return errs.Table.Profile(taxonomy.ProfileName(profile))

@@ -100,7 +100,10 @@ func handle(t *testing.T, block, source string, failure error, times int) *handl
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Clock: c,
 		Recoverer: strategies{standard},
 		Sink:      out.reporter,
-		Observer:  executor.Slog(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), table),
+		Observer: executor.Slog(
+			slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			table,
+		),
 	})
 	require.NoError(t, err)
 	out.Outcome = h.Handle(t.Context(), recovery.Op{Name: "work", Source: source, Do: func(context.Context) error {

@@ -1,12 +1,12 @@
-// Duyetbot runs the skills of a bot that works on GitHub repositories, and does about their
-// failures what taxonomy.yaml says: it waits, tries again, installs what is missing, has the linter
-// mend what it reports, or gives up, each within the limits of a profile.
+// Duyetbot runs the skills of a bot that works on GitHub repositories. Its taxonomy.yaml decides what
+// happens after a failure: wait, retry, install a package, run a linter's fix, or stop, within the
+// limits of a profile.
 //
 //	go run . demo/*.yaml
 //	go run . -skill demo/rate-limit.yaml -profile strict -report report.html
 //
-// A skill is a YAML file with a command and a block error-handling; README.md says what stands in
-// it.
+// A skill is a YAML file with a command and a block error-handling; README.md has all of
+// its keys.
 //
 // The exit code is 0 when all skills succeeded, 1 when one failed, 2 for wrong usage, which
 // includes a faulty skill, 3 when the program itself failed or its output cannot be written, and

@@ -13,6 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/recovery"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/report/predict"
+	"github.com/errgen/errgen/runtime/report/predict/prevent"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/retry/breaker"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -55,7 +56,7 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 		gate:     breaker.New(breaker.Options{}),
 		adaptive: retry.NewAdaptive(),
 		model:    model,
-		prevent:  predict.NewPreventer(model, errs.Table),
+		prevent:  prevent.New(model, errs.Table),
 	}
 }
 
@@ -112,7 +113,11 @@ func (s *session) prepare(ctx context.Context, sk *skill) (*job, error) {
 	}
 	h, err := recovery.NewHandler(recovery.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain, detect.WithTable(table)), Recoverer: recoverer,
-		Sink: report.Sinks{s.reporter, s.groups, shows}, Runs: &s.runs, Observer: executor.Observers(shows, s.logs(table)),
+		Sink: report.Sinks{
+			s.reporter,
+			s.groups,
+			shows,
+		}, Runs: &s.runs, Observer: executor.Observers(shows, s.logs(table)),
 		StatusSources: []string{"github"}, Clock: s.clock, Timeout: sk.Timeout,
 		Admission: executor.Admission{Breaker: s.gate, Adaptive: s.adaptive, Learners: []retry.Learner{s.model},
 			Preventer: s.prevent, Lanes: s.lanes},

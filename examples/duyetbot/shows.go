@@ -179,8 +179,11 @@ func (s *shows) recovery(e executor.Event) {
 	}
 	s.lines("failed", "%s: %s", e.Text, cmp.Or(said.Message, e.Err.Error()))
 	if ref := said.Data[recovery.DataSaved]; ref != "" {
-		s.lines("saved", "its changes were reverted: git --git-dir \"$(git rev-parse --git-common-dir)/errgen/recovery\" show %s",
-			ref)
+		s.lines(
+			"saved",
+			"its changes were reverted: git --git-dir \"$(git rev-parse --git-common-dir)/errgen/recovery\" show %s",
+			ref,
+		)
 	}
 }
 

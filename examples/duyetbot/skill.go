@@ -114,9 +114,8 @@ func (e *entity) Validate() []config.Problem {
 	return p
 }
 
-// loadSkill reads a skill. A key that is unknown is an error, as is everything else that is wrong
-// with the file. Nothing of the environment comes into it: a skill may be somebody else's, and what
-// it holds is shown.
+// loadSkill reads a skill. An unknown key is an error. No variable of the environment is expanded,
+// because a skill may come from elsewhere and its content is shown.
 func loadSkill(path string) (*skill, error) {
 	s := &skill{path: path}
 	warnings, err := config.Load(path, s, config.Verbatim())

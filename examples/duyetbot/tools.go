@@ -72,8 +72,8 @@ func (t *tools) Validate() []config.Problem {
 	return all
 }
 
-// tools returns the options of the skill's tools. A fix needs a working tree of git, in which it can
-// be reverted.
+// tools returns the options of the skill's tools. A fix needs a working tree of git, in which it
+// can be reverted.
 func (s *skill) tools(ctx context.Context) (recovery.Options, error) {
 	o := recovery.Options{Dir: s.dir(), Tools: s.Tools.all()}
 	if len(o.Tools) == 0 {
@@ -90,7 +90,11 @@ func (s *skill) tools(ctx context.Context) (recovery.Options, error) {
 	case ctx.Err() != nil:
 		return o, context.Cause(ctx)
 	case len(fixes) > 0:
-		return o, fmt.Errorf("%s: tools: a fix needs a working tree of git, in which it can be reverted: %w", s.path, err)
+		return o, fmt.Errorf(
+			"%s: tools: a fix needs a working tree of git, in which it can be reverted: %w",
+			s.path,
+			err,
+		)
 	}
 	return o, nil
 }

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// checked is a writer that keeps the first error, so that nobody has to look after each line. It is
-// safe for concurrent use: a strategy that was left behind may say something at any time.
+// checked is a writer that keeps the first error.
 type checked struct {
 	io.Writer
 	mu  sync.Mutex

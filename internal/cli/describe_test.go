@@ -190,3 +190,21 @@ func TestCondition(t *testing.T) {
 		assert.Equal(t, []string{want}, conditions(&model.Branch{Conds: []model.Cond{c}}))
 	}
 }
+
+func TestMostCalls(t *testing.T) {
+	stop := &model.Reaction{Action: taxonomy.Abort}
+	retry := &model.Reaction{
+		Action: taxonomy.Retry,
+		Policy: &model.Policy{Policy: taxonomy.Policy{MaxAttempts: 3}},
+		Then:   stop,
+	}
+	for want, r := range map[string]*model.Reaction{
+		"":                                   stop,
+		"3, retries and recoveries together": retry,
+		"4, retries and recoveries together": {Action: taxonomy.Recover,
+			Policy: &model.Policy{Policy: taxonomy.Policy{MaxAttempts: 2}}, Then: retry},
+		"limited by the run only, because a reaction has no policy": {Action: taxonomy.Retry, Then: stop},
+	} {
+		assert.Equal(t, want, mostCalls(r))
+	}
+}

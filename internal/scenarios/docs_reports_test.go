@@ -19,6 +19,7 @@ import (
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
 	"github.com/errgen/errgen/runtime/report/htmlreport"
 	"github.com/errgen/errgen/runtime/report/predict"
+	"github.com/errgen/errgen/runtime/report/predict/prevent"
 	"github.com/errgen/errgen/runtime/report/watch"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/state"
@@ -65,7 +66,7 @@ func learnFrom(ctx context.Context, history *state.Store, config *executor.Confi
 	}
 	config.Admission.Learners = append(config.Admission.Learners, model)
 	// takes the measures of `prevent`; see below
-	config.Admission.Preventer = predict.NewPreventer(model, errs.Table)
+	config.Admission.Preventer = prevent.New(model, errs.Table)
 	// runs the checks of the taxonomy
 	config.Admission.Checker = checks
 	return model, nil

@@ -1,7 +1,7 @@
 // Package recovery handles the failures of operations as a taxonomy specifies: it classifies and
 // reports a failure, runs the strategy of its reaction, waits, and calls the operation again.
 //
-//	h, err := recovery.NewHandler(recovery.Config{Table: table, Classify: classify, Recoverer: strategies})
+//	h, err := recovery.NewHandler(recovery.Config{Table: table, Classify: classify})
 //	out := h.Handle(ctx, recovery.Op{Name: "list issues", Source: "github", Do: list})
 //
 // Strategies are data and one function each; see [Standard]. It has seven, which a host configures
@@ -13,7 +13,7 @@
 //	})
 //	err = standard.Run(ctx, "apply_lint_fix", taxonomy.RecoveryRequest{Err: failure}) // by hand
 //
-// Commands are those of the host. The text of a failure is never an argument, a shell line, input or
-// environment of a command, except for two placeholders: {package}, the name of a package that the
-// host allows, and {file} or {files}, which are regular files of the working tree.
+// Commands are those of the host. The text of a failure is never an argument, a shell line, input
+// or environment of a command, except for two placeholders: {package}, the name of a package that
+// the host allows, and {file} or {files}, which are regular files of the working tree.
 package recovery

@@ -93,7 +93,12 @@ func forNight(text []byte) (taxonomy.Table, error) {
 	return table.Override(wishes)
 }
 
-func fetchAll(ctx context.Context, breakers *breaker.Breakers, adaptive *retry.Adaptive, pages []func(ctx context.Context) error) error {
+func fetchAll(
+	ctx context.Context,
+	breakers *breaker.Breakers,
+	adaptive *retry.Adaptive,
+	pages []func(ctx context.Context) error,
+) error {
 	for _, page := range pages {
 		err := retry.Do(ctx, page, retry.ByTable(errs.Table),
 			retry.WithBreaker(breakers, "anthropic-api/key-1"), retry.WithAdaptive(adaptive))

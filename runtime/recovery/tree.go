@@ -65,7 +65,12 @@ const (
 )
 
 // attempt runs a fix in the space of a run, or in a space of its own.
-func (t *Tree) attempt(ctx context.Context, run string, clock retry.Clock, a gittree.Attempt) (gittree.Attempted, error) {
+func (t *Tree) attempt(
+	ctx context.Context,
+	run string,
+	clock retry.Clock,
+	a gittree.Attempt,
+) (gittree.Attempted, error) {
 	t.mu.Lock()
 	space := t.open[run]
 	t.mu.Unlock()

@@ -22,7 +22,9 @@ func waitForRateLimit(a *attempt) error {
 		longest = min(longest, p.MaxRetryAfter)
 	}
 	if wait > longest {
-		return &Error{Message: fmt.Sprintf("The rate limit is reset in %s, later than the longest wait of %s", wait, longest)}
+		return &Error{
+			Message: fmt.Sprintf("The rate limit is reset in %s, later than the longest wait of %s", wait, longest),
+		}
 	}
 	if err := a.waitInLane(now.Add(wait)); err != nil {
 		return fmt.Errorf("wait for rate limit: %w", err)
@@ -116,7 +118,10 @@ func retryWithBackoff(a *attempt) error {
 		own := *p
 		if own.InitialDelay <= 0 {
 			own.InitialDelay, own.Multiplier, own.Backoff = policy.InitialDelay, policy.Multiplier, policy.Backoff
-			own.Jitter, own.JitterKind, own.MaxDelay = policy.Jitter, policy.JitterKind, cmp.Or(own.MaxDelay, policy.MaxDelay)
+			own.Jitter, own.JitterKind, own.MaxDelay = policy.Jitter, policy.JitterKind, cmp.Or(
+				own.MaxDelay,
+				policy.MaxDelay,
+			)
 		}
 		policy = own
 	}
@@ -133,7 +138,9 @@ func retryWithBackoff(a *attempt) error {
 	}
 	next := state.Next(&policy, hint, a.opts.Random)
 	if next.Stop != retry.StoppedNot {
-		return &Error{Message: fmt.Sprintf("%s of policy %q is exhausted (attempt %d)", next.Stop, policy.Name, a.Attempts)}
+		return &Error{
+			Message: fmt.Sprintf("%s of policy %q is exhausted (attempt %d)", next.Stop, policy.Name, a.Attempts),
+		}
 	}
 	from := "policy"
 	if next.Hinted {

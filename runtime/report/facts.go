@@ -19,8 +19,8 @@ import (
 // The evidence of an error states some itself: its source is the type of the [Source], and its
 // attributes component, url or host, method, mode, skill, tool, step, task_id, session_id, owner,
 // repo, entity_number and entity_type have the names of the fields. The query of an address is left
-// out. The attributes finding, file, line and column are the [Finding]; without them it is read from
-// the output of a failed command.
+// out. The attributes finding, file, line and column are the [Finding]; without them it is read
+// from the output of a failed command.
 type Facts struct {
 	Source     *Source
 	Execution  *Execution

@@ -73,8 +73,8 @@ func (g *Group) UnmarshalJSON(b []byte) error {
 
 // GroupOptions configure [Groups].
 type GroupOptions struct {
-	// ByCategory, ByPattern, BySeverity and ByCode are what a group is formed by; by default category
-	// and pattern. If all are false, there is one group, "default".
+	// ByCategory, ByPattern, BySeverity and ByCode are what a group is formed by; by default
+	// category and pattern. If all are false, there is one group, "default".
 	ByCategory, ByPattern, BySeverity, ByCode taxonomy.Opt[bool]
 	// MaxAge is how long a group lives after its last occurrence; 0 is an hour.
 	MaxAge time.Duration
@@ -112,8 +112,8 @@ type Stats struct {
 	Evicted Gone `json:"evicted"`
 }
 
-// Gone counts dropped groups since the beginning or the last Clear. A group that comes back is a new
-// one, which counts from 1.
+// Gone counts dropped groups since the beginning or the last Clear. A group that comes back is a
+// new one, which counts from 1.
 type Gone struct {
 	Groups int `json:"groups"`
 	// Errors counts the occurrences that the groups had counted.
@@ -377,8 +377,8 @@ func (g *Groups) ByCode(code string) []Group {
 	return g.filter(func(gr *group) bool { return g.code && matches(code, gr.Code, gr.Code == "") })
 }
 
-// BySeverity returns the groups with that highest severity. Those without a word of the taxonomy are
-// "unknown".
+// BySeverity returns the groups with that highest severity. Those without a word of the taxonomy
+// are "unknown".
 func (g *Groups) BySeverity(severity string) []Group {
 	return g.filter(func(gr *group) bool { return matches(severity, gr.Severity, gr.Severity == "") })
 }

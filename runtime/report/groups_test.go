@@ -129,7 +129,11 @@ func TestGroupQueries(t *testing.T) {
 // D181: memory is bounded by number and by bytes.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("long ", 700)
-	r, g := report.NewReporter(report.ReporterOptions{MaxBytes: 64 << 10}), report.NewGroups(report.GroupOptions{MaxBytes: 256 << 10})
+	r, g := report.NewReporter(
+		report.ReporterOptions{MaxBytes: 64 << 10},
+	), report.NewGroups(
+		report.GroupOptions{MaxBytes: 256 << 10},
+	)
 	for i := range 2000 {
 		o := occurrence(fmt.Sprint("c", i%40), "low", long)
 		o.Metadata = map[string]any{"a": map[string]any{"b": long}}

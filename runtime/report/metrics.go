@@ -19,7 +19,8 @@ type Metrics struct {
 	RecoveryAttempts     int `json:"recoveryAttempts"`
 	SuccessfulRecoveries int `json:"successfulRecoveries"`
 	FailedRecoveries     int `json:"failedRecoveries"`
-	// RetryAttempts counts the calls of retries, SuccessfulRetries and FailedRetries the operations.
+	// RetryAttempts counts the calls of retries, SuccessfulRetries and FailedRetries the
+	// operations.
 	RetryAttempts     int            `json:"retryAttempts"`
 	SuccessfulRetries int            `json:"successfulRetries"`
 	FailedRetries     int            `json:"failedRetries"`
@@ -40,8 +41,8 @@ type CodeCount struct {
 
 // Timeline is the number of errors over time, in buckets without gaps.
 type Timeline struct {
-	// Step is the length of a bucket: 1, 5 or 15 seconds, 1, 5 or 15 minutes, 1 or 6 hours, or 1, 7,
-	// 14 or 28 days; 0 without errors.
+	// Step is the length of a bucket: 1, 5 or 15 seconds, 1, 5 or 15 minutes, 1 or 6 hours, or 1,
+	// 7, 14 or 28 days; 0 without errors.
 	Step    time.Duration
 	Buckets []Bucket
 	// Outside counts the errors that are in no bucket: up to 1 % of all, and those that are older

@@ -34,8 +34,8 @@ type Options struct {
 }
 
 // New returns an occurrence of err, masked and bounded, or nil if err is nil. Source, execution and
-// repository come from the evidence in the error's tree; [Facts] lists the attributes. If methods of
-// the error panic, the occurrence has less in it.
+// repository come from the evidence in the error's tree; [Facts] lists the attributes. If methods
+// of the error panic, the occurrence has less in it.
 func New(err error, o Options) *Occurrence {
 	if err == nil {
 		return nil

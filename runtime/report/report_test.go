@@ -211,7 +211,10 @@ func TestEvidence(t *testing.T) {
 		of(map[string]string{"host": "h", "url": "https://a.example/b?token=x#y"}).Source.Endpoint)
 	assert.Nil(t, of(map[string]string{"owner": "o", "entity_number": "7"}).Repository, "owner and name, or none")
 	for _, number := range []string{"-5", "0", "7.5", "seven", "99999999999999999999"} {
-		assert.Zero(t, of(map[string]string{"owner": "o", "repo": "r", "entity_number": number}).Repository.EntityNumber)
+		assert.Zero(
+			t,
+			of(map[string]string{"owner": "o", "repo": "r", "entity_number": number}).Repository.EntityNumber,
+		)
 	}
 }
 
@@ -220,9 +223,10 @@ func TestFinding(t *testing.T) {
 	want := &report.Finding{Code: "TS2322", File: "src/a.ts", Line: 12, Column: 5}
 	const output = "src/a.ts(12,5): error TS2322: Type 'string' is not assignable"
 	for name, e := range map[string]*taxonomy.Evidence{
-		"attributes": {Attributes: map[string]string{"finding": "TS2322", "file": "src/a.ts", "line": "12", "column": "5"}},
-		"output":     {ExitCode: taxonomy.Some(2), Output: output},
-		"text":       {ExitCode: taxonomy.Some(2), Text: output},
+		"attributes": {Attributes: map[string]string{"finding": "TS2322", "file": "src/a.ts", "line": "12",
+			"column": "5"}},
+		"output": {ExitCode: taxonomy.Some(2), Output: output},
+		"text":   {ExitCode: taxonomy.Some(2), Text: output},
 	} {
 		assert.Equal(t, want, report.New(e, report.Options{}).Finding, name)
 	}
@@ -308,8 +312,14 @@ func TestEnrich(t *testing.T) {
 		"a": "given", "n": 7.0, "password": "[REDACTED]", "list": []any{"x", map[string]any{"y": true}},
 		"enrichedAt": 1_800_000_000_001.0, "enrichmentSource": "error-context-enricher",
 	}, e.Metadata)
-	assert.Equal(t, &report.Execution{Mode: "unknown", Tool: "t"},
-		(&report.Occurrence{}).Enrich(report.Facts{Execution: &report.Execution{Tool: "t"}}, report.EnrichOptions{}).Execution)
+	assert.Equal(
+		t,
+		&report.Execution{Mode: "unknown", Tool: "t"},
+		(&report.Occurrence{}).Enrich(
+			report.Facts{Execution: &report.Execution{Tool: "t"}},
+			report.EnrichOptions{},
+		).Execution,
+	)
 	assert.Nil(t, (*report.Occurrence)(nil).Enrich(report.Facts{}, report.EnrichOptions{}))
 }
 
@@ -338,7 +348,8 @@ func TestUpdate(t *testing.T) {
 		o                        *report.Occurrence
 		tried, succeeded, failed int
 	}{
-		{o, 0, 0, 0}, {o.With(tried(1)), 1, 0, 0}, {o.With(tried(1, false)), 1, 0, 1}, {o.With(tried(2, true)), 1, 1, 0},
+		{o, 0, 0, 0}, {o.With(tried(1)), 1, 0, 0}, {o.With(tried(1, false)), 1, 0, 1}, {o.With(tried(2, true)), 1, 1,
+			0},
 		{o.With(tried(2, true)), 1, 1, 0}, {occurrence("c", "low", "not reported").With(tried(1, true)), 1, 1, 0},
 		{nil, 1, 1, 0},
 	} {
@@ -411,7 +422,14 @@ func TestFiles(t *testing.T) {
 	o.Message = "a \"b\", </script>\r\nd;=1"
 	r.Report(o)
 	r.Report(&report.Occurrence{ID: "2", At: time.UnixMilli(-5), Message: "=1+1", Recovery: &report.Recovery{}})
-	r.Report(&report.Occurrence{ID: "3", Category: "+c", Severity: "-s", Source: &report.Source{Type: "\t@t", Component: " =c"}})
+	r.Report(
+		&report.Occurrence{
+			ID:       "3",
+			Category: "+c",
+			Severity: "-s",
+			Source:   &report.Source{Type: "\t@t", Component: " =c"},
+		},
+	)
 	var b strings.Builder
 	require.NoError(t, r.WriteCSV(&b))
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()

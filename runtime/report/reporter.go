@@ -117,7 +117,8 @@ func (r *Reporter) update(number int, o *Occurrence) {
 	kept := r.kept.at(number)
 	next := (*kept).updated(o)
 	r.counts.recover(*kept, -1)
-	if a, b := r.counts.outcome((*kept).Reaction, (*kept).Action), r.counts.outcome(next.Reaction, next.Action); a != b {
+	if a, b := r.counts.outcome((*kept).Reaction, (*kept).Action), r.counts.outcome(next.Reaction,
+		next.Action); a != b {
 		b.Count++
 		if a != nil {
 			a.Count--

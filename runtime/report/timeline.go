@@ -26,7 +26,8 @@ type timeline struct {
 	rings [len(steps)]ring
 }
 
-// ring has the latest buckets of a step. The bucket of a number is at that number modulo the length.
+// ring has the latest buckets of a step. The bucket of a number is at that number modulo the
+// length.
 type ring struct {
 	newest  int64 // number of the newest bucket
 	outside int   // errors that are older than the oldest bucket

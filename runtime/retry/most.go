@@ -3,9 +3,9 @@ package retry
 import "github.com/errgen/errgen/runtime/taxonomy"
 
 // MostCalls returns the most calls that a failure with this reaction causes, the failed one
-// included: its retries and recoveries, and those of the reactions that follow. If a reaction has no
-// policy that limits it, bounded is false, and only the limits of the run apply. After an escalation
-// the other tier has the calls again.
+// included: its retries and recoveries, and those of the reactions that follow. If a reaction has
+// no policy that limits it, bounded is false, and only the limits of the run apply. After an
+// escalation the other tier has the calls again.
 func MostCalls(profile *taxonomy.Profile, r *taxonomy.Reaction) (calls int, bounded bool) {
 	calls, bounded = 1, true
 	for _, r := range profile.Chain(r) {

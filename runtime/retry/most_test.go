@@ -21,7 +21,8 @@ func TestMostCalls(t *testing.T) {
 	}{
 		{"abort", nil, stop, 1, true},
 		{"retry", nil, retry, 3, true},
-		{"recover, then retry", nil, &taxonomy.Reaction{Action: taxonomy.Recover, Policy: policy(2), Then: retry}, 4, true},
+		{"recover, then retry", nil, &taxonomy.Reaction{Action: taxonomy.Recover, Policy: policy(2), Then: retry}, 4,
+			true},
 		{"no policy", nil, &taxonomy.Reaction{Action: taxonomy.Retry, Then: stop}, 1, false},
 		{"recover without a policy", nil, &taxonomy.Reaction{Action: taxonomy.Recover, Then: retry}, 3, false},
 	} {

@@ -25,7 +25,8 @@ func write(t *testing.T, s report.Snapshot, o htmlreport.Options) (string, map[s
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, htmlreport.Write(&b, s, o))
-	found := regexp.MustCompile(`(?s)<script id="data" type="application/json">(.*?)</script>`).FindStringSubmatch(b.String())
+	found := regexp.MustCompile(`(?s)<script id="data" type="application/json">(.*?)</script>`).
+		FindStringSubmatch(b.String())
 	require.Len(t, found, 2)
 	var data map[string]any
 	require.NoError(t, json.Unmarshal([]byte(found[1]), &data))
@@ -38,11 +39,17 @@ func snapshot(text string, n int) report.Snapshot {
 	yes := true
 	for i := range n {
 		report.Sinks{r, g}.Report(&report.Occurrence{
-			ID: fmt.Sprint(i, " ", text), At: noon, Category: "c " + text, Code: fmt.Sprint("CODE_", i%20, " ", text), Severity: "high",
+			ID: fmt.Sprint(
+				i,
+				" ",
+				text,
+			), At: noon, Category: "c " + text, Code: fmt.Sprint("CODE_", i%20, " ", text), Severity: "high",
 			Message: strings.Repeat("x", i%90) + " " + text, Stack: text, Source: &report.Source{Type: text},
 			Cause: &report.Occurrence{Message: text}, Recovery: &report.Recovery{Attempts: 1, Successful: &yes},
 			Finding: &report.Finding{Code: "TS2322", File: "a.ts", Line: 3, Column: 7},
-			Context: json.RawMessage(`{"a":` + string(must(json.Marshal(text))) + `}`), Metadata: map[string]any{"run": "r", "k": text},
+			Context: json.RawMessage(
+				`{"a":` + string(must(json.Marshal(text))) + `}`,
+			), Metadata: map[string]any{"run": "r", "k": text},
 		})
 	}
 	s := report.NewSnapshot(r, g)
@@ -61,8 +68,10 @@ func must(b []byte, err error) []byte {
 // TestTexts: no text leaves the data block, and secrets and invisible characters are replaced.
 func TestTexts(t *testing.T) {
 	for name, text := range map[string]string{
-		"markup": `</script><script>x</script><!--`, "template": "{{.}}", "secret": "ghp_abcdefghijABCDEFGHIJ0123456789abcdef",
-		"direction": "a\u202eb", "control": "a\x1bb", "separator": "a\u2028b", "UTF-8": "a\xffb", "marks": "a" + strings.Repeat("\u0301", 50),
+		"markup": `</script><script>x</script><!--`, "template": "{{.}}",
+		"secret":    "ghp_abcdefghijABCDEFGHIJ0123456789abcdef",
+		"direction": "a\u202eb", "control": "a\x1bb", "separator": "a\u2028b", "UTF-8": "a\xffb",
+		"marks": "a" + strings.Repeat("\u0301", 50),
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _ := write(t, snapshot(text, 3), htmlreport.Options{})

@@ -1,14 +1,13 @@
-// Package predict estimates how probable it is that a provider's next call fails, and takes the
-// measures that a taxonomy declares for failures that are likely.
+// Package predict estimates how probable it is that a provider's next call fails.
 //
 //	model := predict.New()
-//	config.Learners = append(config.Learners, model)            // every call that ended
-//	config.Preventer = predict.NewPreventer(model, errs.Table) // `prevent` of the taxonomy
+//	config.Admission.Learners = append(config.Admission.Learners, model) // every call that ended
 //	for _, f := range model.Next("anthropic-api") {
-//		fmt.Printf("%s: %.0f %% (%.0f to %.0f %%)\n", f.Code, 100*f.Probability, 100*f.Low, 100*f.High)
+//		fmt.Println(f.Code, f.Probability, f.Low, f.High)
 //	}
 //
 // The model is one table: for each provider and each outcome of its last call, how often each
 // outcome followed. A row with few calls leans on the long-run rates of the provider. The interval
 // is Wilson's at 90 %. docs/decisions/0016-forecasts.md has the measurements behind this choice.
+// Package prevent takes measures against failures that are likely.
 package predict

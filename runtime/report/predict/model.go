@@ -33,7 +33,8 @@ type Forecast struct {
 }
 
 // Model forecasts the outcome of the next call of a provider. It is a [retry.Learner], safe for
-// concurrent use, and deterministic. It tracks 64 providers with 32 codes each; the first ones stay.
+// concurrent use, and deterministic. It tracks 64 providers with 32 codes each; the first ones
+// stay.
 type Model struct {
 	mu        sync.Mutex
 	providers map[string]*provider

@@ -33,10 +33,10 @@ type Options struct {
 // maxWatched bounds the errors of a run that a later recovery can update.
 const maxWatched = 32
 
-// Observer returns an observer that reports each error once, when its reaction is taken; the profile
-// of the table decides whether stack and context are included. A strategy that ran for the error
-// updates it. A retried operation is reported when it has succeeded or is given up. Each run in
-// progress takes a little memory; it is released when the run ends.
+// Observer returns an observer that reports each error once, when its reaction is taken; the
+// profile of the table decides whether stack and context are included. A strategy that ran for the
+// error updates it. A retried operation is reported when it has succeeded or is given up. Each run
+// in progress takes a little memory; it is released when the run ends.
 func Observer(o Options) executor.Observer {
 	if o.Sink == nil {
 		o.Sink = report.Sinks{}

@@ -81,7 +81,9 @@ func TestExecutor(t *testing.T) {
 			var runs report.Runs
 			x, err := executor.New(executor.Config{
 				Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: &provider{tt.failures},
-				Clock: &clock{moment}, Observer: watch.Observer(watch.Options{Table: errs.Table, Sink: &got, Runs: &runs,
+				Clock: &clock{
+					moment,
+				}, Observer: watch.Observer(watch.Options{Table: errs.Table, Sink: &got, Runs: &runs,
 					Facts: func(executor.Event) report.Facts {
 						return report.Facts{Execution: &report.Execution{Mode: "test"}}
 					}}),
@@ -169,7 +171,8 @@ func TestRetries(t *testing.T) {
 		"iteration": {[]event{iteration, call, taken("call", taxonomy.Retry), ended, iteration, call, ended, over},
 			[]string{" 1 true"}},
 		"never called again": {[]event{iteration, call, taken("call", taxonomy.RetryOperation), ended, over}, nil},
-		"commit": {[]event{iteration, taken("commit", taxonomy.RetryOperation), {Kind: executor.Committed}, ended, over},
+		"commit": {[]event{iteration, taken("commit", taxonomy.RetryOperation), {Kind: executor.Committed}, ended,
+			over},
 			[]string{" 1 true"}},
 		"push, twice": {[]event{iteration, taken("push", taxonomy.RetryOperation),
 			taken("push", taxonomy.RetryOperation), {Kind: executor.Pushed}, over}, []string{" 2 true"}},
@@ -214,6 +217,10 @@ func TestFacts(t *testing.T) {
 		require.Len(t, got.reported, 1)
 		o := got.reported[0]
 		assert.Equal(t, tt.status, o.SourceCode)
-		assert.Equal(t, &report.Execution{Mode: "unknown", TaskID: "t-1", Step: "read", SessionID: tt.session}, o.Execution)
+		assert.Equal(
+			t,
+			&report.Execution{Mode: "unknown", TaskID: "t-1", Step: "read", SessionID: tt.session},
+			o.Execution,
+		)
 	}
 }

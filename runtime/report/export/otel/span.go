@@ -25,8 +25,8 @@ func Record(ctx context.Context, o *report.Occurrence) { RecordError(trace.SpanF
 
 // RecordError marks a span as failed: its status is an error with the message, its attribute
 // error.type is the code, and it has an event "exception" at the time of the occurrence, with the
-// stack if the occurrence has one. Use it for the error that an operation ends with, and not for one
-// that was retried or recovered from.
+// stack if the occurrence has one. Use it for the error that an operation ends with, and not for
+// one that was retried or recovered from.
 func RecordError(span trace.Span, o *report.Occurrence) {
 	if span == nil || o == nil || !span.IsRecording() {
 		return

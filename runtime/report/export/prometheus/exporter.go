@@ -74,8 +74,8 @@ func Register(r prometheus.Registerer, o Options) (*Exporter, error) {
 	return e, nil
 }
 
-// Report counts an error, and its recovery if that has ended. If its ID is one of the latest 10 000,
-// this is Update.
+// Report counts an error, and its recovery if that has ended. If its ID is one of the latest 10
+// 000, this is Update.
 func (e *Exporter) Report(o *report.Occurrence) { e.sink.Report(o) }
 
 // Update counts each run of a strategy for a reported error once.

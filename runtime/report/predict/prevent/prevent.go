@@ -1,4 +1,9 @@
-package predict
+// Package prevent takes the measures that a taxonomy declares under `prevent` while package predict
+// forecasts the failure.
+//
+//	config.Admission.Learners = append(config.Admission.Learners, model)
+//	config.Admission.Preventer = prevent.New(model, errs.Table)
+package prevent
 
 import (
 	"context"
@@ -6,6 +11,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/report/predict"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -17,13 +23,15 @@ const (
 	lease = time.Hour
 	// recheck is the wait before a call asks again for a place.
 	recheck = time.Second
+	// maxProviders bounds the providers that are tracked.
+	maxProviders = 64
 )
 
-// NewPreventer returns a preventer that takes the measures of the table's codes (`prevent`) while
+// New returns a preventer that takes the measures of the table's codes (`prevent`) while
 // the model forecasts them: they begin when Low reaches Likely. All runs that share it share its
 // limits. Where several codes are likely, the longest throttle, the lowest concurrency and the
 // check of the most probable code apply. It returns nil if the table has no `prevent`.
-func NewPreventer(m *Model, table taxonomy.Table) executor.Preventer {
+func New(m *predict.Model, table taxonomy.Table) executor.Preventer {
 	p := &preventer{model: m, lines: map[string]*line{}, rules: map[string]taxonomy.Prevention{}}
 	if m == nil || table.Taxonomy == nil {
 		return nil
@@ -41,7 +49,7 @@ func NewPreventer(m *Model, table taxonomy.Table) executor.Preventer {
 }
 
 type preventer struct {
-	model *Model
+	model *predict.Model
 	rules map[string]taxonomy.Prevention
 	codes []string // those with a rule, in the order of the taxonomy
 
