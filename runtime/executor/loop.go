@@ -93,7 +93,7 @@ type Loop struct {
 	back  Step
 	// expired reports that the grace of a cancelled run ended before its changes were inspected. The
 	// saved state stays what it was, so that the next process inspects them.
-	expired bool
+	expired   bool
 	announced bool // RunStarted was emitted
 	// Yielded reports that Yield ended the loop.
 	Yielded bool
