@@ -192,17 +192,17 @@ func TestCondition(t *testing.T) {
 }
 
 func TestMostCalls(t *testing.T) {
-	stop := &model.Reaction{Action: taxonomy.Abort}
-	retry := &model.Reaction{
+	stop := &taxonomy.Reaction{Action: taxonomy.Abort}
+	retry := &taxonomy.Reaction{
 		Action: taxonomy.Retry,
-		Policy: &model.Policy{Policy: taxonomy.Policy{MaxAttempts: 3}},
+		Policy: &taxonomy.Policy{MaxAttempts: 3},
 		Then:   stop,
 	}
-	for want, r := range map[string]*model.Reaction{
+	for want, r := range map[string]*taxonomy.Reaction{
 		"":                                   stop,
 		"3, retries and recoveries together": retry,
 		"4, retries and recoveries together": {Action: taxonomy.Recover,
-			Policy: &model.Policy{Policy: taxonomy.Policy{MaxAttempts: 2}}, Then: retry},
+			Policy: &taxonomy.Policy{MaxAttempts: 2}, Then: retry},
 		"limited by the run only, because a reaction has no policy": {Action: taxonomy.Retry, Then: stop},
 	} {
 		assert.Equal(t, want, mostCalls(r))
