@@ -38,7 +38,8 @@ func TestExamplesLoad(t *testing.T) {
 var update = flag.Bool("update", false, "write the generated tables anew")
 
 // variants are mappings whose keys are in the table of another mapping.
-var variants = []string{"reaction overlay", "code overlay", "counter-example", "example of a signature", "text matcher", "number matcher"}
+var variants = []string{"reaction overlay", "code overlay", "counter-example", "example of a signature", "text matcher",
+	"number matcher"}
 
 // partTables are the tables of keys that several mappings share, by the mapping that shows them.
 var partTables = map[string]string{"traits": "category"}

@@ -107,7 +107,8 @@ func hosts(ctx context.Context, c client.Client, address, dir string) error {
 	}
 	say("north: the agent has written half a file. Its worker is killed, with kill -9.")
 	stopNorth()
-	if err := timeline.until(ctx, south, func(s temporal.Status) bool { return s.State.Step == executor.StepWait }); err != nil {
+	if err := timeline.until(
+		ctx, south, func(s temporal.Status) bool { return s.State.Step == executor.StepWait }); err != nil {
 		return err
 	}
 	say("south: the agent met a rate limit. The run waits; so would every run of the credential.")
@@ -202,7 +203,8 @@ func serve(ctx context.Context, dir string) (address string, stop func(), err er
 		return "", nil, err
 	}
 	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.CommandContext(ctx, program, "server", "start-dev", "--headless", "--port", port, "--log-level", "never",
+	cmd := exec.CommandContext(ctx, program, "server", "start-dev", "--headless", "--port", port, "--log-level",
+		"never",
 		"--db-filename", filepath.Join(dir, "server.db"))
 	if err := cmd.Start(); err != nil {
 		return "", nil, err

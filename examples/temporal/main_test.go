@@ -36,7 +36,8 @@ func TestStory(t *testing.T) {
 	out, err := cmd.Output()
 	require.NoError(t, err, "%s%s", out, &problems)
 	for _, line := range []string{
-		"north: completed after 2 calls", "south: completed after 2 calls", "iteration 1: PROVIDER_RATE_LIMIT, reaction wait",
+		"north: completed after 2 calls", "south: completed after 2 calls",
+		"iteration 1: PROVIDER_RATE_LIMIT, reaction wait",
 		"Greet from the north", "LICENSE | 2 +-",
 	} {
 		assert.Contains(t, string(out), line)

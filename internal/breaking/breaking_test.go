@@ -195,7 +195,8 @@ func TestRenameHints(t *testing.T) {
 	changes := compare(t, codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"))
 	require.Len(t, changes, 2)
 	for _, c := range changes {
-		assert.Equal(t, `if it is the same code, add "aliases: [A]" to B; otherwise reserve A, and give B another number`,
+		assert.Equal(
+			t, `if it is the same code, add "aliases: [A]" to B; otherwise reserve A, and give B another number`,
 			c.Hint, c.ID)
 	}
 }

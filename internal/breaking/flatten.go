@@ -323,7 +323,8 @@ func (f *flattener) profiles() {
 	if f.t.model.ProfileByName(defaultProfile) == nil &&
 		cmp.Or(f.old.model.ProfileByName(defaultProfile), f.new.model.ProfileByName(defaultProfile)) != nil {
 		f.profile(&model.Profile{Profile: &taxonomy.Profile{
-			Name: defaultProfile, Retry: taxonomy.RetryDefaults{Enabled: true}, Recovery: taxonomy.Recovery{Enabled: true},
+			Name: defaultProfile, Retry: taxonomy.RetryDefaults{Enabled: true},
+			Recovery:  taxonomy.Recovery{Enabled: true},
 			Reporting: taxonomy.Reporting{Context: true},
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 		}}, diag.Span{})

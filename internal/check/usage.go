@@ -11,7 +11,8 @@ import (
 func unusedNames(c *checker) {
 	used := make(map[spec.Ref]map[string]bool)
 	for _, ref := range []spec.Ref{
-		spec.RefSource, spec.RefGroup, spec.RefStrategy, spec.RefCheck, spec.RefPolicy, spec.RefReaction, spec.RefSignature,
+		spec.RefSource, spec.RefGroup, spec.RefStrategy, spec.RefCheck, spec.RefPolicy, spec.RefReaction,
+		spec.RefSignature,
 	} {
 		used[ref] = make(map[string]bool)
 	}

@@ -40,7 +40,8 @@ none only speak of failures, and must not be recognised.
 			fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "the taxonomy, a `FILE`")
 			fs.StringVar(&o.profile, "profile", "", "classify and react under the profile `NAME`")
 			evidenceFlags(fs, o)
-			fs.StringVar(&o.expect, "expect", "", "measure the messages of -file, whose classes are under this `MEMBER`")
+			fs.StringVar(
+				&o.expect, "expect", "", "measure the messages of -file, whose classes are under this `MEMBER`")
 			o.choice(fs, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)
 			fs.BoolFunc("json", "the same as -format json", func(string) error {
 				o.format = diag.FormatJSON

@@ -30,7 +30,8 @@ func TestDescribe(t *testing.T) {
 			[]string{"continues", "logs the error (warn)"},
 		},
 		"retry": {
-			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, LogLevel: taxonomy.LogInfo, LogMessage: "again"},
+			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true, LogLevel: taxonomy.LogInfo,
+				LogMessage: "again"},
 			[]string{"repeats the iteration", `logs "again" (info)`},
 		},
 		"retry, exponentially": {
@@ -130,7 +131,8 @@ func TestDescribe(t *testing.T) {
 		"recover": {taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "shorten", CountFailure: true,
 			Session: taxonomy.SessionReduced},
 			[]string{"runs the strategy shorten, then repeats the iteration, in a new and shorter conversation"}},
-		"recover, a bit": {taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "fix", Resume: taxonomy.ResumeOperation,
+		"recover, a bit": {taxonomy.Reaction{Action: taxonomy.Recover, Strategy: "fix",
+			Resume:       taxonomy.ResumeOperation,
 			CountFailure: true}, []string{"runs the strategy fix, then repeats the failed operation"}},
 		"decorrelated": {
 			taxonomy.Reaction{Action: taxonomy.Retry, CountFailure: true,

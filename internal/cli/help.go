@@ -24,7 +24,8 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		generateCommand(), checkCommand(), lintCommand(), schemaCommand(), initCommand(),
-		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(), versionCommand(),
+		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(),
+		versionCommand(),
 	}
 }
 

@@ -97,7 +97,8 @@ func stated(statuses []string) []Text {
 		// Error: 429 ..., Request rejected (429), unexpected status code: 429
 		{`(?im)[ \t]` + any + afterStatus,
 			announcedLead},
-		{`(?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\(` + any + `\)`,
+		{`(?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\(` +
+			any + `\)`,
 			reportedLead},
 		{`(?m)` + any + `\)[ \t]*[:·]`, announcedLead},
 		{`(?m)[ \t]` + any + `[ \t\r]*$`, announcedLead}, // Error: 429, but not node:events:502

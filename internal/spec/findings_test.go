@@ -172,9 +172,11 @@ func TestFindings(t *testing.T) {
 			head + "categories:\n  io:\n    doc: d\n  codes:\n      A: {message: a}\n      B: {message: b}",
 			[]string{"6:3+5 E-yaml indent it under io"}},
 		{"a code like the keys of another",
-			head + "categories:\n  io:\n    codes:\n      A:\n        message: a\n        B:\n        message: b\n        doc: b",
+			head + "categories:\n  io:\n    codes:\n      A:\n        message: a\n        B:\n        message: b\n " +
+				"       doc: b",
 			[]string{"8:9+1 E-yaml like the other lines"}},
-		{"a section in another", head + "groups:\n  g: G.\n  policies:\n  p: {max_attempts: 2}\n  q: {max_attempts: 2}" + tail,
+		{"a section in another",
+			head + "groups:\n  g: G.\n  policies:\n  p: {max_attempts: 2}\n  q: {max_attempts: 2}" + tail,
 			[]string{"5:3+8 E-yaml like the other lines"}},
 
 		// What a taxonomy does not take from YAML.

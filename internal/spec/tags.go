@@ -59,7 +59,8 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 		switch {
 		case f.Name == "Span":
 			m.spans = append(m.spans, k.field)
-		case !isKey, name == "*", limited && only != as, as != "" && slices.Contains(strings.Fields(tag.Get("not")), as):
+		case !isKey, name == "*", limited && only != as, as != "" &&
+			slices.Contains(strings.Fields(tag.Get("not")), as):
 		case name == ",inline":
 			b.keys(m, f.Type, Key{field: k.field, Part: b.partName(f.Type), also: sibling(t, within, tag)},
 				tag.Get("variant"))

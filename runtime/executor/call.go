@@ -29,7 +29,8 @@ func (l *Loop) call(s *RunState) Step {
 	s.Spent.end(a.Usage)
 	s.Processes = nil
 	l.emit(s, Event{
-		Kind: CallEnded, Call: it.Calls, Source: l.provider(s), Tier: l.tier(s), Took: l.now(s).Sub(began), Usage: a.Usage,
+		Kind: CallEnded, Call: it.Calls, Source: l.provider(s), Tier: l.tier(s), Took: l.now(s).Sub(began),
+		Usage: a.Usage,
 	})
 	s.Retried = nil
 	switch {

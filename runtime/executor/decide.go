@@ -133,7 +133,8 @@ var (
 	chainAbort    = []Reaction{reactionAbort}
 	chainContinue = []Reaction{reactionContinue}
 	chainOnce     = []Reaction{{
-		Name: "retry_operation", Action: taxonomy.RetryOperation, LogLevel: uint8(taxonomy.LogWarn), Policy: &policyOnce,
+		Name: "retry_operation", Action: taxonomy.RetryOperation, LogLevel: uint8(taxonomy.LogWarn),
+		Policy: &policyOnce,
 	}, reactionContinue}
 )
 

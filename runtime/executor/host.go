@@ -121,7 +121,8 @@ func timeoutEvidence(e *Effect, err error, took time.Duration) error {
 	ev := &taxonomy.Evidence{Source: e.Source, Op: e.Op, Type: "timeout", Err: err}
 	var reported *taxonomy.Evidence
 	if errors.As(err, &reported) {
-		ev.Text, ev.Output, ev.Credential, ev.Files = reported.Text, reported.Output, reported.Credential, reported.Files
+		ev.Text, ev.Output, ev.Credential, ev.Files = reported.Text, reported.Output, reported.Credential,
+			reported.Files
 	}
 	ev.Attributes = map[string]string{
 		"iteration":  strconv.Itoa(e.Iteration),

@@ -43,7 +43,8 @@ func planRevert(l *Loop, s *RunState, it *Iteration, _ bool) Step {
 
 func saveEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 	return Effect{
-		Op: OpSave, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: it.Revert, Graced: true,
+		Op: OpSave, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: it.Revert,
+		Graced: true,
 	}, true
 }
 
@@ -63,7 +64,8 @@ func afterSave(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 
 func revertEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 	return Effect{
-		Op: OpRevert, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: it.Revert, Graced: true,
+		Op: OpRevert, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: it.Revert,
+		Graced: true,
 	}, true
 }
 

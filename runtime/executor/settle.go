@@ -163,8 +163,10 @@ func (l *Loop) finish(s *RunState, it *Iteration, w *Failure) {
 	}
 	l.emit(s, Event{Kind: IterationEnded, Failures: s.Failures, Took: s.Now.Sub(it.Began)})
 	s.Iter = Iteration{
-		Number: it.Number, Began: it.Began, Calls: it.Calls, Spent: it.Spent, Provider: it.Provider, Changed: it.Changed,
-		Clean: it.Clean, Completed: it.Completed, Interrupted: it.Interrupted, Cancelled: it.Cancelled, Blocked: it.Blocked,
+		Number: it.Number, Began: it.Began, Calls: it.Calls, Spent: it.Spent, Provider: it.Provider,
+		Changed: it.Changed,
+		Clean:   it.Clean, Completed: it.Completed, Interrupted: it.Interrupted, Cancelled: it.Cancelled,
+		Blocked: it.Blocked,
 	}
 	s.Crashes = 0
 }

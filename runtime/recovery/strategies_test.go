@@ -411,7 +411,8 @@ func TestInvalidOptions(t *testing.T) {
 		"Tools.lint.Fix[0]": {Tools: map[string]recovery.Tool{"lint": {Fix: line("fix {file}"), Check: check}}},
 		"Tools.install.Fix[0]": {Tools: map[string]recovery.Tool{"install": {Ecosystem: "npm",
 			Fix: []validate.Command{{Args: []string{"npm", "i", "x{package}"}}}}}},
-		"Tools.install.Ecosystem": {Tools: map[string]recovery.Tool{"install": {Fix: []validate.Command{{Args: []string{"npm", "{package}"}}}}}},
+		"Tools.install.Ecosystem": {Tools: map[string]recovery.Tool{"install": {
+			Fix: []validate.Command{{Args: []string{"npm", "{package}"}}}}}},
 		"Tools.install.Allow[0]": {Tools: map[string]recovery.Tool{"install": {Ecosystem: "npm",
 			Allow: []string{"../x"}, Fix: []validate.Command{{Args: []string{"npm", "{package}"}}}}}},
 	} {

@@ -90,7 +90,8 @@ func New(c Config) (*Scope, error) {
 	case Strict, Ask:
 	case Off:
 		if len(c.Forbidden) > 0 {
-			wrong = append(wrong, setting.Invalid("scope.mode", "off", "strict or ask, because there are forbidden patterns"))
+			wrong = append(
+				wrong, setting.Invalid("scope.mode", "off", "strict or ask, because there are forbidden patterns"))
 		}
 	default:
 		wrong = append(wrong, setting.Invalid("scope.mode", string(c.Mode), "strict, ask or off"))

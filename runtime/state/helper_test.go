@@ -18,7 +18,8 @@ import (
 )
 
 // children are what the test binary does as a process of its own.
-var children = map[string]func(args []string) error{"record": recordChild, "many": manyChild, "run": killChild, "loop": loopChild}
+var children = map[string]func(args []string) error{"record": recordChild, "many": manyChild, "run": killChild,
+	"loop": loopChild}
 
 const asChild = "STATE_CHILD"
 

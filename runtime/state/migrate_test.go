@@ -210,7 +210,8 @@ func TestHotJournal(t *testing.T) {
 		db.SetMaxOpenConns(1)
 		for _, statement := range []string{"PRAGMA cache_size = 1", "BEGIN", "DELETE FROM tasks",
 			"INSERT INTO executor_meta SELECT value, hex(randomblob(2000)) FROM " +
-				"(WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 500) SELECT * FROM n)"} {
+				"(WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 500) SELECT " +
+				"* FROM n)"} {
 			_, err := db.Exec(statement)
 			require.NoError(t, err)
 		}

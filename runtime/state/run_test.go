@@ -117,7 +117,8 @@ func TestRun(t *testing.T) {
 		{Outcome: Failed, CodeAsWritten: "TEST_FAILURE", Action: "retry", Counted: taxonomy.Some(true),
 			Provider: "agent",
 			Usage:    cost(100, 0.5)},
-		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: "half of it", Provider: "agent", Usage: cost(10, -1)},
+		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: "half of it", Provider: "agent",
+			Usage: cost(10, -1)},
 		{Outcome: Clean, Success: true, Counted: taxonomy.Some(false), Output: done, Provider: "agent",
 			Usage: cost(1, 0.25)},
 	} {

@@ -53,7 +53,8 @@ func (c Failures) ErrorToFailure(err error) *failure.Failure {
 	if e, ok := taxonomy.First(err, nil); ok && !errors.As(err, &application) {
 		if typed, ok := e.(taxonomy.Error); ok {
 			retryable := c.Table.Retryable(err)
-			return c.next().ErrorToFailure(applicationError(err, typed, temporal.ApplicationErrorOptions{NonRetryable: !retryable}))
+			return c.next().
+				ErrorToFailure(applicationError(err, typed, temporal.ApplicationErrorOptions{NonRetryable: !retryable}))
 		}
 	}
 	return c.next().ErrorToFailure(err)
@@ -66,7 +67,8 @@ func (c Failures) FailureToError(f *failure.Failure) error {
 	for depth := 0; f != nil && depth < maxDepth; depth++ {
 		details := f.GetApplicationFailureInfo().GetDetails()
 		var wire json.RawMessage
-		if details != nil && converter.GetDefaultDataConverter().FromPayloads(details, &wire) == nil && c.Decode != nil {
+		if details != nil && converter.GetDefaultDataConverter().FromPayloads(details, &wire) == nil &&
+			c.Decode != nil {
 			if typed, decodeErr := c.Decode(wire); decodeErr == nil {
 				return &arrived{err, typed}
 			}

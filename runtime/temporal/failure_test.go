@@ -29,7 +29,8 @@ func TestFailures(t *testing.T) {
 		permanent bool
 	}{
 		{"an error", unavailable, "PROVIDER_NOT_AVAILABLE", true},
-		{"one with a cause", errs.NewProviderCrash("claude-cli", "x").WithCause(errs.NewProviderNotAvailable("sh")), "PROVIDER_CRASH", false},
+		{"one with a cause", errs.NewProviderCrash("claude-cli", "x").WithCause(errs.NewProviderNotAvailable("sh")),
+			"PROVIDER_CRASH", false},
 		{"a wrapped one", fmt.Errorf("step 2: %w", unavailable), "PROVIDER_NOT_AVAILABLE", true},
 		{"another's", errors.New("disk"), "", false},
 		{"an application error", sdk.NewNonRetryableApplicationError("no", "Other", nil), "", true},
@@ -63,9 +64,11 @@ func errorJSON(err error) string {
 
 // A code of a newer program arrives as an unknown error that keeps it.
 func TestUnknownCodeArrives(t *testing.T) {
-	newer := taxonomy.NewUnknown(errs.Table.Taxonomy, taxonomy.Wire{Domain: "aidf", Category: "provider", Code: "PROVIDER_ASLEEP",
-		Message: "asleep", Raw: []byte(`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_ASLEEP",` +
-			`"message":"asleep","retryable":false,"context":{}}`)})
+	newer := taxonomy.NewUnknown(
+		errs.Table.Taxonomy, taxonomy.Wire{Domain: "aidf", Category: "provider", Code: "PROVIDER_ASLEEP",
+			Message: "asleep",
+			Raw: []byte(`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_ASLEEP",` +
+				`"message":"asleep","retryable":false,"context":{}}`)})
 	conv := temporal.Failures{Table: errs.Table, Decode: decode}
 	var u *taxonomy.Unknown
 	require.ErrorAs(t, conv.FailureToError(conv.ErrorToFailure(newer)), &u)
@@ -80,8 +83,10 @@ func TestRetriesByTheTable(t *testing.T) {
 		calls int
 		code  error
 	}{
-		{"a permanent error", func() error { return errs.NewProviderNotAvailable("x") }, 1, errs.CodeProviderNotAvailable},
-		{"a retryable error", func() error { return errs.NewProviderAPIError("x", "busy").WithStatusCode(503) }, 5, errs.CodeProviderAPIError},
+		{"a permanent error", func() error { return errs.NewProviderNotAvailable("x") }, 1,
+			errs.CodeProviderNotAvailable},
+		{"a retryable error", func() error { return errs.NewProviderAPIError("x", "busy").WithStatusCode(503) }, 5,
+			errs.CodeProviderAPIError},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			env := testEnvironment()

@@ -208,7 +208,8 @@ func newStage(t *testing.T, script ...string) *stage {
 // worker starts a worker process; the function kills it.
 func (s *stage) worker() (kill func()) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), workerVariable+"="+server.address, queueVariable+"="+s.runs.Queue, folderVariable+"="+s.folder)
+	cmd.Env = append(os.Environ(), workerVariable+"="+server.address, queueVariable+"="+s.runs.Queue,
+		folderVariable+"="+s.folder)
 	cmd.Stderr = os.Stderr
 	require.NoError(s.t, cmd.Start())
 	killed := false

@@ -114,9 +114,11 @@ func stories() []story {
 	return []story{
 		{name: "done", turns: []turn{done()}, end: executor.EndCompleted, calls: 1},
 		{name: "two iterations", turns: []turn{says("Half of it."), done()}, end: executor.EndCompleted, calls: 2},
-		{name: "rate limit", turns: []turn{rateLimit(90 * time.Second), done()}, end: executor.EndCompleted, calls: 2, waited: true},
+		{name: "rate limit", turns: []turn{rateLimit(90 * time.Second), done()}, end: executor.EndCompleted, calls: 2,
+			waited: true},
 		{name: "crash", turns: []turn{crash, done()}, end: executor.EndCompleted, calls: 2},
-		{name: "crashes", turns: []turn{crash, crash, crash}, end: executor.EndMaxFailures, code: "PROVIDER_CRASH", calls: 3},
+		{name: "crashes", turns: []turn{crash, crash, crash}, end: executor.EndMaxFailures, code: "PROVIDER_CRASH",
+			calls: 3},
 		{name: "not available", turns: []turn{fails(taxonomy.Evidence{Type: "not_found"})},
 			end: executor.EndFatal, code: "PROVIDER_NOT_AVAILABLE", calls: 1},
 		{name: "question", turns: []turn{says("BLOCKED: which one?")}, end: executor.EndBlockedSignal, calls: 1},
@@ -125,7 +127,8 @@ func stories() []story {
 		{name: "setup", turns: nil, end: executor.EndFatal,
 			change: func(c *executor.Config) {
 				c.Setup = func(context.Context) error {
-					return &taxonomy.Evidence{Source: "config", Op: executor.OpLoadConfig, Type: "parse", Text: "line 3"}
+					return &taxonomy.Evidence{Source: "config", Op: executor.OpLoadConfig, Type: "parse",
+						Text: "line 3"}
 				}
 			}},
 	}

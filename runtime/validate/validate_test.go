@@ -392,7 +392,8 @@ func TestRunStarted(t *testing.T) {
 	passed := v.RunStarted(t.Context(), "fix", validate.Command{Line: "echo fine"}, nil)
 	assert.NoError(t, passed.Err)
 	assert.Equal(t, "fine\n", passed.Output)
-	ev := evidenceOf(t, v.RunStarted(t.Context(), "fix", validate.Command{Args: []string{"sh", "-c", "exit 7"}}, nil).Err)
+	ev := evidenceOf(t, v.RunStarted(t.Context(), "fix", validate.Command{Args: []string{"sh", "-c", "exit 7"}}, nil).
+		Err)
 	assert.Equal(t, []string{"validator", "fix", "exit"}, []string{ev.Source, ev.Op, ev.Type})
 	assert.Equal(t, taxonomy.Some(7), ev.ExitCode)
 	ev = evidenceOf(t, v.RunStarted(t.Context(), "fix", validate.Command{}, nil).Err)
