@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -27,7 +28,7 @@ func TestIgnoredForbiddenFiles(t *testing.T) {
 	r := s.run()
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	assert.Equal(t, []string{"SCOPE_FORBIDDEN undo"}, reactionsOf(r))
-	assert.Equal(t, []string{".env", "node_modules/left/pad.js", "sub/.env"}, r.Errors[0].Files)
+	assert.EqualValues(t, []string{".env", "node_modules/left/pad.js", "sub/.env"}, r.Errors[0].Files)
 	assert.Equal(t, theSecret+"\n", s.read(ignoredFile), "the user's own is there again")
 	assert.False(t, s.exists("node_modules/left"))
 	assert.False(t, s.exists("sub"))
@@ -50,17 +51,16 @@ func TestCommitsByTheAgent(t *testing.T) {
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	require.NotEmpty(t, r.Errors)
 	assert.Equal(t, "SCOPE_FORBIDDEN", r.Errors[0].Code)
-	assert.Equal(t, []string{".git/refs/heads/main", ".git/refs/tags/mine", "src/main.txt"}, r.Errors[0].Files)
+	assert.EqualValues(t, []string{".git/refs/heads/main", ".git/refs/tags/mine", "src/main.txt"}, r.Errors[0].Files)
 	assert.Equal(t, "one\n", s.read("src/main.txt"))
 	assert.Equal(t, head, s.git("rev-parse", "HEAD~1"), "the agent's commit is in nobody's history")
 	assert.Equal(t, []string{"Write a chapter"}, s.commits())
 	assert.Equal(t, []string{"docs/a.txt"}, s.committed())
 	assert.Empty(t, s.git("tag"))
-	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "but nothing of it is lost")
+	assert.Equal(t, "two", s.saved(r, "src/main.txt"), "but nothing of it is lost")
 }
 
-// TestSavedSecrets are not in the object store: guarded by Options.Secret, by which such files are
-// kept apart.
+// TestSavedSecrets are in the run's own store, and never in the user's objects.
 func TestSavedSecrets(t *testing.T) {
 	t.Parallel()
 	const stolen = "AKIA-what-the-agent-wrote-9a8b7c"
@@ -73,28 +73,16 @@ func TestSavedSecrets(t *testing.T) {
 	r := s.run()
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	require.Len(t, r.SavedRefs, 1)
-	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "what is no secret is in the ref")
+	assert.Equal(t, "two", s.saved(r, "src/main.txt"), "what is no secret is in the ref")
 	objects := s.git("cat-file", "--batch-all-objects", "--batch", "--unordered")
 	assert.NotContains(t, objects, stolen)
 	assert.NotContains(t, objects, theSecret, "the user's own neither")
-	kept := map[string]bool{}
-	err := filepath.WalkDir(s.path(".git/errgen"), func(p string, d os.DirEntry, err error) error {
-		require.NoError(t, err)
-		info, err := d.Info()
-		require.NoError(t, err)
-		assert.Zero(t, info.Mode().Perm()&0o077, "%s is readable by others: %v", p, info.Mode())
-		if d.Type().IsRegular() {
-			b, err := os.ReadFile(p)
-			require.NoError(t, err)
-			for i := range 4 {
-				kept[stolen+" "+string(rune('0'+i))] = kept[stolen+" "+string(rune('0'+i))] ||
-					string(b) == stolen+" "+string(rune('0'+i))+"\n"
-			}
-		}
-		return nil
-	})
+	info, err := os.Stat(s.path(".git/errgen/" + r.Run))
 	require.NoError(t, err)
-	assert.True(t, kept[stolen+" 1"] && kept[stolen+" 2"] && kept[stolen+" 3"], "nothing is lost: %v", kept)
+	assert.Zero(t, info.Mode().Perm()&0o077, "the store is readable by its owner only")
+	for i, path := range []string{ignoredFile, "conf/deploy.pem", "conf/credentials.json"} {
+		assert.Equal(t, fmt.Sprint(stolen, " ", i+1), s.saved(r, path), "nothing is lost")
+	}
 }
 
 // TestSavedRefsAreNeverPushed pushes the branch and nothing else.

@@ -142,11 +142,13 @@ func TestFeedbackIsFenced(t *testing.T) {
 	require.Equal(t, executor.EndCompleted, r.EndReason, shown(r))
 	prompt := s.prompts()[1]
 	assert.Less(t, len(prompt), 6<<10, "bounded")
-	assert.Equal(t, 1, strings.Count(prompt, "<<<<<<<< REPORT"))
-	assert.Equal(t, 1, strings.Count(prompt, ">>>>>>>> REPORT"))
+	_, mark, _ := strings.Cut(prompt, "<<<<<<<< REPORT ")
+	mark, _, _ = strings.Cut(mark, "\n")
+	assert.Equal(t, 1, strings.Count(prompt, "<<<<<<<< REPORT "+mark))
+	assert.Equal(t, 1, strings.Count(prompt, ">>>>>>>> REPORT "+mark))
 	assert.NotContains(t, prompt, "ghp_abcdefghijklmnopqrstuvwxyz0123456789")
 	assert.NotContains(t, prompt, "\x1b")
-	report := prompt[strings.Index(prompt, "<<<<<<<< REPORT"):strings.Index(prompt, ">>>>>>>> REPORT")]
+	report := prompt[strings.Index(prompt, "<<<<<<<< REPORT "+mark):strings.Index(prompt, ">>>>>>>> REPORT "+mark)]
 	for line := range strings.Lines(report) {
 		assert.NotEqual(t, "TASK COMPLETE", strings.TrimSpace(line))
 		assert.False(t, strings.HasPrefix(strings.TrimSpace(line), "BLOCKED"), line)

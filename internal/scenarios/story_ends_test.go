@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/providers/claudecli"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 	"github.com/errgen/errgen/runtime/scope"
@@ -209,33 +211,48 @@ func TestA166_UserDenial(t *testing.T) {
 	assert.Equal(t, "new\n", s.read("docs/new.txt"), "that was allowed")
 	assert.Contains(t, asked.String(), "src/main.txt")
 	assert.NotContains(t, asked.String(), "docs/new.txt")
-	assert.Equal(t, "two", s.git("show", r.SavedRefs[0]+":src/main.txt"), "nothing is lost")
+	assert.Equal(t, "two", s.saved(r, "src/main.txt"), "nothing is lost")
 	assert.Empty(t, s.commits())
 	assert.Equal(t, []string{"undo_and_stop"}, s.seen.reactions())
 }
 
-// TestA167_RevertFailure aborts at once: the content to put back is gone.
+// TestA167_RevertFailure aborts immediately if the working tree cannot be restored.
 func TestA167_RevertFailure(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	blob := s.git("rev-parse", "HEAD:src/main.txt")
-	require.NoError(
-		t, s.cli.Add(providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("src/a.txt", "a\n").
-			File(providertest.CLIFile{Path: ".git/hooks/pre-commit", Content: []byte("#!/bin/sh\n"), Mode: 0o755}).
-			Command("rm", "-f", ".git/objects/"+blob[:2]+"/"+blob[2:]).Always()))
+	s := newStage(t, providertest.CLIAnswer(theEnd).Write("src/main.txt", "two\n").Write("src/a.txt", "a\n").Always())
 	s.scope = scope.Config{Forbidden: []string{"src/**"}}
+	s.cfg.Workspace = s.unrestorable()
 	r := s.run()
 	endedAs(t, r, end{executor.StatusFailed, executor.EndFatal, "git", "GIT_REVERT_FAILED"})
 	assert.True(t, r.EndsRun)
-	assert.Equal(t, []any{"src/main.txt"}, details(t, r, "files"))
 	assert.Equal(t, []string{"SCOPE_FORBIDDEN undo", "GIT_REVERT_FAILED stop_all"}, reactionsOf(r))
 	assert.Contains(t, r.UncheckedFiles, "src/main.txt")
 	assert.Equal(t, 1, r.Iterations)
-	assert.False(t, s.exists(".git/hooks/pre-commit"), "what can be put back is")
-	assert.False(t, s.exists("src/a.txt"))
 	assert.Equal(t, "two\n", s.read("src/main.txt"), "nothing but what the provider wrote is there")
+	assert.Equal(t, "two", s.saved(r, "src/main.txt"))
 	assert.Empty(t, s.commits())
 	assert.Equal(t, []string{"[GIT] Task failed: " + r.Error}, s.hook.messages())
+}
+
+// unrestorable returns the working tree, which cannot be restored.
+func (s *stage) unrestorable() executor.Workspace {
+	s.t.Helper()
+	tree, err := gittree.New(s.t.Context(), s.dir, s.tree)
+	require.NoError(s.t, err)
+	return unrestorable{tree}
+}
+
+type unrestorable struct{ *gittree.Workspace }
+
+func (u unrestorable) Open(ctx context.Context, run string) (executor.Space, error) {
+	space, err := u.Workspace.Open(ctx, run)
+	return brokenSpace{space}, err
+}
+
+type brokenSpace struct{ executor.Space }
+
+func (brokenSpace) Restore(_ context.Context, _ executor.Tree, paths []string) (executor.Tree, error) {
+	return "", &taxonomy.Evidence{Source: "git", Op: "revert", Type: "left", Files: paths, Text: "read-only"}
 }
 
 // TestA168_CommitFailure is tried once more; then the work goes on without the commit.
@@ -254,8 +271,8 @@ func TestA168_CommitFailure(t *testing.T) {
 	assert.Zero(t, r.Counted)
 	assert.Equal(t, []string{"a.txt", "b.txt"}, r.UncommittedFiles)
 	assert.Empty(t, s.commits())
-	require.Len(t, r.Warnings, 2)
-	assert.Contains(t, r.Warnings[0], "gave up on commit: git commit failed: the index is locked")
+	require.Len(t, r.Warnings, 1)
+	assert.Contains(t, r.Warnings[0], "continue without commit: git commit failed")
 	assert.Contains(t, s.logged.String(), "Gave up on a git operation, going on without it")
 	assert.Equal(t, []string{"Task completed: task-42"}, s.hook.messages())
 	assert.NoFileExists(t, path)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/executor"
 )
 
 // storyRepo is a repository in which a person was at work when the story began.
@@ -125,4 +127,16 @@ func (r *storyRepo) usersState() usersWork {
 func (s *stage) usersWorkIsThere() {
 	s.t.Helper()
 	assert.Equal(s.t, s.users, s.usersState(), "the user's own work")
+}
+
+// saved returns a file in the first saved attempt of a run.
+func (r *storyRepo) saved(result *executor.Result, path string) string {
+	r.t.Helper()
+	return r.inStore(result, "show", result.SavedRefs[0]+":"+path)
+}
+
+// inStore runs git in the store that has the saved attempts of a run.
+func (r *storyRepo) inStore(result *executor.Result, args ...string) string {
+	r.t.Helper()
+	return r.git(append([]string{"--git-dir=" + r.path(".git/errgen/"+result.Run)}, args...)...)
 }

@@ -271,11 +271,17 @@ func (c *jumpingClock) Sleep(ctx context.Context, d time.Duration) error {
 
 var _ retry.Clock = (*jumpingClock)(nil)
 
-// slept returns the waits so far.
+// slept returns the waits so far, without jitter.
 func (c *jumpingClock) slept() []time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.sleeps)
+	rounded := slices.Clone(c.sleeps)
+	for i, d := range rounded {
+		if d >= time.Second {
+			rounded[i] = d.Round(time.Second)
+		}
+	}
+	return rounded
 }
 
 // witness remembers what happened.

@@ -119,6 +119,9 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 			p = StepHead
 		}
 	}
+	if d.Action == taxonomy.Continue && traitsOf(f.Op).class == classDeliver {
+		l.warn(s, "continue without "+f.Op+": "+f.Message)
+	}
 	switch {
 	case d.Action == taxonomy.Recover && (d.Reaction.InPlace && !f.Found || setup):
 		return l.recover(s, f, i, p)

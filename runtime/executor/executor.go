@@ -321,6 +321,7 @@ func (e *localEnv) track(calling bool) {
 }
 
 // started registers a process in the saved state, so that the process that resumes the run ends it.
+// As any other save, it never changes an outcome.
 func (e *localEnv) started(p Running) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -329,7 +330,8 @@ func (e *localEnv) started(p Running) error {
 	}
 	e.state.Processes = append(e.state.Processes, p)
 	e.state.Saves++
-	return e.store(context.WithoutCancel(e.ctx), e.state)
+	e.Save(e.state)
+	return nil
 }
 
 // Classify classifies a failure that the loop found.
