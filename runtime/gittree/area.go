@@ -163,16 +163,18 @@ func (a *area) addIgnored(l *look, p string, dir bool) {
 // walk returns the files and links below a directory that are wanted. It skips git's directories,
 // and those that below excludes.
 func (a *area) walk(dir string, below, want func(string) bool) (files []string) {
+	temp := a.temp()
 	_ = filepath.WalkDir(filepath.Join(a.dir, dir), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // git reports what it cannot read
 		}
-		rel, _ := filepath.Rel(a.dir, name)
-		rel = filepath.ToSlash(rel)
+		rel := filepath.ToSlash(name[len(a.dir)+1:])
 		switch {
-		case d.Name() == ".git" && d.IsDir(), d.IsDir() && below != nil && !below(rel):
-			return fs.SkipDir
-		case d.Name() == a.temp():
+		case d.IsDir():
+			if d.Name() == ".git" || below != nil && !below(rel) {
+				return fs.SkipDir
+			}
+		case d.Name() == temp:
 			_ = os.Remove(name)
 		case d.Name() != ".git" && (d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0) && want(rel):
 			files = append(files, rel)

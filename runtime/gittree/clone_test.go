@@ -79,6 +79,29 @@ func TestClone(t *testing.T) {
 	}
 }
 
+// TestCloneWorkspace opens the clone for an executor, and delivers after the run is over.
+func TestCloneWorkspace(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t, "mkdir node_modules")
+	w, err := gittree.NewClone(t.Context(), r.dir, cloneOf(filepath.Dir(r.dir)))
+	require.NoError(t, err)
+	s, err := w.Open(t.Context(), "run")
+	require.NoError(t, err)
+	_, err = s.Snapshot(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir(), "a.txt"), []byte("A\n"), 0o600))
+	now, err := s.Snapshot(t.Context())
+	require.NoError(t, err)
+	_, err = s.Commit(t.Context(), executor.Commit{Attempt: 1, Tree: now, Paths: []string{"a.txt"}, Message: "work"})
+	require.NoError(t, err)
+	require.NoError(t, s.Close(true))
+	require.NoError(t, w.Deliver(t.Context(), "run", "result", false))
+	assert.Equal(t, "A", r.sh("git show result:a.txt"))
+	other, err := gittree.New(t.Context(), r.dir, gittree.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, "prepare/clone", evidenceOf(t, other.Deliver(t.Context(), "in-place", "result", false)))
+}
+
 // TestDeliverForward moves the branch that is checked out only if no file of the user is in the way.
 func TestDeliverForward(t *testing.T) {
 	for _, c := range []struct {

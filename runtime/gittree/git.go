@@ -135,7 +135,7 @@ func (s *Space) git(ctx context.Context, c command) ([]byte, error) {
 		ev.Type = "timeout"
 	case strings.Contains(text, ".lock': File exists"):
 		ev.Type = typeLocked
-	case strings.Contains(text, "No space left on device"):
+	case strings.Contains(text, "No space left on device"), strings.Contains(text, "Out of diskspace"):
 		ev.Errno = "ENOSPC"
 	}
 	return nil, ev

@@ -22,6 +22,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -68,6 +69,8 @@ type Change = executor.Change
 type Workspace struct {
 	dir, gitDir string
 	opts        Options
+	user        string // the working tree of which it is a clone; "" in place
+	clone       Clone
 }
 
 var _ executor.Workspace = (*Workspace)(nil)
@@ -81,6 +84,19 @@ func New(ctx context.Context, dir string, opts Options) (*Workspace, error) {
 	return &Workspace{dir: s.root, gitDir: s.gitDir, opts: opts}, nil
 }
 
+// NewClone returns a working tree that is a private clone of the one that dir is in; see [OpenClone].
+// The clone is made when a run opens it, and serves that run.
+func NewClone(ctx context.Context, dir string, c Clone) (*Workspace, error) {
+	w, err := New(ctx, dir, c.Options)
+	if err != nil {
+		return nil, err
+	}
+	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return nil, err
+	}
+	return &Workspace{dir: c.Dir, gitDir: filepath.Join(c.Dir, ".git"), opts: c.Options, user: w.dir, clone: c}, nil
+}
+
 // Dir returns the root of the working tree, absolute and without symbolic links.
 func (w *Workspace) Dir() string { return w.dir }
 
@@ -92,11 +108,39 @@ func (w *Workspace) Watch(watcher Watcher) { w.opts.Watch = watcher }
 
 // Open takes the working tree for a run; see [Open].
 func (w *Workspace) Open(ctx context.Context, run string) (executor.Space, error) {
-	s, err := Open(ctx, w.dir, run, w.opts)
+	s, err := w.open(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+func (w *Workspace) open(ctx context.Context, run string) (*Space, error) {
+	if w.user == "" {
+		return Open(ctx, w.dir, run, w.opts)
+	}
+	w.clone.Options = w.opts
+	clone, user, err := OpenClone(ctx, w.user, run, w.clone)
+	if err != nil {
+		return nil, err
+	}
+	clone.user = user
+	return clone, nil
+}
+
+// Deliver brings the commits of a run that worked in a clone to a branch of the user's repository; see
+// [Space.Deliver]. No process may have the clone.
+func (w *Workspace) Deliver(ctx context.Context, run, branch string, forward bool) error {
+	s, err := w.open(ctx, run)
+	if err != nil {
+		return err
+	}
+	if s.user == nil {
+		err = s.evidence(fault(typeClone, "the run did not work in a clone", nil), nil)
+	} else {
+		err = s.user.Deliver(ctx, s, branch, forward)
+	}
+	return errors.Join(err, s.Close(false))
 }
 
 // Space is a working tree that a run has taken. Its methods are safe for concurrent use and run one
@@ -110,11 +154,14 @@ type Space struct {
 	store  string
 	made   settings
 	lock   *filelock.Named
+	user   *Space // of the user's working tree, which is closed too; nil in place
 
 	mu           sync.Mutex
 	work, inside *area // the working tree, and the user's git directory
 	nested       []*nested
 	modes        map[string]fs.FileMode // of files with unusual permissions
+	objectNames  map[string][]string    // of the user's objects at the beginning, by directory
+	objectTimes  map[string]time.Time   // of directories that have all their objects
 	seal         string
 	op           string // the current operation
 }
@@ -219,6 +266,9 @@ func (s *Space) Close(forget bool) error {
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Release())
 		s.lock = nil
+	}
+	if s.user != nil {
+		err = errors.Join(err, s.user.Close(forget))
 	}
 	return s.evidence(err, nil)
 }

@@ -50,6 +50,7 @@ func (s *Space) Adopt(ctx context.Context) (err error) {
 	if _, err := link(s.objects(), filepath.Join(s.store, "objects")); err != nil {
 		return err
 	}
+	s.objectNames = nil
 	if err := recordLinked(s.store); err != nil {
 		return err
 	}

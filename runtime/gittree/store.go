@@ -1,7 +1,6 @@
 package gittree
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -307,31 +306,41 @@ func recordLinked(store string) error {
 	return atomicfile.Replace(filepath.Join(store, linkedFile), b.Bytes())
 }
 
-// restoreObjects restores the objects that the user had when the run began.
+// restoreObjects restores the objects that the user had when the run began. It reads a directory
+// only if that changed since.
 func (s *Space) restoreObjects() error {
-	f, err := os.Open(filepath.Join(s.store, linkedFile))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var dir string
-	var have map[string]bool
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		d, name := filepath.Split(lines.Text())
-		if d != dir || have == nil {
-			dir, have = d, names(filepath.Join(s.objects(), d))
+	if s.objectNames == nil {
+		content, err := os.ReadFile(filepath.Join(s.store, linkedFile))
+		if err != nil {
+			return err
 		}
-		if have[name] {
+		s.objectNames, s.objectTimes = map[string][]string{}, map[string]time.Time{}
+		for line := range strings.Lines(string(content)) {
+			dir, name := filepath.Split(strings.TrimSuffix(line, "\n"))
+			s.objectNames[dir] = append(s.objectNames[dir], name)
+		}
+	}
+	for dir, files := range s.objectNames {
+		users := filepath.Join(s.objects(), dir)
+		if info, err := os.Lstat(users); err == nil && info.ModTime().Equal(s.objectTimes[dir]) {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Join(s.objects(), d), 0o777); err != nil {
-			return err
+		have := names(users)
+		for _, name := range files {
+			if have[name] {
+				continue
+			}
+			if err := os.MkdirAll(users, 0o777); err != nil {
+				return err
+			}
+			err := os.Link(filepath.Join(s.store, "objects", dir, name), filepath.Join(users, name))
+			if err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
 		}
-		err := os.Link(filepath.Join(s.store, "objects", lines.Text()), filepath.Join(s.objects(), lines.Text()))
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
+		if info, err := os.Lstat(users); err == nil && time.Since(info.ModTime()) > time.Second {
+			s.objectTimes[dir] = info.ModTime()
 		}
 	}
-	return lines.Err()
+	return nil
 }
