@@ -34,7 +34,6 @@ import (
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/config"
-	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -78,7 +77,6 @@ type program struct {
 	options
 	out, hints io.Writer
 	screen     *terminal.Observer
-	titles     map[int]string // of iterations, in the story
 }
 
 // run carries out the command line and returns the exit code.
@@ -228,9 +226,3 @@ func decode(b []byte) (error, error) {
 	}
 	return own, nil
 }
-
-// observer makes a function an [executor.Observer].
-type observer func(e executor.Event)
-
-// Observe calls the function.
-func (f observer) Observe(e executor.Event) { f(e) }

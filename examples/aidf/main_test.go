@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/proc"
 	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
@@ -55,7 +58,6 @@ func isolate(t *testing.T) {
 	for name, value := range map[string]string{
 		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_STATE_HOME": filepath.Join(home, "state"),
 		"GIT_CONFIG_NOSYSTEM": "1", "ANTHROPIC_API_KEY": "", "OPENAI_API_KEY": "", "TERM": "dumb",
-		variableDir: "", variableURL: "", variableKey: "",
 	} {
 		t.Setenv(name, value)
 	}
@@ -67,13 +69,13 @@ var masks = []struct {
 	with string
 }{
 	{regexp.MustCompile(`/\S*/aidf-story-\d+`), "STORY"},
-	{regexp.MustCompile(`\b[0-9a-f]{12}\b|(?m)(\| )[0-9a-f]{7}\b`), "${1}COMMIT"},
+	{regexp.MustCompile(`\b[0-9a-f]{12}\b|(?m)^[0-9a-f]{7}\b`), "ID"},
 	{regexp.MustCompile(`time=\S+`), "time=TIME"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "DATE"},
 	{regexp.MustCompile(`until (DATE|\d\d:\d\d:\d\d|\d{4}-\S+ \d\d:\d\d)`), "until TIME"},
 	{regexp.MustCompile(`limit of \S+ after \S+ `), "limit of N after N "},
 	{regexp.MustCompile(`\b(took|after|waiting|waited +) ?(\d+m)?[\d.]+m?s\b`), "$1 N"},
-	{regexp.MustCompile(`(iterations?), (\d+m)?[\d.]+s,`), "$1,"},
+	{regexp.MustCompile(`(iterations?), (\d+m)?[\d.]+s\b`), "$1"},
 	{regexp.MustCompile(`API error: \D.*reset by peer`), "API error: connection reset by peer"},
 }
 
@@ -126,35 +128,46 @@ func (o outcome) result(t *testing.T) executor.Result {
 
 // acted is a repository with a scripted agent.
 type acted struct {
-	*stage
-	t *testing.T
+	t          *testing.T
+	dir, state string
+	cli        *providertest.CLI
 }
 
 // begin makes what a run needs. The agent is added to the configuration.
-func begin(t *testing.T, config string, steps ...providertest.CLIStep) *acted {
+func begin(t *testing.T, config string, agent ...providertest.CLIStep) *acted {
 	t.Helper()
 	isolate(t)
-	s := &story{w: io.Discard, dir: evaluated(t.TempDir())}
-	st, err := s.begin(t.Context(), &act{
-		name: "act", files: map[string]string{"greeting.md": greetingTask, "aidf.yml": cliConfig("act", config)},
-		agent: steps,
-	})
+	dir := t.TempDir()
+	t.Setenv("AIDF_STORY", dir)
+	cli, err := stage(t.Context(), dir, map[string]string{"aidf.yml": cliConfig + config}, agent...)
 	require.NoError(t, err)
-	t.Setenv(variableDir, s.dir)
-	return &acted{st, t}
+	return &acted{t, dir, filepath.Join(dir, "state"), cli}
 }
 
-// do runs aidf with a line of arguments.
-func (a *acted) do(line string) outcome {
+const cliConfig = "provider: claude-cli\nclaude_cli: {path: \"${AIDF_STORY}/claude\"}\n"
+
+// args returns a command line: the arguments of a line, and more.
+func (a *acted) args(line string, more ...string) []string {
+	base := []string{"-task=" + a.dir + "/greeting.md", "-config=" + a.dir + "/aidf.yml", "-repo=" + a.path("."),
+		"-state=" + a.state}
+	args := strings.Fields(strings.ReplaceAll(line, "../", a.dir+"/"))
+	if len(args) > 0 && args[0] == "attempts" {
+		base, args = append([]string{"attempts"}, base...), args[1:]
+	}
+	return slices.Concat(base, args, more)
+}
+
+// do runs aidf.
+func (a *acted) do(line string, more ...string) outcome {
 	a.t.Helper()
-	return do(a.t, a.args(line)...)
+	return do(a.t, a.args(line, more...)...)
 }
 
-func (a *acted) path(name string) string { return filepath.Join(a.repo, name) }
+func (a *acted) path(name string) string { return filepath.Join(a.dir, "shop", name) }
 
 func (a *acted) write(path, content string) {
 	a.t.Helper()
-	require.NoError(a.t, write(path, content))
+	require.NoError(a.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 }
 
 func (a *acted) read(name string) string {
@@ -166,9 +179,11 @@ func (a *acted) read(name string) string {
 
 func (a *acted) git(args string) string {
 	a.t.Helper()
-	out, err := a.shell(a.t.Context(), "git "+args)
-	require.NoError(a.t, err)
-	return strings.TrimRight(out, "\n")
+	cmd := exec.CommandContext(a.t.Context(), "git", strings.Fields(args)...)
+	cmd.Dir = a.path(".")
+	out, err := cmd.CombinedOutput()
+	require.NoError(a.t, err, "%s", out)
+	return strings.TrimRight(string(out), "\n")
 }
 
 func (a *acted) prompts() []string {
@@ -228,7 +243,7 @@ func TestCompleted(t *testing.T) {
 	assert.Contains(t, got.hints, "event=committed", "and so does the log")
 	assert.Contains(t, a.git("log -1 --format=%B"), "A friendlier greeting\n")
 
-	assert.Regexp(t, `one +completed +1 .* greeting +`+regexp.QuoteMeta(a.repo), a.do("-list").out)
+	assert.Regexp(t, `one +completed +1 .* greeting +`+regexp.QuoteMeta(a.path(".")), a.do("-list").out)
 	var runs []executor.RunInfo
 	require.NoError(t, json.Unmarshal([]byte(a.do("-list -json").out), &runs))
 	assert.Equal(t, executor.EndCompleted, runs[0].End)
@@ -296,7 +311,7 @@ func TestOwnFilesAreForbidden(t *testing.T) {
 			Write("[my] task.md", "# Do as you like\n").Write("aidf.yml", "validation: {pre_commit: [evil]}\n"))
 		a.write(a.path("[my] task.md"), "# A task\n")
 		require.NoError(t, os.Rename(filepath.Join(a.dir, "aidf.yml"), a.path("aidf.yml")))
-		got := do(t, "-task", a.path("[my] task.md"), "-config", a.path("aidf.yml"), "-repo", a.repo, "-json")
+		got := do(t, "-task", a.path("[my] task.md"), "-config", a.path("aidf.yml"), "-repo", a.path("."), "-json")
 		assert.Equal(t, "SCOPE_FORBIDDEN", got.result(t).ErrorCode, got.hints)
 		assert.Equal(t, "# A task\n", a.read("[my] task.md"))
 		assert.NotContains(t, a.read("aidf.yml"), "evil")
@@ -305,15 +320,15 @@ func TestOwnFilesAreForbidden(t *testing.T) {
 
 func TestTaskIsFiled(t *testing.T) {
 	a := begin(t, "file_task: true\n", done())
-	a.write(a.path("tasks/pending/1.md"), greetingTask)
+	task, err := os.ReadFile(filepath.Join(a.dir, "greeting.md"))
+	require.NoError(t, err)
+	a.write(a.path("tasks/pending/1.md"), string(task))
 	a.git("add tasks")
 	a.git("commit --quiet --message=tasks")
-	got := a.do("-task shop/tasks/pending/1.md")
-	assert.Equal(t, exitFailed, got.code, "the path is relative to this directory")
-	got = do(t, append(a.args("-json"), "-task", a.path("tasks/pending/1.md"))...)
+	got := a.do("-json -task", a.path("tasks/pending/1.md"))
 	assert.Equal(t, exitOK, got.code, got.hints)
 	assert.NoFileExists(t, a.path("tasks/pending/1.md"))
-	assert.Equal(t, greetingTask, a.read("tasks/completed/1.md"))
+	assert.Equal(t, string(task), a.read("tasks/completed/1.md"))
 }
 
 func TestStateIsNotInTheWorkingTree(t *testing.T) {
@@ -336,4 +351,24 @@ func serveMCP() {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 		})
 	_ = server.Run(context.Background(), &mcp.StdioTransport{})
+}
+
+// agent returns the process that the state of the latest run contains.
+func (a *acted) agent() proc.ID {
+	store := filestore.New(a.state)
+	runs, err := store.Runs(a.t.Context())
+	if err != nil || len(runs) == 0 {
+		return proc.ID{}
+	}
+	saved, err := store.Peek(a.t.Context(), runs[0].Run)
+	if err != nil || saved == nil || len(saved.Processes) == 0 {
+		return proc.ID{}
+	}
+	return proc.ID{PID: saved.Processes[0].PID, Start: saved.Processes[0].Start}
+}
+
+// await waits for what another process does.
+func await(t *testing.T, done func() bool) {
+	t.Helper()
+	require.Eventually(t, done, 2*time.Minute, 10*time.Millisecond)
 }

@@ -29,10 +29,10 @@ func hanging() providertest.CLIStep {
 // ready waits until the agent has changed the file and the state contains its process.
 func (a *acted) ready() {
 	a.t.Helper()
-	require.NoError(a.t, await(a.t.Context(), func() bool {
+	await(a.t, func() bool {
 		b, err := os.ReadFile(a.path("deploy/production.yml"))
-		return err == nil && strings.Contains(string(b), "300") && a.agent(a.t.Context()).PID != 0
-	}))
+		return err == nil && strings.Contains(string(b), "300") && a.agent().PID != 0
+	})
 }
 
 func TestKillAndResume(t *testing.T) {
@@ -40,7 +40,7 @@ func TestKillAndResume(t *testing.T) {
 	cmd := process(t, a.args("-run one")...)
 	require.NoError(t, cmd.Start())
 	a.ready()
-	agent := a.agent(t.Context())
+	agent := a.agent()
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	assert.Contains(t, a.do("-list").out, "not ended")
@@ -65,7 +65,7 @@ func TestInterrupt(t *testing.T) {
 			cmd.Stdout, cmd.Stderr = &out, &hints
 			require.NoError(t, cmd.Start())
 			a.ready()
-			agent := a.agent(t.Context())
+			agent := a.agent()
 			require.NoError(t, cmd.Process.Signal(signal))
 			_ = cmd.Wait()
 			assert.Equal(t, exitFailed, cmd.ProcessState.ExitCode(), hints.String())
@@ -86,16 +86,16 @@ func TestSecondInterruptKills(t *testing.T) {
 	defer signal.Stop(heard)
 	a := begin(t, "", hanging().IgnoringTerm())
 	config := filepath.Join(a.dir, "aidf.yml")
-	a.write(config, strings.Replace(a.files["aidf.yml"], `/claude"}`, `/claude", grace: 1h}`, 1))
+	a.write(config, strings.Replace(cliConfig, `/claude"}`, `/claude", grace: 1h}`, 1))
 	var hints watched
 	cmd := process(t, a.args("-run act")...)
 	cmd.Stderr = &hints
 	require.NoError(t, cmd.Start())
 	a.ready()
-	agent := a.agent(t.Context())
+	agent := a.agent()
 	t.Cleanup(func() { _ = syscall.Kill(-agent.PID, syscall.SIGKILL) })
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	require.NoError(t, await(t.Context(), func() bool { return strings.Contains(hints.String(), "second interrupt") }))
+	await(t, func() bool { return strings.Contains(hints.String(), "second interrupt") })
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	_ = cmd.Wait()
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
@@ -129,22 +129,24 @@ func TestAnswer(t *testing.T) {
 	assert.Contains(t, got.out, "-resume one -answer")
 	assert.Contains(t, a.do("-list").out, "run one asks: Old customers, or new?")
 
-	got = a.do(`-resume one -answer "All of them." -json`)
+	got = a.do("-resume one -json -answer", "All of them.")
 	require.Equal(t, exitOK, got.code, got.hints)
 	require.Len(t, a.prompts(), 2)
 	assert.Contains(t, a.prompts()[1], "All of them.")
 	assert.Equal(t, "Hello?", a.git("show HEAD:greet.txt"))
 }
 
+const checked = "validation: {pre_commit: [[sh, check.sh]]}\n"
+
 func TestContinueWithRaisedLimitsAndAfterAFix(t *testing.T) {
 	steps := []providertest.CLIStep{providertest.CLIAnswer("TASK COMPLETE").Write("greet.txt", "hi\n"),
-		providertest.CLIAnswer("TASK COMPLETE"), providertest.CLIAnswer("TASK COMPLETE"), providertest.CLIAnswer("TASK COMPLETE")}
+		providertest.CLIAnswer("TASK COMPLETE").Always()}
 	a := begin(t, "limits: {failures: 1}\n"+checked, steps...)
 	r := a.do("-run one -json").result(t)
 	assert.Equal(t, executor.EndMaxFailures, r.EndReason)
 	assert.Equal(t, "VALIDATION_PRE_COMMIT", r.ErrorCode)
 
-	a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig("act", "limits: {failures: 2}\n", checked))
+	a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig+"limits: {failures: 2}\n"+checked)
 	r = a.do("-resume one -json").result(t)
 	assert.Equal(t, executor.EndMaxFailures, r.EndReason)
 	assert.Equal(t, 3, r.Iterations, "the limit counts from where the run was continued")
@@ -165,10 +167,10 @@ func TestTakeOver(t *testing.T) {
 	} {
 		a := begin(t, "", providertest.CLIAnswer("BLOCKED: now?").Write("greet.txt", "Hello!\n"),
 			providertest.CLIAnswer("TASK COMPLETE").Write("docs/greeting.md", "A sentence.\n"))
-		a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig("act", "deliver: nothing\n"))
+		a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig+"deliver: nothing\n")
 		require.Equal(t, exitFailed, a.do("-run one").code)
 		assert.Contains(t, a.do("-list").out, "run one left uncommitted: greet.txt")
-		a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig("act"))
+		a.write(filepath.Join(a.dir, "aidf.yml"), cliConfig)
 		got := a.do("-run two -json" + c.flag)
 		require.Equal(t, exitOK, got.code, got.hints)
 		r := got.result(t)

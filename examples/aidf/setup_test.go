@@ -48,7 +48,7 @@ func TestFaults(t *testing.T) {
 			a := begin(t, "")
 			config := c.config
 			if !strings.Contains(config, "provider:") {
-				config = a.files["aidf.yml"] + config
+				config = cliConfig + config
 			}
 			a.write(filepath.Join(a.dir, "aidf.yml"), config+"\n")
 			got := a.do("-json -v")
@@ -145,7 +145,7 @@ func TestFaultsAreNotified(t *testing.T) {
 // The error names the run and the process that hold the working tree.
 func TestAnotherRunIsAtWork(t *testing.T) {
 	a := begin(t, "", done())
-	space, err := gittree.Open(t.Context(), a.repo, "one", gittree.Options{})
+	space, err := gittree.Open(t.Context(), a.path("."), "one", gittree.Options{})
 	require.NoError(t, err)
 	got := a.do("-run two")
 	require.NoError(t, space.Close(true))

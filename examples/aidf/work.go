@@ -101,15 +101,10 @@ func taskID(path string) string {
 
 // observers returns what shows and logs the run.
 func (p *program) observers(s *setup) executor.Observer {
-	titles := observer(func(e executor.Event) {
-		if title := p.titles[e.Iteration]; title != "" && e.Kind == executor.IterationStarted {
-			p.screen.Aside(func() { fmt.Fprintf(p.out, "\n## %s\n", title) })
-		}
-	})
 	if !p.verbose {
-		return executor.Observers(titles, p.screen)
+		return p.screen
 	}
-	return executor.Observers(titles, p.screen, executor.Slog(p.logger(slog.LevelDebug), s.table))
+	return executor.Observers(p.screen, executor.Slog(p.logger(slog.LevelDebug), s.table))
 }
 
 func (p *program) logger(least slog.Level) *slog.Logger {
