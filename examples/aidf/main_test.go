@@ -285,8 +285,8 @@ func TestDryRun(t *testing.T) {
 }
 
 func TestPush(t *testing.T) {
-	a := begin(t, "", done())
-	got := a.do("-push -json")
+	a := begin(t, "deliver: push\n", done())
+	got := a.do("-json")
 	require.Equal(t, exitOK, got.code, got.hints)
 	assert.True(t, got.result(t).Pushed)
 	assert.Equal(t, a.git("rev-parse HEAD"), a.git("rev-parse origin/main"))
@@ -294,9 +294,9 @@ func TestPush(t *testing.T) {
 
 // A task is completed also if its push was given up, which is a warning.
 func TestPushIsGivenUp(t *testing.T) {
-	a := begin(t, "overrides: {policies: {once_more: {initial_delay: 1ms}}}\n", done())
+	a := begin(t, "deliver: push\noverrides: {policies: {once_more: {initial_delay: 1ms}}}\n", done())
 	a.git("remote remove origin")
-	got := a.do("-push -json")
+	got := a.do("-json")
 	assert.Equal(t, exitOK, got.code, got.hints)
 	r := got.result(t)
 	assert.Equal(t, executor.StatusCompleted, r.Status)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -102,18 +103,23 @@ func revealed(secrets map[string]taxonomy.Secret[string]) map[string]string {
 	return out
 }
 
-// notifier returns what tells people how the run ended. Channels whose settings have problems are
-// left out, so that the others report them.
+// notifier returns what tells people how the run ended. It uses the channels without problems, also
+// to report the problems of others.
 func (s *setup) notifier() *notify.Notifier {
 	var routes []notify.Route
-	for _, c := range s.settings.Notify {
-		if channel := s.channel(c); channel != nil && len(c.Validate()) == 0 {
-			r := notify.Route{Channel: channel, Level: c.Level}
-			for _, status := range c.Statuses {
-				r.Statuses = append(r.Statuses, executor.Status(status))
-			}
-			routes = append(routes, r)
+	for i, c := range s.settings.Notify {
+		channel, err := s.channel(c)
+		if err != nil && len(s.problems) == 0 {
+			s.refuse(s.configFile, fmt.Sprintf("notify[%d].url", i), "", "an http or https URL", nil)
 		}
+		if err != nil || len(c.Validate()) > 0 {
+			continue
+		}
+		r := notify.Route{Channel: channel, Level: c.Level}
+		for _, status := range c.Statuses {
+			r.Statuses = append(r.Statuses, executor.Status(status))
+		}
+		routes = append(routes, r)
 	}
 	if len(routes) == 0 {
 		return nil
@@ -121,23 +127,19 @@ func (s *setup) notifier() *notify.Notifier {
 	return notify.New(notify.Options{}, routes...)
 }
 
-func (s *setup) channel(c channelSettings) notify.Channel {
+func (s *setup) channel(c channelSettings) (notify.Channel, error) {
 	switch c.Channel {
 	case "log":
-		return notify.NewLog(s.logger(c.Level))
-	case "desktop":
-		return notify.Func("desktop", func(ctx context.Context, m notify.Message) error {
-			return exec.CommandContext(ctx, "notify-send", "--", "aidf: task "+string(m.Status), m.Text).Run()
-		})
+		return notify.NewLog(s.logger(c.Level)), nil
+	case "webhook":
+		w := notify.WebhookConfig{Header: http.Header{}}
+		w.URL, _ = c.URL.Reveal()
+		for name, value := range revealed(c.Header) {
+			w.Header.Set(name, value)
+		}
+		return notify.NewWebhook(w)
 	}
-	w := notify.WebhookConfig{Header: http.Header{}}
-	w.URL, _ = c.URL.Reveal()
-	for name, value := range revealed(c.Header) {
-		w.Header.Set(name, value)
-	}
-	channel, err := notify.NewWebhook(w)
-	if err != nil {
-		return nil
-	}
-	return channel
+	return notify.Func("desktop", func(ctx context.Context, m notify.Message) error {
+		return exec.CommandContext(ctx, "notify-send", "--", "aidf: task "+string(m.Status), m.Text).Run()
+	}), nil
 }

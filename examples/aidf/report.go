@@ -146,9 +146,6 @@ func (p *program) listAttempts(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	if p.json {
-		return writeJSON(p.out, all)
-	}
 	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "ATTEMPT\tSAVED\tFILES")
 	for _, a := range all {

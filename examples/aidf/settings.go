@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"net/url"
 	"time"
 
 	"github.com/errgen/errgen/gen/errs"
@@ -149,11 +148,6 @@ func (s *settings) Validate() []config.Problem {
 	p.NotNegative("limits.check", int64(l.Check))
 	p.NotNegative("limits.grace", int64(l.Grace))
 	p.NotNegative("limits.feedback", int64(l.Feedback))
-	for i, m := range s.MCP {
-		if m.Name == "" || len(m.Command) == 0 || len(m.Tools) == 0 {
-			p = append(p, config.Problem{Field: fmt.Sprintf("mcp[%d]", i), Expected: "a name, a command and tools"})
-		}
-	}
 	return p
 }
 
@@ -167,15 +161,5 @@ func (c *channelSettings) Validate() []config.Problem {
 	for i, s := range c.Statuses {
 		p.Word(fmt.Sprintf("statuses[%d]", i), s, statuses)
 	}
-	if c.Channel == "webhook" && !isWeb(c.URL) {
-		// Without the field, because the value may be a secret.
-		p = append(p, config.Problem{Expected: "an url that begins with https:// or http:// beside the channel"})
-	}
 	return p
-}
-
-func isWeb(secret taxonomy.Secret[string]) bool {
-	text, _ := secret.Reveal()
-	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }

@@ -158,7 +158,8 @@ func (s *setup) complete(cfg *executor.Config) {
 		s.problem("", err)
 		cfg.Filer = filer
 	}
-	cfg.Workspace, cfg.Guard, cfg.Deliver = s.tree, s.scope, s.delivery()
+	cfg.Workspace, cfg.Guard = s.tree, s.scope
+	cfg.Deliver = executor.Delivery(slices.Index(deliveries, cmp.Or(s.settings.Deliver, "commits")))
 	cfg.Store = filestore.New(s.state)
 	cfg.Admission.Lanes = filelanes.New(filepath.Join(s.state, "lanes"), nil, nil)
 	cfg.Continue, cfg.DryRun, cfg.TakeOver = s.settings.Continue, s.dryRun, s.takeOver
@@ -195,18 +196,6 @@ func (s *setup) guard() {
 	var err error
 	s.scope, err = scope.New(c)
 	s.problem(s.configFile, err)
-}
-
-// delivery is how far finished work is delivered.
-func (s *setup) delivery() executor.Delivery {
-	deliver := executor.DeliverCommits
-	if i := slices.Index(deliveries, s.settings.Deliver); i >= 0 {
-		deliver = executor.Delivery(i)
-	}
-	if s.push {
-		deliver = max(deliver, executor.DeliverPush)
-	}
-	return deliver
 }
 
 func (s *setup) newValidator(cfg *executor.Config) {
