@@ -198,7 +198,7 @@ func TestA176_ThroughAllParts(t *testing.T) {
 			end{executor.StatusBlocked, executor.EndRetriesUsedUp, "provider", "PROVIDER_API_ERROR"},
 			[]string{"PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR backoff",
 				"PROVIDER_API_ERROR backoff", "PROVIDER_API_ERROR block"},
-			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}, nil},
+			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 7 * time.Second}, nil},
 		{"no credit", nil, []providertest.CLIStep{providertest.CLIFixture("claude/credit")},
 			end{executor.StatusFailed, executor.EndFatal, "provider", "PROVIDER_API_ERROR"},
 			[]string{"PROVIDER_API_ERROR stop_all"}, nil, nil},

@@ -16,7 +16,11 @@ func (l *Loop) call(s *RunState) Step {
 	it := &s.Iter
 	began := l.now(s)
 	l.emit(s, Event{Kind: CallStarted, Call: it.Calls, Source: l.provider(s), Tier: l.tier(s)})
-	out := l.do(s, Effect{Op: OpCall, Source: l.provider(s), Limit: l.left(s), Prompt: l.prompt(s)})
+	e := Effect{Op: OpCall, Source: l.provider(s), Limit: l.left(s), Prompt: l.prompt(s)}
+	if e.Limit > 0 {
+		e.Span = it.Ends.Sub(it.Began)
+	}
+	out := l.do(s, e)
 	a := Answer{}
 	if out.Answer != nil {
 		a = *out.Answer

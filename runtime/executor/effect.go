@@ -68,8 +68,9 @@ const (
 type Effect struct {
 	Op     string `json:"op"`
 	Source string `json:"source"`
-	// Limit is how long it may take; 0 is no limit.
+	// Limit is how long it may take; 0 is no limit. Span is the time that the whole iteration has.
 	Limit time.Duration `json:"limit,omitempty"`
+	Span  time.Duration `json:"span,omitempty"`
 	// Graced effects are carried out also after a cancellation, within the grace.
 	Graced    bool   `json:"graced,omitempty"`
 	Run       string `json:"run"`

@@ -16,8 +16,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Executor runs tasks in this process. Without a Store it runs any number of them concurrently, as
-// far as its collaborators permit that. With one it serves one run at a time.
+// Executor runs tasks in this process. Without a Store and a Workspace it runs any number of them
+// concurrently, as far as its collaborators permit that. With one it serves one run at a time.
 type Executor struct {
 	cfg  Config
 	host *Host
@@ -155,13 +155,15 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	if err := filelock.CheckName(task.Run); err != nil {
 		return refusal("the name of the run: " + err.Error())
 	}
-	if e.cfg.Store == nil {
+	if e.cfg.Store != nil || e.cfg.Workspace != nil {
+		if !e.busy.CompareAndSwap(false, true) {
+			return &taxonomy.Evidence{Source: sourceExecutor, Op: OpLock, Text: "the executor is running another task"}
+		}
+		env.opened = true
+	}
+	if e.cfg.Store == nil || e.cfg.DryRun { // a dry run begins nothing
 		return nil
 	}
-	if !e.busy.CompareAndSwap(false, true) {
-		return &taxonomy.Evidence{Source: sourceExecutor, Op: OpLock, Text: "the executor is running another task"}
-	}
-	env.opened = true
 	var saved *RunState
 	err := contain(sourceExecutor, OpLock, func() (err error) {
 		saved, err = e.cfg.Store.Open(env.ctx, task.Run)
@@ -350,7 +352,7 @@ func (e *localEnv) Sleep(d time.Duration) bool {
 
 // Save saves the state. If that fails the run continues, and a warning says so once.
 func (e *localEnv) Save(s *RunState) {
-	if e.cfg.Store == nil {
+	if e.cfg.Store == nil || e.cfg.DryRun {
 		return
 	}
 	err := contain("state", "state_write", func() error { return e.store(context.WithoutCancel(e.ctx), s) })

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,7 @@ func timeoutEvidence(e *Effect, err error, took time.Duration) error {
 	}
 	ev.Attributes = map[string]string{
 		"iteration":  strconv.Itoa(e.Iteration),
-		"timeout_ms": strconv.FormatInt(e.Limit.Milliseconds(), 10),
+		"timeout_ms": strconv.FormatInt(cmp.Or(e.Span, e.Limit).Milliseconds(), 10),
 		"elapsed_ms": strconv.FormatInt(took.Milliseconds(), 10),
 	}
 	return ev

@@ -93,7 +93,8 @@ type Loop struct {
 	back  Step
 	// expired reports that the grace of a cancelled run ended before its changes were inspected. The
 	// saved state stays what it was, so that the next process inspects them.
-	expired bool
+	expired   bool
+	announced bool // RunStarted was emitted
 	// Yielded reports that Yield ended the loop.
 	Yielded bool
 }
@@ -154,7 +155,6 @@ func (l *Loop) Run(s *RunState) {
 	if d := s.Now.Add(l.cfg.Limits.Run); bounded(l.cfg.Limits.Run) && (s.Deadline.IsZero() || d.Before(s.Deadline)) {
 		s.Deadline = d
 	}
-	l.emit(s, Event{Kind: RunStarted, Text: map[bool]string{true: "resumed"}[s.Resumed]})
 	if s.Resumed && !l.resumable(s) {
 		return
 	}
@@ -205,8 +205,22 @@ func (l *Loop) resumable(s *RunState) bool {
 	return false
 }
 
+// announce emits that the run began, once for each process: when its setup has succeeded, or with
+// its first failure.
+func (l *Loop) announce(s *RunState) {
+	if l.announced {
+		return
+	}
+	l.announced = true
+	l.emit(s, Event{Kind: RunStarted, Text: map[bool]string{true: "resumed"}[s.Resumed]})
+	if l.back == "" && s.Iter.Open {
+		l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
+	}
+}
+
 // abandon ends a process whose setup failed: it files and notifies, and saves nothing.
 func (l *Loop) abandon(s *RunState) {
+	l.announce(s)
 	if s.End == "" {
 		s.End = EndCancelled
 	}
@@ -438,6 +452,9 @@ func (l *Loop) warn(s *RunState, text string) {
 }
 
 func (l *Loop) emit(s *RunState, e Event) {
+	if e.Kind != RunStarted {
+		l.announce(s)
+	}
 	e.At, e.Run, e.Task, e.Iteration = s.Now, s.Task.Run, s.Task.ID, s.Iter.Number
 	if e.failure != nil {
 		e.Err, e.Evidence = e.failure.error(), e.failure.evidence

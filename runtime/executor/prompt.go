@@ -26,13 +26,12 @@ func (m Markers) completed() Markers {
 	return m
 }
 
-// signal returns the signal in an answer. A categorized failure has none; any other failure can
-// only ask for a person.
+// signal returns the signal in an answer. An error of the taxonomy has none. Any other failure can
+// only ask for a person, which counts if it stays without a category.
 func (m Markers) signal(a Answer, err error, categorized bool) (Signal, string) {
 	answer := a.Text
-	_, plain := err.(plainFailure)
 	switch {
-	case err != nil && (categorized || !plain):
+	case err != nil && categorized:
 		return SignalNone, ""
 	case err != nil:
 		answer = cmp.Or(answer, a.Failure)

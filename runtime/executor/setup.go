@@ -29,6 +29,7 @@ func cleanEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 func afterClean(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 	back := l.back
 	l.back = ""
+	l.announce(s)
 	return back
 }
 
@@ -42,6 +43,7 @@ func prepared(l *Loop, s *RunState, it *Iteration, out *Outcome) {
 
 func afterPrepare(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 	l.back = ""
+	l.announce(s)
 	return StepHead
 }
 
@@ -131,7 +133,9 @@ func (l *Loop) head(s *RunState) Step {
 	case !slices.Contains(s.Available, s.Tier):
 		return StepAvailable
 	case l.cfg.DryRun:
-		out := l.do(s, Effect{Op: OpCall, Source: l.provider(s), Prompt: l.prompt(s)})
+		p := l.prompt(s)
+		p.Iteration++
+		out := l.do(s, Effect{Op: OpCall, Source: l.provider(s), Prompt: p})
 		s.Text = out.Text
 		return l.over(s, EndDryRun, false)
 	}

@@ -135,26 +135,26 @@ type Iteration struct {
 	Fresh        bool      `json:"fresh,omitempty"`       // the call was repeated in a new conversation
 	OverBudget   bool      `json:"overBudget,omitempty"`  // the reaction to a refused budget was to continue
 	Interrupted  bool      `json:"interrupted,omitempty"` // a process died during the call
-	Cancelled    bool      `json:"cancelled,omitempty"`   //
+	Cancelled    bool      `json:"cancelled,omitempty"`
 	Undetected   bool      `json:"undetected,omitempty"`  // the changes are unknown
 	NotAccepted  bool      `json:"notAccepted,omitempty"` // the checked tree could not advance
-	Completed    bool      `json:"completed,omitempty"`   //
-	Clean        bool      `json:"clean,omitempty"`       // answered, without an unresolved failure
-	TriedCommit  bool      `json:"triedCommit,omitempty"` //
-	TriedPush    bool      `json:"triedPush,omitempty"`   //
-	TriedPR      bool      `json:"triedPR,omitempty"`     //
-	Failures     []Failure `json:"failures,omitempty"`    //
-	Check        Phase     `json:"check,omitempty"`       // of StepValidate
-	Passed       []Phase   `json:"passed,omitempty"`      //
-	Found        Tree      `json:"found,omitempty"`       // the tree at the last inspection
-	Count        int       `json:"count,omitempty"`       // differences from the checked tree
-	Bad          []Judged  `json:"bad,omitempty"`         // changes that are not allowed, bounded
-	More         int       `json:"more,omitempty"`        // not allowed beyond Bad
-	Causes       []int     `json:"causes,omitempty"`      // the failures that the revert is for
-	Revert       Paths     `json:"revert,omitempty"`      // what is being reverted
-	All          bool      `json:"all,omitempty"`         // everything is being reverted
-	Reverted     Paths     `json:"reverted,omitempty"`    //
-	AllReverted  bool      `json:"allReverted,omitempty"` //
+	Completed    bool      `json:"completed,omitempty"`
+	Clean        bool      `json:"clean,omitempty"` // answered, without an unresolved failure
+	TriedCommit  bool      `json:"triedCommit,omitempty"`
+	TriedPush    bool      `json:"triedPush,omitempty"`
+	TriedPR      bool      `json:"triedPR,omitempty"`
+	Failures     []Failure `json:"failures,omitempty"`
+	Check        Phase     `json:"check,omitempty"` // of StepValidate
+	Passed       []Phase   `json:"passed,omitempty"`
+	Found        Tree      `json:"found,omitempty"`  // the tree at the last inspection
+	Count        int       `json:"count,omitempty"`  // differences from the checked tree
+	Bad          []Judged  `json:"bad,omitempty"`    // changes that are not allowed, bounded
+	More         int       `json:"more,omitempty"`   // not allowed beyond Bad
+	Causes       []int     `json:"causes,omitempty"` // the failures that the revert is for
+	Revert       Paths     `json:"revert,omitempty"` // what is being reverted
+	All          bool      `json:"all,omitempty"`    // everything is being reverted
+	Reverted     Paths     `json:"reverted,omitempty"`
+	AllReverted  bool      `json:"allReverted,omitempty"`
 	Surfaced     bool      `json:"surfaced,omitempty"`    // the revert made other files visible
 	Checked      Tree      `json:"checked,omitempty"`     // the checked tree with what is accepted
 	Then         Step      `json:"then,omitempty"`        // the step after the inspection

@@ -40,8 +40,8 @@ func (a *area) load(ctx context.Context) error {
 	return err
 }
 
-// look is what differs from the index of an area.
-type look struct {
+// indexDiff is what differs from the index of an area.
+type indexDiff struct {
 	changed []string // to be read again
 	gone    []string // to be removed from the index
 	moved   bool     // whether the index differs from the last snapshot
@@ -51,29 +51,29 @@ type look struct {
 func (a *area) snapshot(ctx context.Context) (Tree, error) {
 	const maxRounds = 100 // each discovers one level of repositories within repositories
 	for round := 0; ; round++ {
-		l, err := a.look(ctx)
+		d, err := a.compare(ctx)
 		if err != nil {
 			return "", err
 		}
 		again := false
-		if len(l.changed)+len(l.gone) > 0 {
-			l.moved = true
-			if again, err = a.update(ctx, l); err != nil {
+		if len(d.changed)+len(d.gone) > 0 {
+			d.moved = true
+			if again, err = a.update(ctx, d); err != nil {
 				return "", err
 			}
 		}
 		if again && round < maxRounds {
 			continue
 		}
-		if !l.moved && a.last != "" {
+		if !d.moved && a.last != "" {
 			return a.last, nil
 		}
 		return a.record(ctx)
 	}
 }
 
-// look finds out what differs from the index.
-func (a *area) look(ctx context.Context) (l look, err error) {
+// compare finds out what differs from the index.
+func (a *area) compare(ctx context.Context) (d indexDiff, err error) {
 	_ = os.Remove(filepath.Join(a.git, "index.lock")) // of a git command that was ended
 	var warning string
 	entries, err := a.list(ctx, command{area: a, stderr: &warning, args: []string{
@@ -83,28 +83,28 @@ func (a *area) look(ctx context.Context) (l look, err error) {
 		err = fault(typeUnreadable, warning, nil)
 	}
 	if err != nil {
-		return l, err
+		return d, err
 	}
 	if a.name == "work" {
 		if entries, err = a.applyRules(ctx, entries); err != nil {
-			return l, err
+			return d, err
 		}
 	}
 	a.empty = nil
 	for _, e := range entries {
-		a.classify(&l, e[:2], e[3:])
+		a.classify(&d, e[:2], e[3:])
 	}
 	links := map[string]bool{}
-	keep := l.changed[:0]
-	for _, p := range l.changed {
+	keep := d.changed[:0]
+	for _, p := range d.changed {
 		if a.storable(links, p) {
 			keep = append(keep, p)
 		} else {
-			l.gone = append(l.gone, p)
+			d.gone = append(d.gone, p)
 		}
 	}
-	l.changed = keep
-	return l, nil
+	d.changed = keep
+	return d, nil
 }
 
 // excludes is the file with the rules of the area.
@@ -116,32 +116,32 @@ func (a *area) excludes() string {
 }
 
 // classify adds an entry of git's status.
-func (a *area) classify(l *look, code, p string) {
+func (a *area) classify(d *indexDiff, code, p string) {
 	dir := strings.HasSuffix(p, "/")
 	switch {
 	case path.Base(p) == a.temp():
 		_ = os.Remove(filepath.Join(a.dir, p)) // of a process that was killed
 		return
 	case code == "!!":
-		a.addIgnored(l, p, dir)
+		a.addIgnored(d, p, dir)
 		return
 	case dir: // a repository: git looks into it once one of its files is in the index
 		if files := a.walk(p, nil, func(string) bool { return true }); len(files) > 0 {
-			l.changed = append(l.changed, files[0])
+			d.changed = append(d.changed, files[0])
 		} else {
 			a.empty = append(a.empty, strings.TrimSuffix(p, "/"))
 		}
 		return
 	case code[1] != ' ':
-		l.changed = append(l.changed, p)
+		d.changed = append(d.changed, p)
 	}
 	delete(a.known, p)
-	l.moved = l.moved || code[0] != '?' && code[0] != ' ' || code[1] == ' '
+	d.moved = d.moved || code[0] != '?' && code[0] != ' ' || code[1] == ' '
 }
 
 // addIgnored adds the watched files among those that git ignores. Files of rules are watched, so
 // that they can be restored.
-func (a *area) addIgnored(l *look, p string, dir bool) {
+func (a *area) addIgnored(d *indexDiff, p string, dir bool) {
 	w := a.opts.Watch
 	watches := func(p string) bool { return a.name == "work" && w != nil && w.Watches(p) }
 	files := []string{p}
@@ -155,7 +155,7 @@ func (a *area) addIgnored(l *look, p string, dir bool) {
 	}
 	for _, p := range files {
 		if !a.known[p] {
-			l.changed = append(l.changed, p)
+			d.changed = append(d.changed, p)
 		}
 	}
 }
@@ -215,22 +215,22 @@ func (a *area) behindLink(known map[string]bool, dir string) bool {
 
 // update reads files into the index. It reports whether there are repositories in which git has to
 // look again.
-func (a *area) update(ctx context.Context, l look) (again bool, err error) {
-	if len(l.gone) > 0 {
-		again = len(l.changed) == 0
-		if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(l.gone),
+func (a *area) update(ctx context.Context, d indexDiff) (again bool, err error) {
+	if len(d.gone) > 0 {
+		again = len(d.changed) == 0
+		if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(d.gone),
 			args: []string{"update-index", "--force-remove", "-z", "--stdin"}}); err != nil {
 			return false, err
 		}
 	}
-	if len(l.changed) == 0 {
+	if len(d.changed) == 0 {
 		return again, nil
 	}
-	if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(l.changed),
+	if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(d.changed),
 		args: []string{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}}); err != nil {
 		return false, err
 	}
-	for _, p := range l.changed {
+	for _, p := range d.changed {
 		a.known[p] = true
 		for dir := path.Dir(p); dir != "." && !again; dir = path.Dir(dir) {
 			_, err := os.Lstat(filepath.Join(a.dir, dir, ".git"))

@@ -93,7 +93,8 @@ func (s *Space) makeClone(ctx context.Context, c Clone) error {
 		return fail(err)
 	}
 	m := &cloner{Space: s, Clone: c, gitDir: gitDir}
-	for _, step := range []func(context.Context) error{m.initialise, m.configure, m.branch, m.files, m.ignored, m.setup} {
+	for _, step := range []func(context.Context) error{m.initialise, m.configure, m.branch, m.files, m.ignored,
+		m.setup} {
 		if err := step(ctx); err != nil {
 			return fail(err)
 		}
@@ -307,7 +308,8 @@ func (s *Space) Deliver(ctx context.Context, clone *Space, branch string, forwar
 	if _, err := s.users(ctx, command{}, "check-ref-format", ref); err != nil {
 		return err
 	}
-	if _, err := s.users(ctx, command{}, "-c", "protocol.file.allow=always", "-c", "fetch.fsckObjects=true", "fetch", "-q",
+	if _, err := s.users(ctx, command{}, "-c", "protocol.file.allow=always", "-c", "fetch.fsckObjects=true",
+		"fetch", "-q",
 		"--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no", "--", clone.root,
 		"HEAD:"+ref); err != nil {
 		return err

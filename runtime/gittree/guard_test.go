@@ -47,18 +47,26 @@ func TestGuardPlaces(t *testing.T) {
 		name, before, dir, change string
 		files                     []string
 	}{
-		{"a linked working tree", linked, "../repo2", "git checkout -q --detach; echo x > ../repo/.git/hooks/pre-commit",
+		{"a linked working tree", linked, "../repo2", "git checkout -q --detach; echo x > " +
+			"../repo/.git/hooks/pre-commit",
 			[]string{".git/HEAD", ".git/hooks/pre-commit"}},
-		{"another linked working tree is free", linked, ".", "git -C ../repo2 checkout -q --detach; git -C ../repo2 commit " +
+		{"another linked working tree is free", linked, ".", "git -C ../repo2 checkout -q --detach; git -C " +
+			"../repo2 commit " +
 			"-q --allow-empty -m theirs", nil},
-		{"the .git of a linked working tree", linked, "../repo2", "mkdir e; echo gitdir: $PWD/e > .git", []string{".git/gitdir"}},
-		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q ../sub lib\n" +
-			"git commit -qm sub lib .gitmodules", ".", "git -C lib config core.fsmonitor ./x; git -C lib commit -q --allow-empty -m e",
+		{"the .git of a linked working tree", linked, "../repo2", "mkdir e; echo gitdir: $PWD/e > .git",
+			[]string{".git/gitdir"}},
+		{"a submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s; git submodule add -q " +
+			"../sub lib\n" +
+			"git commit -qm sub lib .gitmodules", ".", "git -C lib config core.fsmonitor ./x; git -C lib commit " +
+			"-q --allow-empty -m e",
 			[]string{".git/modules/lib/config", ".git/modules/lib/refs/heads/main"}},
 		{"a submodule loses its .git", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m s\n" +
-			"git submodule add -q ../sub lib; echo x > lib/x; git commit -qm sub lib .gitmodules", ".", "rm lib/.git", []string{"lib/.git"}},
-		{"a nested repository loses its .git", "git init -q sub; echo x > sub/x", ".", "mv sub/.git ../gone", []string{"sub/.git"}},
-		{"repositories within repositories", "git init -q sub; git init -q sub/sub; echo x > sub/sub/x; echo x > sub/x", ".",
+			"git submodule add -q ../sub lib; echo x > lib/x; git commit -qm sub lib .gitmodules", ".",
+			"rm lib/.git", []string{"lib/.git"}},
+		{"a nested repository loses its .git", "git init -q sub; echo x > sub/x", ".", "mv sub/.git ../gone",
+			[]string{"sub/.git"}},
+		{"repositories within repositories", "git init -q sub; git init -q sub/sub; echo x > sub/sub/x; echo x > " +
+			"sub/x", ".",
 			"git -C sub/sub config a.b c", []string{"sub/sub/.git/config"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,7 +105,8 @@ func TestBesideAPerson(t *testing.T) {
 	tr := r.open()
 	checked, err := tr.begin()
 	require.NoError(t, err)
-	r.sh("touch a.txt; git status >/dev/null; git fetch -q origin; git pack-refs --all; git gc -q; (sleep 0.2; rm .git/x.lock) & touch .git/x.lock")
+	r.sh("touch a.txt; git status >/dev/null; git fetch -q origin; git pack-refs --all; git gc -q; (sleep 0.2; " +
+		"rm .git/x.lock) & touch .git/x.lock")
 	left, err := tr.detect(checked)
 	require.NoError(t, err)
 	assert.Empty(t, left)

@@ -178,10 +178,15 @@ func (s *Space) removeStore() error {
 	if err := os.Remove(filepath.Join(s.store, baselineFile)); err != nil && !notFound(err) {
 		return err
 	}
-	if saved := names(filepath.Join(s.store, filepath.FromSlash(savedRefs))); len(saved) == 0 {
+	var keep map[string]bool
+	switch saved := names(filepath.Join(s.store, filepath.FromSlash(savedRefs))); {
+	case len(saved) > 0:
+		keep = setOf([]string{"objects", "refs", "config", "HEAD", "work", settingsFile})
+	case s.made.Clone != "":
+		keep = setOf([]string{settingsFile})
+	default:
 		return os.RemoveAll(s.store)
 	}
-	keep := map[string]bool{"objects": true, "refs": true, "config": true, "HEAD": true, "work": true, settingsFile: true}
 	for name := range names(s.store) {
 		if keep[name] {
 			continue
@@ -248,8 +253,9 @@ func (s *Space) includedFiles(ctx context.Context) ([]string, error) {
 	var below []string
 	for _, file := range files {
 		rel, err := filepath.Rel(s.root, file)
-		if err == nil && filepath.IsLocal(rel) && rel != ".git" && !strings.HasPrefix(rel, ".git"+string(filepath.Separator)) {
-			below = append(below, filepath.ToSlash(rel))
+		rel = filepath.ToSlash(rel)
+		if first, _, _ := strings.Cut(rel, "/"); err == nil && first != ".." && first != ".git" {
+			below = append(below, rel)
 		}
 	}
 	slices.Sort(below)

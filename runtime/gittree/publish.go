@@ -130,7 +130,8 @@ func (s *Space) commitChanges(ref string) func(p string) bool {
 
 // withIndex calls publish while it has the lock of the user's index, and then replaces the index by
 // one with the changes. If the branch is not checked out any more, the index stays.
-func (s *Space) withIndex(ctx context.Context, ref string, changes []change, publish func(context.Context) error) error {
+func (s *Space) withIndex(ctx context.Context, ref string, changes []change,
+	publish func(context.Context) error) error {
 	fail := func(err error) error { return fault("", "update the index", err) }
 	lock, err := s.lockIndex()
 	if err != nil {
@@ -153,7 +154,8 @@ func (s *Space) withIndex(ctx context.Context, ref string, changes []change, pub
 		return fail(err)
 	}
 	head, err := os.ReadFile(filepath.Join(s.gitDir, "HEAD"))
-	if current, isRef := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: "); err == nil && isRef && current != ref {
+	current, isRef := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
+	if err == nil && isRef && current != ref {
 		undo()
 		return nil
 	}

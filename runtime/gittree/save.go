@@ -154,7 +154,8 @@ func (s *Space) saves(ctx context.Context) ([]Saved, error) {
 		if err != nil {
 			return nil, err
 		}
-		a := Saved{Name: strings.TrimPrefix(fields[0], savedRefs), Ref: fields[0], Base: Tree(base), Tree: Tree(fields[1])}
+		a := Saved{Name: strings.TrimPrefix(fields[0], savedRefs), Ref: fields[0], Base: Tree(base),
+			Tree: Tree(fields[1])}
 		if info, err := os.Stat(filepath.Join(s.store, filepath.FromSlash(a.Ref))); err == nil {
 			a.At = info.ModTime()
 		}

@@ -74,7 +74,8 @@ func TestSaves(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(r.dir, "dir/b.txt"))
 
 	for _, c := range []struct{ run, name, path, want string }{
-		{"other", "3", "", "prepare/name"}, {"run", "9", "", "revert/name"}, {"run", "3", "src/s.txt", "revert/missing"},
+		{"other", "3", "", "prepare/name"}, {"run", "9", "", "revert/name"}, {"run", "3", "src/s.txt",
+			"revert/missing"},
 	} {
 		_, err := gittree.RestoreSaved(ctx, r.dir, c.run, c.name, []string{c.path}, opts)
 		require.Error(t, err)
@@ -126,7 +127,8 @@ func TestAttempt(t *testing.T) {
 		{"a change that is not allowed", "echo worse > a.txt", "true", nil, failure, failure, "modified a.txt", "a"},
 		{"a commit by the fix", "echo worse > a.txt; git commit -qam fix", "true", nil, nil, gittree.ErrMoved,
 			"modified a.txt", "a"},
-		{"a .gitignore that hides files", "echo '*' > .gitignore; echo x > hidden; echo worse > a.txt", "false", nil, nil,
+		{"a .gitignore that hides files", "echo '*' > .gitignore; echo x > hidden; echo worse > a.txt", "false",
+			nil, nil,
 			new(exec.ExitError), "modified .gitignore, modified a.txt, added hidden", "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,7 +143,8 @@ func TestAttempt(t *testing.T) {
 					return errors.Join(cmd.Run(), err)
 				}
 			}
-			got, err := tr.Attempt(t.Context(), gittree.Attempt{Name: "fix", Fix: sh(c.fix, c.fixErr), Check: sh(c.check, nil),
+			got, err := tr.Attempt(t.Context(), gittree.Attempt{Name: "fix", Fix: sh(c.fix, c.fixErr),
+				Check: sh(c.check, nil),
 				Judge: func([]gittree.Change) error { return c.judgeErr }})
 			var exit *exec.ExitError
 			switch {
@@ -180,9 +183,11 @@ func playAttempt(text string) error {
 		return err
 	}
 	_, err = tr.Attempt(context.Background(), gittree.Attempt{Name: "fix", Fix: func(context.Context) error {
-		err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("half"), 0o600)
+		if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("half"), 0o600); err != nil {
+			return err
+		}
 		killSelf()
-		return err
+		return nil
 	}})
 	return err
 }

@@ -86,7 +86,8 @@ func (s *Space) makeStore(ctx context.Context, wanted settings) error {
 	if err != nil {
 		return err
 	}
-	made.Clone, s.made = wanted.Clone, made
+	made.Clone = wanted.Clone
+	s.made = made
 	for _, dir := range []string{"objects/info", "refs", "info", "work", "inside"} {
 		if err := atomicfile.MakeDir(filepath.Join(s.store, dir)); err != nil {
 			return err
@@ -257,7 +258,8 @@ func link(from, to string) (linked bool, err error) {
 		have := names(filepath.Join(to, dir.Name()))
 		for _, file := range files {
 			name := file.Name()
-			if have[name] || !file.Type().IsRegular() || strings.Contains(name, "tmp_") || strings.HasSuffix(name, ".lock") {
+			temporary := strings.Contains(name, "tmp_") || strings.HasSuffix(name, ".lock")
+			if have[name] || temporary || !file.Type().IsRegular() {
 				continue
 			}
 			if err := os.MkdirAll(filepath.Join(to, dir.Name()), 0o700); err != nil {

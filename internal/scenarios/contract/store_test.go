@@ -36,7 +36,7 @@ func openState(ctx context.Context, dir string) (executor.Store, func() error, e
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.Journal(), s.Close, nil
+	return s.RunStore(), s.Close, nil
 }
 
 // TestKilled kills each story at its points: before and after each save, and before and after each

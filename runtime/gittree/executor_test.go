@@ -1,0 +1,84 @@
+package gittree_test
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/gittree"
+	"github.com/errgen/errgen/runtime/scope"
+)
+
+// agent is a provider that runs one script a call, and reports the end with the last.
+type agent struct {
+	scripts []string
+	calls   int
+}
+
+func (a *agent) Name() string                    { return "agent" }
+func (a *agent) Available(context.Context) error { return nil }
+
+func (a *agent) Call(ctx context.Context, req executor.Request) (executor.Answer, error) {
+	cmd := exec.CommandContext(ctx, "sh", "-ec", a.scripts[a.calls])
+	cmd.Dir = req.Dir
+	a.calls++
+	answer := executor.Answer{Text: "done"}
+	if a.calls == len(a.scripts) {
+		answer.Signal = executor.SignalDone
+	}
+	return answer, cmd.Run()
+}
+
+// TestExecutor runs an executor on the working tree and on a clone: what a forbidden attempt did is
+// saved and reverted, and the allowed changes are committed.
+func TestExecutor(t *testing.T) {
+	for _, inClone := range []bool{false, true} {
+		t.Run(map[bool]string{false: "in place", true: "clone"}[inClone], func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "mkdir node_modules")
+			guard, err := scope.New(scope.Config{Allowed: []string{"src/**"}, Forbidden: []string{"**/.env"}})
+			require.NoError(t, err)
+			var tree *gittree.Workspace
+			if inClone {
+				tree, err = gittree.NewClone(t.Context(), r.dir, gittree.Clone{Dir: filepath.Join(r.dir, "../clone"),
+					Copy: []string{".env"}})
+			} else {
+				tree, err = gittree.New(t.Context(), r.dir, gittree.Options{})
+			}
+			require.NoError(t, err)
+			e, err := executor.New(executor.Config{
+				Table: errs.Table, Classify: detect.Classifier(errs.Explain), Workspace: tree, Guard: guard,
+				Deliver: executor.DeliverCommits,
+				Provider: &agent{scripts: []string{
+					"echo S > src/s.txt; echo stolen > .env; git commit -qam evil; git config core.fsmonitor 'touch ../ran'",
+					"echo n > src/new.txt",
+				}},
+			})
+			require.NoError(t, err)
+			result := e.Run(t.Context(), executor.Task{Run: "run", ID: "1", Title: "Work", Prompt: "Work"})
+			require.Equal(t, executor.EndCompleted, result.EndReason, "%v", result.Error)
+			require.NotEmpty(t, result.Errors)
+			assert.Equal(t, "SCOPE_FORBIDDEN", result.Errors[0].Code)
+			in := &repo{t, tree.Dir()}
+			assert.Equal(t, "A\tsrc/new.txt", in.sh("git diff --name-status HEAD~ HEAD | grep new"))
+			assert.Equal(t, "2", in.sh("git rev-list --count HEAD"))
+			assert.Equal(t, "PASSWORD=secret", in.sh("cat .env"))
+			assert.NoFileExists(t, filepath.Join(r.dir, "../ran"))
+			saves, err := gittree.Saves(t.Context(), r.dir, "run", gittree.Options{})
+			require.NoError(t, err)
+			require.Len(t, saves, 1)
+			if inClone {
+				require.NoError(t, tree.Deliver(t.Context(), "run", "result", false))
+				assert.Equal(t, "n", r.sh("git show result:src/new.txt"))
+				assert.Equal(t, "first", r.sh("git log -1 --format=%s"))
+			}
+		})
+	}
+}
