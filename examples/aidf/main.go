@@ -160,7 +160,7 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.configFile, "config", "", "the configuration, a YAML `file`")
 	fs.StringVar(&o.profile, "profile", "", "react as the taxonomy's profile of this `name`")
 	fs.StringVar(&o.run, "run", "", "the `name` of the run")
-	fs.StringVar(&o.resume, "resume", "", "continue the run of this `name`: it died, was cancelled, failed or is blocked")
+	fs.StringVar(&o.resume, "resume", "", "continue the run of this `name`, which died or was not completed")
 	fs.StringVar(&o.answer, "answer", "", "the answer to the question of the run that is resumed")
 	fs.StringVar(&o.state, "state", "", "the `directory` with the states of runs (default: in the user's state)")
 	fs.BoolVar(&o.unattended, "unattended", false, "ask no person; changes that need an approval are denied")

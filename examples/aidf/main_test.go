@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -171,7 +170,8 @@ func (a *acted) path(name string) string { return filepath.Join(a.dir, "shop", n
 
 func (a *acted) write(path, content string) {
 	a.t.Helper()
-	require.NoError(a.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
+	require.NoError(a.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(a.t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func (a *acted) read(name string) string {

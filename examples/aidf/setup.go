@@ -186,8 +186,14 @@ func (s *setup) guard() {
 	c.Forbidden = append(c.Forbidden, own.Forbidden...)
 	c.Ask = append(c.Ask, own.Ask...)
 	for _, file := range []string{s.taskFile, s.configFile} {
-		if rel, err := filepath.Rel(s.tree.Dir(), evaluated(file)); file != "" && err == nil && filepath.IsLocal(rel) {
-			c.Forbidden = append(c.Forbidden, scope.Literal(filepath.ToSlash(rel)))
+		if file == "" {
+			continue
+		}
+		link := filepath.Join(evaluated(filepath.Dir(file)), filepath.Base(file)) // which the file may be
+		for _, path := range []string{evaluated(file), link} {
+			if rel, err := filepath.Rel(s.tree.Dir(), path); err == nil && filepath.IsLocal(rel) {
+				c.Forbidden = append(c.Forbidden, scope.Literal(filepath.ToSlash(rel)))
+			}
 		}
 	}
 	if len(s.problems) > 0 {

@@ -18,8 +18,8 @@ import (
 // is a script, and files that follow lines such as "-- aidf.yml --". A line of the script that
 // begins with "$ " is run by a shell in the repository; others are shown.
 //
-// A line of the file "agent" is a call of the agent: a fixture, or a shell script and after "=>" the
-// answer. A line of the file "server" is an answer of a model over HTTP.
+// A line of the file "agent" is a call of the agent: a fixture, or a shell script and, after "=>",
+// the answer. A line of the file "server" is an answer of a model over HTTP.
 //
 //go:embed story
 var scripts embed.FS
