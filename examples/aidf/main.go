@@ -1,71 +1,47 @@
-// Aidf has an AI agent work on a git repository, task by task, and does about each failure what the
-// taxonomy of errgen's repository says: it waits, tries again, tells the agent, puts files back,
-// goes on without, stops. It names no code and no category: what a failure is, and what follows, is
-// in taxonomy.yaml.
+// Aidf has an AI agent work on a task in a git repository. It reacts to each failure as the
+// repository's taxonomy.yaml specifies: it waits, tries again, tells the agent, reverts files,
+// continues without, or stops. It names no code and no category.
 //
 //	go run . -story
 //
-// shows all of that on a temporary repository, without any account. With a provider it works on
+// plays all of that on a temporary repository, without any account. With a provider it works on
 // yours:
 //
-//	go run . -provider claude-cli -task task.md -repo ~/src/shop
+//	aidf -provider claude-cli -task task.md -repo ~/src/shop
+//	aidf -provider claude-cli -task task.md -repo ~/src/shop -resume RUN -answer "All of them."
+//	aidf -list
+//	aidf attempts [-restore] RUN [NAME [FILE...]]
 //
-// The provider is claude-cli (the program claude and its login), anthropic or openai
-// (ANTHROPIC_API_KEY or OPENAI_API_KEY, and a -model). A task is a Markdown file; what is below
-// "Scope" says which files it may change:
-//
-//	# Task: A friendlier greeting
-//
-//	## Goal
-//	greet.txt greets the world in a whole sentence.
-//
-//	## Scope
-//	### Allowed
-//	- `greet.txt`
-//	- `docs/**`
-//	### Forbidden
-//	- `deploy/**`
-//
-// A configuration is a YAML file, in which ${NAME} stands for an environment variable:
-//
-//	provider: claude-cli
-//	limits: {iterations: 20, failures: 3, iteration: 10m, run: 2h}
-//	scope: {mode: ask, forbidden: [.env, "secrets/**"]}   # for all tasks
-//	validation:
-//	  pre_commit:
-//	    - go vet ./...            # a line for the shell
-//	    - [go, test, ./...]       # a program and its arguments
-//	deliver: commits              # nothing, commits, push, pull_request
-//	notify:
-//	  - {channel: desktop, statuses: [blocked, failed]}
-//	  - {channel: webhook, url: "${HOOK_URL}"}
-//	profile: unattended
-//	overrides:                    # what this run has otherwise than the taxonomy
-//	  policies: {rate_limit: {initial_delay: 30s}}
-//
-// What is on the command line outweighs it. README.md has all settings.
-//
-// The exit code is 0 for a task that is completed, 1 for one that failed, is blocked or was
-// cancelled, also if it could not even begin, and 2 for wrong usage. An interrupt ends the
-// iteration cleanly; a second one kills the program. A run whose process died is gone on with by
-// -resume and its name, which -list tells.
+// README.md describes tasks, configurations and flags. The exit code is 0 for a task that is
+// completed, 1 for one that failed, is blocked or was cancelled, also if it could not begin, and 2
+// for wrong usage. An interrupt ends the iteration cleanly; a second one kills the program.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/config"
+	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt kills
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // The exit codes.
@@ -75,111 +51,177 @@ const (
 	exitUsage  = 2
 )
 
-// options are what the command line says.
+// options are those of the command line.
 type options struct {
 	provider, model, profile   string
 	taskFile, repo, configFile string
-	run, resume, journal       string
-	answer                     string
+	run, resume, answer, state string
 
-	unattended, push, dryRun bool
-	byHand, takeOver         bool
-	list, json, verbose      bool
-	story, keep              bool
+	unattended, takeOver, dryRun bool
+	list, json, verbose          bool
+	story, keep                  bool
+
+	attempts, restore bool
+	args              []string // of attempts
 }
 
-// run does what the command line says and returns the exit code.
-func run(args []string, out, hints io.Writer) int {
-	o, err := parse(args, out)
+// usageError is a mistake on the command line.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+func misuse(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+
+// program carries out one command line.
+type program struct {
+	options
+	out, hints io.Writer
+	screen     *terminal.Observer
+}
+
+// run carries out the command line and returns the exit code.
+func run(ctx context.Context, args []string, out, hints io.Writer) int {
+	return (&program{out: out, hints: hints}).run(ctx, args)
+}
+
+func (p *program) run(ctx context.Context, args []string) int {
+	err := p.parse(args)
+	code := exitOK
+	if err == nil {
+		code, err = p.carryOut(ctx)
+	}
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	if err != nil {
-		return misused(hints, err)
+	if err == nil {
+		return code
 	}
-	p := &program{options: *o, out: out, hints: hints}
+	fmt.Fprintln(p.hints, "aidf:", printable(err.Error()))
+	if _, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintln(p.hints, "aidf -help describes the usage")
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func (p *program) carryOut(ctx context.Context) (int, error) {
+	if p.state == "" {
+		home, err := os.UserHomeDir()
+		if p.state = os.Getenv("XDG_STATE_HOME"); p.state == "" && err != nil {
+			return exitFailed, err
+		} else if p.state == "" {
+			p.state = filepath.Join(home, ".local", "state")
+		}
+		p.state = filepath.Join(p.state, "aidf")
+	}
 	switch {
-	case o.story:
-		return p.tell()
-	case o.list:
-		return p.listRuns()
+	case p.story:
+		return exitOK, p.tell(ctx)
+	case p.list:
+		return exitOK, p.listRuns(ctx)
+	case p.attempts:
+		return exitOK, p.showAttempts(ctx)
 	}
-	return p.work()
+	return p.work(ctx)
 }
 
-func misused(hints io.Writer, err error) int {
-	fmt.Fprintf(hints, "aidf: %s\naidf -help says how it is used\n", printable(err.Error()))
-	return exitUsage
-}
-
-// parse reads the command line. What is wrong with it is the error; how it is used is written to
-// help.
-func parse(args []string, help io.Writer) (*options, error) {
-	o := &options{}
+// parse reads the command line.
+func (p *program) parse(args []string) error {
 	fs := flag.NewFlagSet("aidf", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	o.define(fs)
+	p.define(fs)
+	if p.attempts = len(args) > 0 && args[0] == "attempts"; p.attempts {
+		args = args[1:]
+	}
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(help, "aidf has an AI agent work on a task in a git repository.\n\n"+
-			"  aidf -provider NAME -task FILE [-repo DIR] [-config FILE]\n  aidf -story\n  aidf -list")
-		fs.SetOutput(help)
+		fmt.Fprintln(p.out, "aidf has an AI agent work on a task in a git repository.\n\n"+
+			"  aidf -provider NAME -task FILE [-repo DIR] [-config FILE]\n"+
+			"  aidf -provider NAME -task FILE … -resume RUN [-answer TEXT]\n"+
+			"  aidf -list\n"+
+			"  aidf attempts [-repo DIR] [-restore] RUN [NAME [FILE...]]\n"+
+			"  aidf -story")
+		fs.SetOutput(p.out)
 		fs.PrintDefaults()
-		return nil, err
+		return err
 	}
-	if err == nil && fs.NArg() > 0 {
-		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	if err != nil {
+		return misuse("%s", err)
 	}
-	if err == nil {
-		err = o.check()
-	}
-	return o, err
+	p.args = fs.Args()
+	return p.check()
 }
 
 func (o *options) define(fs *flag.FlagSet) {
-	fs.StringVar(&o.provider, "provider", "", "who does the work: claude-cli, anthropic or openai")
-	fs.StringVar(&o.model, "model", "", "the provider's model of this `name`")
+	fs.StringVar(&o.provider, "provider", "", "the provider: claude-cli, anthropic or openai")
+	fs.StringVar(&o.model, "model", "", "the `name` of the provider's model")
 	fs.StringVar(&o.taskFile, "task", "", "the task, a Markdown `file`")
 	fs.StringVar(&o.repo, "repo", ".", "a `directory` of the git repository to work in")
 	fs.StringVar(&o.configFile, "config", "", "the configuration, a YAML `file`")
-	fs.StringVar(&o.profile, "profile", "", "react as the taxonomy's profile of this `name` does")
-	fs.StringVar(&o.run, "run", "", "the `name` of the run; one that died is gone on with")
-	fs.StringVar(&o.resume, "resume", "", "continue the run of this `name`: one that died, is blocked or failed")
-	fs.StringVar(&o.answer, "answer", "", "with -resume: the `text` that answers the run's question")
-	fs.BoolVar(&o.byHand, "by-hand", false, "with -resume: the work was done by hand; check and deliver it")
+	fs.StringVar(&o.profile, "profile", "", "react as the taxonomy's profile of this `name`")
+	fs.StringVar(&o.run, "run", "", "the `name` of the run")
+	fs.StringVar(&o.resume, "resume", "", "continue the run of this `name`, which died or was not completed")
+	fs.StringVar(&o.answer, "answer", "", "the answer to the question of the run that is resumed")
+	fs.StringVar(&o.state, "state", "", "the `directory` with the states of runs (default: in the user's state)")
+	fs.BoolVar(&o.unattended, "unattended", false, "ask no person; changes that need an approval are denied")
 	fs.BoolVar(&o.takeOver, "take-over", false, "deliver also what earlier runs left uncommitted")
-	fs.StringVar(
-		&o.journal, "journal", "", "the `directory` where runs are remembered (default: with the user's state)")
-	fs.BoolVar(&o.unattended, "unattended", false, "ask nobody; what a person would have to allow is denied")
-	fs.BoolVar(&o.push, "push", false, "push finished work")
-	fs.BoolVar(&o.dryRun, "dry-run", false, "look whether the run could begin, show the prompt, and call nobody")
-	fs.BoolVar(&o.list, "list", false, "list the runs that are remembered")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "check whether the run could begin, show the prompt, and call no provider")
+	fs.BoolVar(&o.list, "list", false, "list the runs")
+	fs.BoolVar(&o.restore, "restore", false, "restore the files of an attempt (of attempts)")
 	fs.BoolVar(&o.json, "json", false, "print the result, or the list, as JSON; progress goes to standard error")
-	fs.BoolVar(&o.verbose, "v", false, "log everything that happens to standard error")
-	fs.BoolVar(&o.story, "story", false, "tell a story of failures, with nothing but git installed")
+	fs.BoolVar(&o.verbose, "v", false, "log all events to standard error")
+	fs.BoolVar(&o.story, "story", false, "play a story of failures; it needs git only")
 	fs.BoolVar(&o.keep, "keep", false, "keep the story's directory")
 }
 
-// check finds what does not go together.
+// check returns what is missing or contradictory.
 func (o *options) check() error {
 	switch {
+	case o.attempts && len(o.args) == 0:
+		return misuse("which run? aidf attempts RUN")
+	case o.attempts && o.restore && len(o.args) == 1:
+		return misuse("which attempt? aidf attempts -restore RUN NAME")
+	case o.attempts:
+		return nil
+	case len(o.args) > 0:
+		return misuse("unexpected argument %q", o.args[0])
 	case o.story || o.list:
 		return nil
 	case o.taskFile == "":
-		return errors.New("which task? -task FILE")
+		return misuse("which task? -task FILE")
 	case o.provider == "" && o.configFile == "":
-		return errors.New("which provider? -provider claude-cli, anthropic or openai")
+		return misuse("which provider? -provider claude-cli, anthropic or openai")
 	case o.provider != "" && !slices.Contains(providers, o.provider):
-		return fmt.Errorf("there is no provider %q; there are %s", o.provider, config.Either(providers))
+		return misuse("unknown provider %q, expected %s", o.provider, config.Either(providers))
 	case o.run != "" && o.resume != "":
-		return errors.New("-run and -resume name a run twice")
-	case o.resume == "" && (o.answer != "" || o.byHand):
-		return errors.New("-answer and -by-hand need -resume NAME")
+		return misuse("-run and -resume both name a run")
+	case o.answer != "" && o.resume == "":
+		return misuse("-answer needs -resume RUN")
 	case o.resume != "" && o.dryRun:
-		return errors.New("a dry run begins nothing that could be gone on with")
+		return misuse("-dry-run resumes no run")
 	}
 	if _, err := errs.Table.Profile(taxonomy.ProfileName(o.profile)); err != nil {
-		return err
+		return misuse("%s", err)
 	}
 	return nil
+}
+
+// printable returns s with secrets masked, and with a mark in place of characters that a terminal
+// obeys instead of showing.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, taxonomy.Redact(s))
+}
+
+// decode reads an error of the taxonomy from the state of a run.
+func decode(b []byte) (error, error) {
+	own, err := errs.UnmarshalError(b)
+	if err != nil {
+		return nil, err
+	}
+	return own, nil
 }

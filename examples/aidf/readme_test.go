@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/runtime/config"
-	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/executor"
 )
 
-// fenced returns the one block of README.md that is of a language.
+// fenced returns the block of README.md in a language.
 func fenced(t *testing.T, language string) string {
 	t.Helper()
 	b, err := os.ReadFile("README.md")
@@ -27,21 +28,19 @@ func fenced(t *testing.T, language string) string {
 	return block + "\n"
 }
 
-// keysOf returns the keys of settings and of what is in them.
+// keysOf adds the keys of settings and of what they contain.
 func keysOf(t reflect.Type, into map[string]bool) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
 		keysOf(t.Elem(), into)
 	case reflect.Struct:
+		if t.PkgPath() != reflect.TypeFor[settings]().PkgPath() && t != reflect.TypeFor[executor.Limits]() {
+			return
+		}
 		for field := range t.Fields() {
 			key, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
-			if key == "" {
-				continue
-			}
-			into[key] = true
-			if field.Type != reflect.TypeFor[taxonomy.Overrides]() {
-				keysOf(field.Type, into)
-			}
+			into[cmp.Or(key, strings.ToLower(field.Name))] = true
+			keysOf(field.Type, into)
 		}
 	}
 }
@@ -56,37 +55,34 @@ func TestReadmeHasEverySetting(t *testing.T) {
 	}
 }
 
-// A run can begin with the configuration and the task of README.md as they are.
+// A run can begin with the configuration and the task of README.md.
 func TestReadme(t *testing.T) {
-	a := begun(t, "")
+	a := begin(t, "")
 	for name, value := range map[string]string{
-		"ANTHROPIC_API_KEY": "sk-ant-of-nobody", "OPENAI_API_KEY": "sk-of-nobody",
-		"HOOK_URL": "http://127.0.0.1:1/hook", "HOOK_TOKEN": "Bearer of-nobody",
+		"ANTHROPIC_API_KEY": "sk-ant-made-up", "OPENAI_API_KEY": "sk-made-up", "DOCS_TOKEN": "made-up",
+		"HOOK_URL": "http://127.0.0.1:1/hook", "HOOK_TOKEN": "Bearer made-up",
 		"PATH": filepath.Dir(a.cli.Path) + string(os.PathListSeparator) + os.Getenv("PATH"),
 	} {
 		t.Setenv(name, value)
 	}
-	require.NoError(t, os.WriteFile(a.options.configFile, []byte(fenced(t, "yaml")), 0o600))
-	require.NoError(t, os.WriteFile(a.options.taskFile, []byte(fenced(t, "markdown")), 0o600))
-
+	a.write(filepath.Join(a.dir, "aidf.yml"), fenced(t, "yaml"))
+	a.write(filepath.Join(a.dir, "greeting.md"), fenced(t, "markdown"))
 	var s settings
-	warnings, err := config.Load(a.options.configFile, &s)
+	warnings, err := config.Load(filepath.Join(a.dir, "aidf.yml"), &s)
 	require.NoError(t, err)
 	assert.Empty(t, warnings)
-
-	got := a.do("-dry-run")
+	got := a.do("-dry-run -json")
 	require.Equal(t, exitOK, got.code, got.hints)
 	r := got.result(t)
 	assert.Empty(t, r.Warnings)
 	assert.Contains(t, r.Text, "greets the world in a whole sentence")
-	assert.NotContains(t, got.hints, "warning")
 }
 
 // Every flag is in README.md, and every flag in README.md is one.
 func TestReadmeHasEveryFlag(t *testing.T) {
 	b, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	help := do("-help").out
+	help := do(t, "-help").out
 	flags := regexp.MustCompile(`(?m)^  -(\S+)`).FindAllStringSubmatch(help, -1)
 	require.NotEmpty(t, flags)
 	for _, flag := range flags {

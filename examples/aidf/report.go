@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/executor/filestore"
+	"github.com/errgen/errgen/runtime/gittree"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -26,17 +28,19 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// writeReport says what a run came to besides what its last lines of progress have said.
-func writeReport(w io.Writer, r *executor.Result) error {
+// report prints the result, without what the last lines of progress contain.
+func (p *program) report(r *executor.Result) error {
+	if p.json {
+		return writeJSON(p.out, r)
+	}
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(&b, "  %-12s%s\n", name, printable(value))
+			fmt.Fprintf(&b, "  %-12s%s\n", name, printable(strings.ReplaceAll(value, "\n", "\n              ")))
 		}
 	}
 	if r.EndReason == executor.EndDryRun {
-		line("prompt", "")
-		b.WriteString(printable(r.Text))
+		b.WriteString("  prompt\n" + printable(r.Text))
 	}
 	for _, c := range r.Commits {
 		line("commit", c.ID[:min(len(c.ID), 12)]+" "+strings.Join(c.Paths, ", "))
@@ -45,86 +49,112 @@ func writeReport(w io.Writer, r *executor.Result) error {
 		line("pushed", "yes")
 	}
 	line("opened", r.PullRequest)
-	line("saved", strings.Join(r.SavedRefs, ", "))
 	if r.Waited > 0 {
 		line("waited", time.Duration(r.Waited).Round(100*time.Millisecond).String())
 	}
-	line("reactions", counts(r.Reactions))
+	var reactions []string
+	for _, name := range slices.Sorted(maps.Keys(r.Reactions)) {
+		reactions = append(reactions, fmt.Sprintf("%s %d", name, r.Reactions[name]))
+	}
+	line("reactions", strings.Join(reactions, ", "))
 	for _, w := range r.Warnings {
 		line("warning", w)
 	}
-	if about := taxonomy.Describe(r.Err); about != nil && r.Status != executor.StatusCancelled {
+	for _, e := range r.Errors {
+		if r.Iterations == 0 && !strings.Contains(e.Message, strings.TrimSpace(e.Report)) {
+			line("report", e.Report) // of a setup that failed, such as where a file is not YAML
+		}
+	}
+	if len(r.SavedRefs) > 0 {
+		line("attempts", "reverted work is saved: aidf attempts "+r.Run)
+	}
+	switch about := taxonomy.Describe(r.Err); {
+	case r.Question != "":
+		line("what to do", "Answer with -resume "+r.Run+" -answer TEXT.")
+	case about != nil && r.Status != executor.StatusCancelled:
 		line("what to do", about.Resolution)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(p.out, b.String())
 	return err
 }
 
-// counts returns "again 2, wait 1".
-func counts(by map[string]int) string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, fmt.Sprintf("%s %d", name, by[name]))
-	}
-	return strings.Join(out, ", ")
-}
-
-// listRuns prints the runs that are remembered.
-func (p *program) listRuns() int {
-	dir, err := p.journalDir()
-	var runs []executor.RunInfo
-	if err == nil {
-		runs, err = filestore.New(dir).Runs(context.Background())
-	}
-	if err == nil && p.json {
-		err = writeJSON(p.out, listed(runs))
-	} else if err == nil {
-		err = writeRuns(p.out, runs)
-	}
+// listRuns prints the runs.
+func (p *program) listRuns(ctx context.Context) error {
+	runs, err := filestore.New(p.state).Runs(ctx)
 	if err != nil {
-		fmt.Fprintln(p.hints, "aidf: list the runs:", printable(err.Error()))
-		return exitFailed
+		return fmt.Errorf("list the runs: %w", err)
 	}
-	return exitOK
-}
-
-// listedRun is a run in the list that is JSON.
-type listedRun struct {
-	Run       string             `json:"run"`
-	Task      string             `json:"task"`
-	Dir       string             `json:"dir"`
-	Status    executor.Status    `json:"status,omitempty"` // empty for a run that can be resumed
-	EndReason executor.EndReason `json:"endReason,omitempty"`
-	Iteration int                `json:"iteration"`
-	At        time.Time          `json:"at"`
-	Question  string             `json:"question,omitempty"`
-}
-
-func listed(runs []executor.RunInfo) []listedRun {
-	out := make([]listedRun, len(runs))
-	for i, r := range runs {
-		out[i] = listedRun{
-			Run: r.Run, Task: r.Task, Dir: r.Dir, EndReason: r.End, Iteration: r.Iteration, At: r.Updated,
-			Question: r.Question,
-		}
+	if p.json {
+		return writeJSON(p.out, runs)
+	}
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "RUN\tSTATUS\tITERATION\tLAST\tTASK\tDIRECTORY")
+	for _, r := range runs {
+		status := "not ended"
 		if r.End != "" {
-			out[i].Status = r.End.Status()
+			status = string(r.End.Status())
 		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", r.Run, status, r.Iteration, r.Updated.Local().Format(time.DateTime),
+			printable(r.Task), printable(r.Dir))
 	}
-	return out
-}
-
-func writeRuns(w io.Writer, runs []executor.RunInfo) error {
-	if len(runs) == 0 {
-		_, err := fmt.Fprintln(w, "no run is remembered")
+	if err := t.Flush(); err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RUN\tSTATUS\tITERATION\tLAST\tTASK\tDIRECTORY")
-	for _, r := range listed(runs) {
-		status := cmp.Or(string(r.Status), "not ended")
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", r.Run, status, r.Iteration, r.At.Local().Format(time.DateTime),
-			printable(r.Task), printable(r.Dir))
+	for _, r := range runs {
+		if r.Question != "" {
+			fmt.Fprintf(p.out, "run %s asks: %s\n", r.Run, printable(r.Question))
+		}
+		if len(r.Uncommitted) > 0 {
+			fmt.Fprintf(p.out, "run %s left uncommitted: %s\n", r.Run, printable(strings.Join(r.Uncommitted, ", ")))
+		}
+	}
+	return nil
+}
+
+// showAttempts lists the saved attempts of a run, shows one, or restores its files.
+func (p *program) showAttempts(ctx context.Context) error {
+	run, name, files := p.args[0], "", []string(nil)
+	if len(p.args) > 1 {
+		name, files = p.args[1], p.args[2:]
+	}
+	switch {
+	case p.restore:
+		restored, err := gittree.RestoreSaved(ctx, p.repo, run, name, files, gittree.Options{})
+		for _, f := range restored {
+			fmt.Fprintln(p.out, "restored", printable(f))
+		}
+		return err
+	case name == "":
+		return p.listAttempts(ctx, run)
+	case len(files) == 0:
+		files = []string{""} // all changes, as a patch
+	}
+	for _, f := range files {
+		var b bytes.Buffer
+		if err := gittree.ShowSaved(ctx, p.repo, run, name, f, &b, gittree.Options{}); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(p.out, printable(b.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *program) listAttempts(ctx context.Context, run string) error {
+	all, err := gittree.Saves(ctx, p.repo, run, gittree.Options{})
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ATTEMPT\tSAVED\tFILES")
+	for _, a := range all {
+		var files []string
+		for _, c := range a.Changes {
+			files = append(files, fmt.Sprintf("%s (%s)", c.Path, c.Kind))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", a.Name, a.At.Local().Format(time.DateTime),
+			printable(cmp.Or(strings.Join(files, ", "), "git itself")))
 	}
 	return t.Flush()
 }

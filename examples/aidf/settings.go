@@ -3,45 +3,45 @@ package main
 import (
 	"fmt"
 	"log/slog"
-	"net/url"
 	"time"
 
 	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/scope"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/validate"
 )
 
-// settings are what a configuration file says. All of them may be left out, but for the provider if
-// the command line names none.
+// settings are those of a configuration file. All are optional, except the provider if the command
+// line names none.
 type settings struct {
 	Provider  string         `yaml:"provider"`
 	Model     string         `yaml:"model"`
 	ClaudeCLI claudeSettings `yaml:"claude_cli"`
 	Anthropic apiSettings    `yaml:"anthropic"`
 	OpenAI    apiSettings    `yaml:"openai"`
-	// Commands are the command lines that a model over an API may run: "go test ...". None are
-	// allowed by default.
+	// Commands are the command lines that a model over an API may run: "go test ...".
 	Commands []string `yaml:"commands"`
+	// MCP are servers whose tools a model over an API can use.
+	MCP []mcpSettings `yaml:"mcp"`
 
-	Limits     limitSettings      `yaml:"limits"`
+	Limits     executor.Limits    `yaml:"limits"`
 	Scope      scopeSettings      `yaml:"scope"`
 	Validation validationSettings `yaml:"validation"`
 
-	// Deliver is how far finished work goes: commits, unless it says nothing, push or pull_request.
+	// Deliver is how far finished work is delivered; commits by default.
 	Deliver string `yaml:"deliver"`
-	// PullRequest is the command that opens one: [gh, pr, create, "--title={title}",
-	// "--head={branch}", --body-file=-].
-	PullRequest []string `yaml:"pull_request"`
+	// PullRequest is the command that opens one, FindPullRequest the one that finds an open one.
+	PullRequest     []string `yaml:"pull_request"`
+	FindPullRequest []string `yaml:"find_pull_request"`
 	// Remote is where to push if the branch has no upstream.
 	Remote string `yaml:"remote"`
-	// Hooks has the repository's own hooks run by commits and pushes.
+	// Hooks runs the repository's own hooks in commits and pushes.
 	Hooks bool `yaml:"hooks"`
-	// FileTask moves the task file to completed, blocked or failed beside it when the task has
-	// ended.
+	// FileTask moves the task file to completed, blocked or failed beside it when the task ends.
 	FileTask bool `yaml:"file_task"`
-	// Continue holds the iterations in one conversation.
+	// Continue keeps the iterations in one conversation.
 	Continue bool `yaml:"continue"`
 
 	Notify    []channelSettings  `yaml:"notify"`
@@ -56,9 +56,9 @@ type claudeSettings struct {
 	PermissionMode  string   `yaml:"permission_mode"`
 	AllowedTools    []string `yaml:"allowed_tools"`
 	DisallowedTools []string `yaml:"disallowed_tools"`
-	// Policy names the rules above; then a command that they refuse fails the call.
+	// Policy names the rules above. If set, a command that they refuse fails the call.
 	Policy string `yaml:"policy"`
-	// SkipPermissions is refused unless AllowSkipPermissions stands beside it.
+	// SkipPermissions is refused unless AllowSkipPermissions is set, too.
 	SkipPermissions      bool          `yaml:"skip_permissions"`
 	AllowSkipPermissions bool          `yaml:"allow_skip_permissions"`
 	Args                 []string      `yaml:"args"`
@@ -80,24 +80,21 @@ type apiSettings struct {
 	} `yaml:"prices"`
 }
 
-// limitSettings bound a run; see executor.Limits.
-type limitSettings struct {
-	Iterations int           `yaml:"iterations"`
-	Failures   int           `yaml:"failures"`
-	Attempts   int           `yaml:"attempts"`
-	Iteration  time.Duration `yaml:"iteration"`
-	Run        time.Duration `yaml:"run"`
-	Grace      time.Duration `yaml:"grace"`
-	Feedback   int           `yaml:"feedback"`
+// mcpSettings are those of a server of the Model Context Protocol, a program.
+type mcpSettings struct {
+	Name    string                             `yaml:"name"`
+	Command []string                           `yaml:"command"`
+	Env     map[string]taxonomy.Secret[string] `yaml:"env"`
+	Tools   []string                           `yaml:"tools"`
 }
 
-// scopeSettings hold for every task. What a task allows outweighs what is allowed here; what either
-// forbids is forbidden.
+// scopeSettings apply to every task. What a task allows takes precedence over what is allowed here;
+// what either forbids is forbidden.
 type scopeSettings struct {
-	Mode      string   `yaml:"mode"`
-	Allowed   []string `yaml:"allowed"`
-	Forbidden []string `yaml:"forbidden"`
-	Ask       []string `yaml:"ask"`
+	Mode      scope.Mode `yaml:"mode"`
+	Allowed   []string   `yaml:"allowed"`
+	Forbidden []string   `yaml:"forbidden"`
+	Ask       []string   `yaml:"ask"`
 }
 
 // validationSettings are the commands that check the work.
@@ -110,7 +107,7 @@ type validationSettings struct {
 	Env       []string           `yaml:"env"`
 }
 
-// channelSettings are a way to tell people how a run went, and about which runs.
+// channelSettings are those of a channel to people, and of the runs that it reports.
 type channelSettings struct {
 	Channel string                  `yaml:"channel"`
 	URL     taxonomy.Secret[string] `yaml:"url"`
@@ -132,33 +129,29 @@ var (
 	}
 )
 
-// Validate is asked by the configuration's loader.
+// Validate returns the settings that cannot be used.
 func (s *settings) Validate() []config.Problem {
 	var p config.Findings
 	p.Word("provider", s.Provider, providers)
 	p.Word("deliver", s.Deliver, deliveries)
-	p.Word("scope.mode", s.Scope.Mode, modes)
+	p.Word("scope.mode", string(s.Scope.Mode), modes)
 	p.Word("profile", s.Profile, errs.Table.ProfileNames())
 	if s.Deliver == "pull_request" && len(s.PullRequest) == 0 {
 		p = append(p, config.Problem{Field: "pull_request", Expected: "the command that opens one"})
 	}
+	l := s.Limits
+	p.NotNegative("limits.iterations", int64(l.Iterations))
+	p.NotNegative("limits.failures", int64(l.Failures))
+	p.NotNegative("limits.attempts", int64(l.Attempts))
+	p.NotNegative("limits.iteration", int64(l.Iteration))
+	p.NotNegative("limits.run", int64(l.Run))
+	p.NotNegative("limits.check", int64(l.Check))
+	p.NotNegative("limits.grace", int64(l.Grace))
+	p.NotNegative("limits.feedback", int64(l.Feedback))
 	return p
 }
 
-// Validate is asked by the configuration's loader.
-func (l *limitSettings) Validate() []config.Problem {
-	var p config.Findings
-	p.NotNegative("iterations", int64(l.Iterations))
-	p.NotNegative("failures", int64(l.Failures))
-	p.NotNegative("attempts", int64(l.Attempts))
-	p.NotNegative("iteration", int64(l.Iteration))
-	p.NotNegative("run", int64(l.Run))
-	p.NotNegative("grace", int64(l.Grace))
-	p.NotNegative("feedback", int64(l.Feedback))
-	return p
-}
-
-// Validate is asked by the configuration's loader.
+// Validate returns the settings that cannot be used.
 func (c *channelSettings) Validate() []config.Problem {
 	var p config.Findings
 	p.Word("channel", c.Channel, channels)
@@ -168,15 +161,5 @@ func (c *channelSettings) Validate() []config.Problem {
 	for i, s := range c.Statuses {
 		p.Word(fmt.Sprintf("statuses[%d]", i), s, statuses)
 	}
-	if c.Channel == "webhook" && !isWeb(c.URL) {
-		// Without the field, because the value may be a secret.
-		p = append(p, config.Problem{Expected: "an url that begins with https:// or http:// beside the channel"})
-	}
 	return p
-}
-
-func isWeb(secret taxonomy.Secret[string]) bool {
-	text, _ := secret.Reveal()
-	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }

@@ -2,172 +2,162 @@ package main
 
 import (
 	"context"
+	"embed"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
-	"os/signal"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 
-	"github.com/errgen/errgen/runtime/executor"
-	"github.com/errgen/errgen/runtime/executor/terminal"
+	"github.com/errgen/errgen/runtime/providers/providertest"
 )
 
-// story is told on temporary repositories, with real processes, real git and a real server. What is
-// scripted is the agent alone. What happens is what any user of this program would see.
-type story struct {
-	narrator
-	dir  string
-	acts int
+// scripts are the acts of the story, and the files of the repository that they begin with. An act
+// is a script, and files that follow lines such as "-- aidf.yml --". A line of the script that
+// begins with "$ " is run by a shell in the repository; others are shown.
+//
+// A line of the file "agent" is a call of the agent: a fixture, or a shell script and, after "=>",
+// the answer. A line of the file "server" is an answer of a model over HTTP.
+//
+//go:embed story
+var scripts embed.FS
+
+// prelude defines the command aidf for the lines of a script.
+const prelude = `aidf() {
+	case $1 in
+	attempts) shift; exec "$AIDF" attempts -repo=. "$@" ;;
+	*) exec "$AIDF" -task=../greeting.md -config=../aidf.yml -repo=. -state=../state "$@" ;;
+	esac
 }
+`
 
-// variable names the directory of the story to its configurations.
-const variable = "AIDF_STORY"
-
-// tell tells the story and returns the exit code.
-func (p *program) tell() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt kills
-	dir, err := os.MkdirTemp("", "aidf-story-")
+// tell plays all acts. Git, processes, files and HTTP are real; only the agent is scripted.
+func (p *program) tell(ctx context.Context) error {
+	self, err := os.Executable()
 	if err != nil {
-		fmt.Fprintln(p.hints, "aidf: begin the story:", err)
-		return exitFailed
-	}
-	dir = real(dir)
-	if !p.keep {
-		defer func() { _ = os.RemoveAll(dir) }()
-	}
-	s := &story{narrator: narrator{w: p.out, dir: dir}, dir: dir}
-	if err := s.tell(ctx); err != nil {
-		fmt.Fprintln(p.hints, "aidf: the story ended early:", err)
-		return exitFailed
-	}
-	if p.keep {
-		fmt.Fprintln(p.out, "\nThe story is kept in", dir)
-	}
-	return exitOK
-}
-
-// tell plays all acts.
-func (s *story) tell(ctx context.Context) error {
-	if err := os.Setenv(variable, s.dir); err != nil {
 		return err
 	}
-	s.say("An agent works on a repository, and much goes wrong. The agent is scripted; git, processes, files and "+
-		"HTTP are real.",
-		"Everything is in a temporary directory, which is called STORY here.")
-	for _, act := range []func(context.Context) error{s.badDay, s.overHTTP, s.unattended, s.killed, s.answered, s.neverBegun} {
-		err := act(ctx)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	dir, err := os.MkdirTemp("", "aidf-story-")
+	if err != nil {
+		return err
+	}
+	if p.keep {
+		defer fmt.Fprintln(p.out, "\nThe story is kept in", dir)
+	} else {
+		defer func() { _ = os.RemoveAll(dir) }()
+	}
+	names, err := fs.Glob(scripts, "story/[0-9]*.txt")
+	for _, name := range names {
+		if err == nil {
+			err = p.play(ctx, self, filepath.Join(dir, filepath.Base(name)+".d"), name)
 		}
-		if err != nil {
-			return err
+	}
+	if err != nil {
+		return fmt.Errorf("the story ended early: %w", err)
+	}
+	return nil
+}
+
+// play plays an act in a directory.
+func (p *program) play(ctx context.Context, self, dir, name string) error {
+	text, err := fs.ReadFile(scripts, name)
+	if err != nil {
+		return err
+	}
+	script, files := archive(string(text))
+	if _, err := stage(ctx, dir, files, steps(files["agent"])...); err != nil {
+		return err
+	}
+	server := providertest.NewServer(replies(files["server"])...)
+	defer server.Close()
+	for line := range strings.Lines(script) {
+		fmt.Fprint(p.out, line)
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			continue
+		}
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", prelude+command)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = filepath.Join(dir, "shop"), p.out, p.out
+		cmd.Env = append(os.Environ(), "AIDF="+self, "AIDF_STORY="+dir, "AIDF_STORY_URL="+server.URL,
+			"AIDF_STORY_KEY=sk-ant-made-up")
+		if err := cmd.Run(); cmd.ProcessState == nil || ctx.Err() != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+		if code := cmd.ProcessState.ExitCode(); code != 0 {
+			fmt.Fprintf(p.out, "(exit code %d)\n", code)
 		}
 	}
-	return s.err
+	_, err = fmt.Fprintln(p.out)
+	return err
 }
 
-// scene is what the story adds to what the program says of a run.
-type scene struct {
-	// titles are said when an iteration begins.
-	titles map[int]string
-	// after is told of every event once the program has said what it is.
-	after func(e executor.Event)
-}
-
-// watch returns observers around the one that shows progress.
-func (s *story) watch(sc scene) func(executor.Observer) executor.Observer {
-	return func(shown executor.Observer) executor.Observer {
-		return executor.Observers(
-			observer(func(e executor.Event) {
-				if title := sc.titles[e.Iteration]; title != "" && e.Kind == executor.IterationStarted {
-					s.chapter(title)
-				}
-			}),
-			shown,
-			observer(func(e executor.Event) {
-				if sc.after != nil {
-					sc.after(e)
-				}
-			}),
-		)
+// archive returns the first part of a text, and the files that follow it.
+func archive(text string) (first string, files map[string]string) {
+	parts := strings.Split("\n"+text, "\n-- ")
+	files = map[string]string{}
+	for _, part := range parts[1:] {
+		name, content, _ := strings.Cut(part, " --\n")
+		files[name] = strings.TrimRight(content, "\n") + "\n"
 	}
+	return strings.TrimLeft(parts[0], "\n"), files
 }
 
-type observer func(e executor.Event)
-
-// Observe calls the function.
-func (f observer) Observe(e executor.Event) { f(e) }
-
-// play runs the program as the options say, and tells its exit code.
-func (s *story) play(ctx context.Context, o options, sc scene) {
-	never := false
-	p := &program{options: o, out: &s.narrator, hints: &s.narrator, around: s.watch(sc)}
-	p.screen = terminal.New(&s.narrator, terminal.Options{Live: &never, Color: &never})
-	code := p.perform(ctx)
-	_ = p.screen.Close()
-	s.line("exit code %d", code)
-}
-
-// stage is a repository with what a run in it needs, each in a directory of its own.
-type stage struct {
-	*repository
-	options options
-}
-
-// file writes a file beside the repository and returns where it is.
-func (s *stage) file(name, content string) string {
-	path := filepath.Join(filepath.Dir(s.dir), name)
-	s.check(os.WriteFile(path, []byte(content), 0o600))
-	return path
-}
-
-// narrator writes what the story says, and keeps the first thing that goes wrong in telling it.
-type narrator struct {
-	w   io.Writer
-	dir string // is called STORY
-	err error
-}
-
-// Write writes whole lines.
-func (n *narrator) Write(b []byte) (int, error) {
-	text := strings.ReplaceAll(string(b), n.dir, "STORY")
-	_, err := io.WriteString(n.w, text)
-	n.check(err)
-	return len(b), err
-}
-
-// check keeps the first error.
-func (n *narrator) check(err error) {
-	if n.err == nil {
-		n.err = err
+// stage makes the directory of an act: its files, the repository, and the agent as the program
+// claude.
+func stage(ctx context.Context, dir string, files map[string]string, agent ...providertest.CLIStep) (
+	*providertest.CLI, error,
+) {
+	shop, err := fs.ReadFile(scripts, "story/shop.txt")
+	_, all := archive(string(shop))
+	for name, content := range files {
+		all[name] = content
 	}
-}
-
-func (n *narrator) line(format string, args ...any) { fmt.Fprintf(n, format+"\n", args...) }
-
-func (n *narrator) say(lines ...string) {
-	for _, l := range lines {
-		n.line("%s", l)
+	for name, content := range all {
+		path := filepath.Join(dir, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600))
 	}
-}
-
-func (n *narrator) chapter(title string) { n.line("\n## %s", title) }
-
-// aside says something beside what the program says.
-func (n *narrator) aside(format string, args ...any) {
-	text := strings.TrimRight(fmt.Sprintf(format, args...), "\n")
-	for l := range strings.SplitSeq(text, "\n") {
-		n.line("%s", strings.TrimRight("    | "+l, " "))
+	if err != nil {
+		return nil, err
 	}
+	cmd := exec.CommandContext(ctx, "/bin/sh", "../init.sh")
+	cmd.Dir = filepath.Join(dir, "shop")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("make the repository: %w: %s", err, out)
+	}
+	return providertest.NewCLI(dir, agent...)
 }
 
-// act begins an act.
-func (s *story) act(title string, lines ...string) {
-	s.acts++
-	s.line("\n# Act %d. %s\n", s.acts, title)
-	s.say(lines...)
+func steps(agent string) (all []providertest.CLIStep) {
+	for line := range strings.Lines(agent) {
+		line = strings.TrimSpace(line)
+		script, answer, answers := strings.Cut(line, "=> ")
+		step := providertest.CLIStep{}
+		if fixture, ok := strings.CutPrefix(line, "fixture "); ok {
+			all = append(all, providertest.CLIFixture(fixture))
+			continue
+		}
+		if answers {
+			step = providertest.CLIAnswer(strings.ReplaceAll(answer, `\n`, "\n"))
+		}
+		step.Script = script
+		all = append(all, step)
+	}
+	return all
+}
+
+func replies(server string) (all []providertest.Reply) {
+	for line := range strings.Lines(server) {
+		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch kind {
+		case "reset":
+			all = append(all, providertest.Reset())
+		case "fixture":
+			all = append(all, providertest.Fixture(rest))
+		default:
+			all = append(all, providertest.AnthropicTool(kind, rest))
+		}
+	}
+	return all
 }

@@ -1,120 +1,121 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"crypto/rand"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
-	"os/signal"
-	"syscall"
+	"path/filepath"
+	"strings"
 
-	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/executor/filestore"
 	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/scope"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// program does what one command line says.
-type program struct {
-	options
-	out, hints io.Writer
-	// around, unless nil, puts observers around the one that shows progress.
-	around func(executor.Observer) executor.Observer
-	screen *terminal.Observer
-}
-
-// work runs a task until it has ended or is interrupted. A second interrupt has its usual effect.
-func (p *program) work() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	p.screen = terminal.New(p.progress(), terminal.Options{})
-	defer p.screen.Close()
-	unhook := context.AfterFunc(ctx, func() {
-		stop()
-		p.screen.Aside(
-			func() { fmt.Fprintln(p.hints, "aidf: interrupted, ending the iteration; once more ends at once") })
-	})
-	defer unhook()
-	return p.perform(ctx)
-}
-
-// progress is where progress is shown: with JSON, standard output is for that alone.
-func (p *program) progress() io.Writer {
-	if p.json {
-		return p.hints
-	}
-	return p.out
-}
-
-// perform runs a task and returns the exit code.
-func (p *program) perform(ctx context.Context) int {
-	s, err := p.setUp(ctx)
-	if wrong, ok := errors.AsType[*usageError](err); ok {
-		return misused(p.hints, wrong)
-	}
+// work runs a task and returns the exit code.
+func (p *program) work(ctx context.Context) (int, error) {
+	over, err := p.find(ctx)
 	if err != nil {
-		return p.unready(ctx, s, err)
+		return exitUsage, err
 	}
-	cfg := s.config
-	var shown executor.Observer = p.screen
-	if p.around != nil {
-		shown = p.around(shown)
+	progress := p.out
+	if p.json {
+		progress = p.hints // standard output is for the JSON alone
 	}
-	cfg.Observer = executor.Observers(shown, p.log(s.table))
+	p.screen = terminal.New(progress, terminal.Options{})
+	defer p.screen.Close()
+	defer context.AfterFunc(ctx, func() {
+		p.screen.Aside(func() {
+			fmt.Fprintln(p.hints, "aidf: interrupted, ending the iteration; a second interrupt kills the program")
+		})
+	})()
+	cfg, task, warnings, err := p.setUp(ctx)
+	if err != nil {
+		return exitFailed, err
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(p.hints, "aidf: warning:", printable(w))
+	}
 	if !p.unattended {
 		cfg.Asker = &asker{p.screen, scope.NewAsker(scope.AskerConfig{Out: p.hints})}
 	}
 	x, err := executor.New(cfg)
 	if err != nil {
-		return p.unready(ctx, s, invalid(p.configFile, "limits", err))
+		return exitFailed, err
 	}
-	if p.resume != "" {
-		return p.conclude(x.Reopen(ctx, s.task, executor.Reopening{Answer: p.answer, ByHand: p.byHand}))
-	}
-	return p.conclude(x.Run(ctx, s.task))
-}
-
-// conclude prints a result and returns the exit code.
-func (p *program) conclude(r *executor.Result) int {
-	var err error
-	if p.json {
-		err = writeJSON(p.out, r)
+	var r *executor.Result
+	if over {
+		r = x.Reopen(ctx, task, executor.Reopening{Answer: p.answer})
 	} else {
-		err = writeReport(p.out, r)
+		r = x.Run(ctx, task)
 	}
-	if err != nil {
-		fmt.Fprintln(p.hints, "aidf: print the result:", err)
-		return exitFailed
+	r.Warnings = append(warnings, r.Warnings...)
+	if err := p.report(r); err != nil {
+		return exitFailed, err
 	}
 	if r.Status != executor.StatusCompleted {
-		return exitFailed
+		return exitFailed, nil
 	}
-	return exitOK
+	return exitOK, nil
 }
 
-// log returns an observer that logs everything, if that is wanted.
-func (p *program) log(table taxonomy.Table) executor.Observer {
-	if !p.verbose {
-		return nil
+// find names the run, and reports whether it is over and to be reopened.
+func (p *program) find(ctx context.Context) (over bool, err error) {
+	if p.resume == "" {
+		p.options.run = cmp.Or(p.options.run, newName(p.taskFile))
+		return false, nil
 	}
-	return executor.Slog(p.logger(slog.LevelDebug), table)
+	p.options.run = p.resume
+	saved, err := filestore.New(p.state).Peek(ctx, p.resume)
+	switch {
+	case err != nil:
+		return false, err
+	case saved == nil:
+		return false, misuse("there is no run %q; -list lists the runs", p.resume)
+	case saved.End == executor.EndCompleted:
+		return false, misuse("run %s is completed", p.resume)
+	case saved.End == "" && p.answer != "":
+		return false, misuse("run %s has not ended, so it has no question; resume it without -answer", p.resume)
+	}
+	return saved.End != "", nil
+}
+
+// newName makes a name for a run of the task.
+func newName(task string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(taskID(task)))
+	return cmp.Or(strings.Trim(name[:min(len(name), 40)], "-"), "run") + "-" + strings.ToLower(rand.Text()[:6])
+}
+
+func taskID(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// observers returns what shows and logs the run.
+func (p *program) observers(s *setup) executor.Observer {
+	if !p.verbose {
+		return p.screen
+	}
+	return executor.Observers(p.screen, executor.Slog(p.logger(slog.LevelDebug), s.table))
 }
 
 func (p *program) logger(least slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(aside{p.screen, p.hints}, &slog.HandlerOptions{Level: least}))
+	return slog.New(slog.NewTextHandler(aside{p}, &slog.HandlerOptions{Level: least}))
 }
 
 // aside writes to a terminal that may have a live line.
-type aside struct {
-	screen *terminal.Observer
-	w      io.Writer
-}
+type aside struct{ *program }
 
 func (a aside) Write(b []byte) (n int, err error) {
-	a.screen.Aside(func() { n, err = a.w.Write(b) })
+	a.screen.Aside(func() { n, err = a.hints.Write(b) })
 	return n, err
 }
 
@@ -128,13 +129,4 @@ type asker struct {
 func (a *asker) Ask(ctx context.Context, q executor.Question) (approved bool, err error) {
 	a.screen.Aside(func() { approved, err = a.asker.Ask(ctx, q) })
 	return approved, err
-}
-
-// decode reads an error of the taxonomy back from the journal.
-func decode(b []byte) (error, error) {
-	own, err := errs.UnmarshalError(b)
-	if err != nil {
-		return nil, err
-	}
-	return own, nil
 }
