@@ -231,8 +231,9 @@ func (c *Config) ladder() ([]Tier, []Provider) {
 	}
 	for i, p := range providers {
 		if p != nil {
+			tiers[i].Callable = true
 			_ = contain("", "", func() error {
-				tiers[i].Provider = cmp.Or(p.Name(), "provider")
+				tiers[i].Provider = p.Name()
 				return nil
 			})
 		}

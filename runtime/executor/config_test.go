@@ -117,7 +117,8 @@ func TestBusy(t *testing.T) {
 
 func TestNextTier(t *testing.T) {
 	ladder := []Tier{
-		{Provider: "p"}, {Name: "low"}, {Name: "mid", Provider: "p"}, {Name: "top", Provider: "p"}, {Name: "me", Person: true},
+		{Callable: true}, {Name: "low"}, {Name: "mid", Callable: true}, {Name: "top", Callable: true},
+		{Name: "me", Person: true},
 	}
 	for _, tt := range []struct {
 		from int

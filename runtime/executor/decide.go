@@ -55,13 +55,14 @@ func traitsOf(op string) traits {
 // Tier is a rung of the ladder. A tier without a provider that is no person's is skipped.
 type Tier struct {
 	Name     string `json:"name,omitempty"`
-	Provider string `json:"provider,omitempty"` // its name; empty if there is none
+	Provider string `json:"provider,omitempty"` // its name, which may be empty
+	Callable bool   `json:"callable,omitempty"` // whether it has a provider
 	Person   bool   `json:"person,omitempty"`
 }
 
 // firstTier returns the lowest tier with a provider, or -1.
 func firstTier(ladder []Tier) int {
-	return slices.IndexFunc(ladder, func(t Tier) bool { return t.Provider != "" && !t.Person })
+	return slices.IndexFunc(ladder, func(t Tier) bool { return t.Callable && !t.Person })
 }
 
 // nextTier returns the tier that an escalation leads to: the named one, or the next one if the run
@@ -75,7 +76,7 @@ func nextTier(ladder []Tier, from int, to string) int {
 		}
 	}
 	for i := next; i < len(ladder); i++ {
-		if ladder[i].Person || ladder[i].Provider != "" {
+		if ladder[i].Person || ladder[i].Callable {
 			return i
 		}
 	}
