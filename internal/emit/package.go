@@ -96,6 +96,9 @@ func classifyEvidenceFunc() jen.Code {
 	return jen.Add(comment("ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.")).
 		Func().Id("ClassifyEvidence").Params(jen.Id("ev").Op("*").Add(runtimeType("Evidence")), options()).Error().
 		Op(`{
+	if m := detection.Quick(ev, opts); m != nil {
+		return m.Finish(fromEvidence(m.Row, ev), nil)
+	}
 	var room taxonomy.Evidence
 	m, as, err := detection.Decide(ev, &room, opts)
 	if as == nil {

@@ -80,6 +80,19 @@ func (d *Detection) ClassifyFor(t taxonomy.Table, err error) error {
 // Explain is [Rules.Explain].
 func (d *Detection) Explain(raw any, opts []Option) Explanation { return d.Rules().Explain(raw, opts) }
 
+// Quick is [Detection.Decide] without options, for evidence without a text and a Go error. It returns
+// nil for all that Decide must look at.
+func (d *Detection) Quick(ev *taxonomy.Evidence, opts []Option) *Maker {
+	if ev == nil || ev.Err != nil || ev.Text != "" || len(opts) > 0 {
+		return nil
+	}
+	m := d.maker(d.Rules().match(ev, ""))
+	if m.Row == taxonomy.RowUnknown {
+		return nil
+	}
+	return m
+}
+
 // Decide is [Rules.Decide] with the maker of the errors. As is also nil, and err an error without a
 // code, if no rule matches and the taxonomy has no fallback.
 func (d *Detection) Decide(
