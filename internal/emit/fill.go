@@ -52,8 +52,10 @@ func objectFrom(l *literals, o *model.Object) jen.Code {
 	l.use(pkgTaxonomy, pkgDetect)
 	var params, reads, found, values []string
 	for _, f := range o.Fields {
-		value := l.filled(f)
-		if fillable(f) {
+		value := ""
+		if !fillable(f) {
+			value = l.filled(f)
+		} else {
 			params, reads = append(params, f.Param), append(reads, l.read(f))
 			found = append(found, isPresent(f))
 			value = l.stored(f, f.Param)

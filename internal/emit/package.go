@@ -21,7 +21,7 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	declare(f, declaredNames(m)...)
 	declare(f, predicates(m), unmarshalError())
 	if classifies(m) {
-		declare(f, classifyFunc(), classifyEvidenceFunc(), explainFunc(), t.detection(l), fromEvidence(m, l), ruleIs(m))
+		declare(f, classifyFunc(), classifyEvidenceFunc(m), explainFunc(), t.detection(l), fromEvidence(m, l), ruleIs(m))
 	}
 }
 
@@ -92,14 +92,17 @@ func classifyFunc() jen.Code {
 		Add(returning(jen.Id("detection").Dot("Classify").Call(jen.Id("raw"), jen.Id("opts"))))
 }
 
-func classifyEvidenceFunc() jen.Code {
-	return jen.Add(comment("ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.")).
-		Func().Id("ClassifyEvidence").Params(jen.Id("ev").Op("*").Add(runtimeType("Evidence")), options()).Error().
-		Op(`{
-	if m := detection.Quick(ev, opts); m != nil {
+func classifyEvidenceFunc(m *model.Package) jen.Code {
+	quick := ""
+	if m.Fallback != nil { // otherwise there may be no rule for evidence without a text and a Go error
+		quick = `	if m := detection.Quick(ev, opts); m != nil {
 		return m.Finish(fromEvidence(m.Row, ev), nil)
 	}
-	var room taxonomy.Evidence
+`
+	}
+	return jen.Add(comment("ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.")).
+		Func().Id("ClassifyEvidence").Params(jen.Id("ev").Op("*").Add(runtimeType("Evidence")), options()).Error().
+		Op("{\n" + quick + `	var room taxonomy.Evidence
 	m, as, err := detection.Decide(ev, &room, opts)
 	if as == nil {
 		return err

@@ -3,8 +3,6 @@
 package errs
 
 import (
-	"cmp"
-
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
