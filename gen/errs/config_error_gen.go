@@ -176,7 +176,7 @@ var configRules = [][]detect.CodeRule{
 	CodeConfigInvalid: {
 		{Doc: "source: config, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}}},
 		{Doc: "source: executor, op: [prepare, resume], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"prepare", "resume"}}}},
-		{Doc: "source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''}", Priority: 11, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"refused"}}, {Key: detect.Attribute, Name: "field", Any: []string{"dir", "executor", "max_iterations", "run", "task", "version"}}}, Set: `{"rawError":""}`},
+		{Doc: "source: executor, op: resume, type: refused, attributes: {field: [dir, executor, max_iterations, run, task, version]}, priority: 11, set: {rawError: ''}", Priority: 11, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"refused"}}, {Key: detect.Attribute, Name: "field", Any: []string{"dir", "executor", "max_iterations", "run", "task", "version"}}}, Set: `{"rawError":""}`, Apply: func(e taxonomy.Error) { e.(*ConfigError).RawError = taxonomy.Some("") }},
 	},
 	CodeConfigMissing: {
 		{Doc: "source: config, type: missing, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"missing"}}}},

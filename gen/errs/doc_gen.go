@@ -9,6 +9,7 @@
 package errs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -149,14 +150,22 @@ func Classify(raw any, opts ...detect.Option) error { return detection.Classify(
 
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
 func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
-	return detection.ClassifyEvidence(ev, opts)
+	if m := detection.Quick(ev, opts); m != nil {
+		return m.Finish(fromEvidence(m.Row, ev), nil)
+	}
+	var room taxonomy.Evidence
+	m, as, err := detection.Decide(ev, &room, opts)
+	if as == nil {
+		return err
+	}
+	return m.Finish(fromEvidence(m.Row, as), opts)
 }
 
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition,
+	Taxonomy: &definition, From: fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryProvider:   providerRules,
 		categoryTimeout:    timeoutRules,
@@ -166,7 +175,57 @@ var detection = detect.Detection{
 		categoryGit:        gitRules,
 		categoryPermission: permissionRules,
 	},
-	FallbackSet: `{"unmatched":true}`, Leads: leads, Is: ruleIs,
+	FallbackSet:   `{"unmatched":true}`,
+	Leads:         leads,
+	Is:            ruleIs,
+	FallbackApply: func(e taxonomy.Error) { e.(*ProviderError).Unmatched = taxonomy.Some(true) },
+}
+
+// fromEvidence returns an error of a row's code, filled from evidence.
+func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
+	switch code := uint16(row.Code()); row.Category() {
+	case categoryProvider:
+		return &ProviderError{
+			base: gen.Made[ProviderCode](code, ev.Err), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
+			StatusCode: detect.NonZero(ev.Status), ExitCode: ev.ExitCode, Signal: detect.NonZero(ev.Signal),
+			RawError: detect.NonZero(ev.Text), RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt),
+		}
+	case categoryTimeout:
+		return &TimeoutError{
+			base: gen.Made[TimeoutCode](code, ev.Err), TimeoutMs: detect.ReadInt64(ev.Attribute("timeout_ms")).Or(0),
+			Iteration: detect.ReadInt(ev.Attribute("iteration")), ElapsedMs: detect.ReadInt64(ev.Attribute("elapsed_ms")),
+		}
+	case categoryValidation:
+		return &ValidationError{
+			base: gen.Made[ValidationCode](code, ev.Err), Command: ev.Attribute("command"), ExitCode: ev.ExitCode.Or(-1),
+			Output: ev.Output,
+		}
+	case categoryScope:
+		return &ScopeError{
+			base: gen.Made[ScopeCode](code, ev.Err), Files: detect.ReadStrings(ev.Files),
+			ScopeMode: ev.Attribute("scope_mode"),
+		}
+	case categoryConfig:
+		return &ConfigError{
+			base: gen.Made[ConfigCode](code, ev.Err), ConfigPath: detect.NonZero(ev.Attribute("path")),
+			Field: detect.NonZero(ev.Attribute("field")), EnvVar: detect.NonZero(ev.Attribute("env_var")),
+			RawError: detect.NonZero(ev.Text), Value: detect.NonZero(ev.Attribute("value")),
+			Expected: detect.NonZero(ev.Attribute("expected")),
+		}
+	case categoryGit:
+		return &GitError{
+			base: gen.Made[GitCode](code, ev.Err), Operation: ev.Op, Files: detect.ReadStrings(ev.Files),
+			RawError: detect.NonZero(ev.Text),
+		}
+	default:
+		return &PermissionError{
+			base:     gen.Made[PermissionCode](code, ev.Err),
+			Resource: detect.NonZero(cmp.Or(ev.Attribute("resource"), ev.Attribute("path"))),
+			Reason:   detect.NonZero(ev.Text), Command: detect.NonZero(ev.Attribute("command")),
+			Policy:   detect.NonZero(ev.Attribute("policy")),
+			Provider: detect.NonZero(cmp.Or(ev.Attribute("provider"), ev.Source)), StatusCode: detect.NonZero(ev.Status),
+		}
+	}
 }
 
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.

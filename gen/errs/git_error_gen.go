@@ -160,17 +160,17 @@ var gitCategory = taxonomy.Category{
 
 var gitRules = [][]detect.CodeRule{
 	CodeGitCommitFailed: {
-		{Doc: "source: git, op: commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"commit"}}}},
+		{Doc: "source: git, op: commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"commit"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "commit" }},
 	},
 	CodeGitPushFailed: {
-		{Doc: "source: git, op: [push, pr], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr"}}}},
+		{Doc: "source: git, op: [push, pr], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"push", "pr"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "push" }},
 	},
 	CodeGitRevertFailed: {
-		{Doc: "source: git, op: [revert, save], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"revert", "save"}}}},
+		{Doc: "source: git, op: [revert, save], priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}, {Key: detect.Op, Any: []string{"revert", "save"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "revert" }},
 	},
 	CodeGitStatusFailed: {
-		{Doc: "source: git, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}},
-		{Doc: "source: scope, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},
+		{Doc: "source: git, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"git"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "status" }},
+		{Doc: "source: scope, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}, Apply: func(e taxonomy.Error) { e.(*GitError).Operation = "status" }},
 	},
 }
 

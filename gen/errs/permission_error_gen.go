@@ -185,7 +185,7 @@ var permissionRules = [][]detect.CodeRule{
 	},
 	CodePermissionCommandBlocked: {
 		{Doc: "type: command_blocked, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"command_blocked"}}}},
-		{Doc: "source: budget, priority: 10, set: {policy: budget}", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: `{"policy":"budget"}`},
+		{Doc: "source: budget, priority: 10, set: {policy: budget}", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget"}}}, Set: `{"policy":"budget"}`, Apply: func(e taxonomy.Error) { e.(*PermissionError).Policy = taxonomy.Some("budget") }},
 	},
 	CodePermissionFileAccess: {
 		{Doc: "source: [config, executor, scope, state], errno: [EACCES, EPERM, EROFS], priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config", "executor", "scope", "state"}}, {Key: detect.Errno, Any: []string{"EACCES", "EPERM", "EROFS"}}}},

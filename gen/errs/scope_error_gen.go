@@ -164,13 +164,13 @@ var scopeCategory = taxonomy.Category{
 
 var scopeRules = [][]detect.CodeRule{
 	CodeScopeForbidden: {
-		{Doc: "source: scope, type: forbidden, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}},
+		{Doc: "source: scope, type: forbidden, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"forbidden"}}}, Apply: func(e taxonomy.Error) { e.(*ScopeError).Decision = ScopeDecisionBlock }},
 	},
 	CodeScopeOutsideAllowed: {
-		{Doc: "source: scope, type: outside_allowed, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}},
+		{Doc: "source: scope, type: outside_allowed, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Type, Any: []string{"outside_allowed"}}}, Apply: func(e taxonomy.Error) { e.(*ScopeError).Decision = ScopeDecisionBlock }},
 	},
 	CodeScopeUserDenied: {
-		{Doc: "source: scope, op: ask, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Op, Any: []string{"ask"}}}},
+		{Doc: "source: scope, op: ask, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}, {Key: detect.Op, Any: []string{"ask"}}}, Apply: func(e taxonomy.Error) { x := e.(*ScopeError); x.ScopeMode = "ask"; x.Decision = ScopeDecisionAskUser }},
 	},
 }
 

@@ -175,13 +175,13 @@ var validationCategory = taxonomy.Category{
 
 var validationRules = [][]detect.CodeRule{
 	CodeValidationPreCommit: {
-		{Doc: "source: validator, op: validate_pre_commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_commit"}}}},
+		{Doc: "source: validator, op: validate_pre_commit, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_commit"}}}, Apply: func(e taxonomy.Error) { e.(*ValidationError).Phase = "pre_commit" }},
 	},
 	CodeValidationPrePush: {
-		{Doc: "source: validator, op: validate_pre_push, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_push"}}}},
+		{Doc: "source: validator, op: validate_pre_push, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_push"}}}, Apply: func(e taxonomy.Error) { e.(*ValidationError).Phase = "pre_push" }},
 	},
 	CodeValidationPrePR: {
-		{Doc: "source: validator, op: validate_pre_pr, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_pr"}}}},
+		{Doc: "source: validator, op: validate_pre_pr, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator"}}, {Key: detect.Op, Any: []string{"validate_pre_pr"}}}, Apply: func(e taxonomy.Error) { e.(*ValidationError).Phase = "pre_pr" }},
 	},
 }
 

@@ -1,7 +1,7 @@
 package emit
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -14,12 +14,12 @@ import (
 func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	l.use(pkgTaxonomy, pkgGen, pkgFmt, pkgSlog)
 	declare(f, codeType(c), codeConstants(c), errorType(c))
-	fieldTypes(f, l, typesOf(ownFields(t.m, c)))
+	fieldTypes(f, l, typesOf(ownFields(t.m, c)), makes(t.m, c))
 	for _, code := range c.Codes {
 		declare(f, factory(code))
 	}
 	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c))
-	declare(f, listMethod(l, jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
+	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
 		hintsMethod(c))
 }
@@ -143,43 +143,33 @@ func contextMethod(c *model.Category) jen.Code {
 }
 
 // listMethod makes the method that lists a struct's fields, in the order of the table's.
-func listMethod(l *literals, receiver jen.Code, owner string, fields []*model.Field) jen.Code {
+func listMethod(receiver jen.Code, owner string, fields []*model.Field) jen.Code {
 	var pointers []jen.Code
 	for _, f := range fields {
-		pointers = append(pointers, fieldPointer(l, f, jen.Id(owner).Dot(f.Go)))
+		pointers = append(pointers, fieldPointer(f, jen.Id(owner).Dot(f.Go)))
 	}
 	return jen.Func().Params(receiver).Id("list").Params().Index().Any().
 		Block(jen.Return(jen.Index().Any().Add(list(pointers))))
 }
 
 // fieldPointer returns the pointer to a field that the runtime reads and sets it by.
-func fieldPointer(l *literals, f *model.Field, field *jen.Statement) jen.Code {
+func fieldPointer(f *model.Field, field *jen.Statement) jen.Code {
 	pointer := jen.Op("&").Add(field)
+	if f.Sensitive {
+		return pointer
+	}
 	prefix := ""
-	switch {
-	case f.Sensitive:
-		prefix = "Secret"
-	case f.Optional():
+	if f.Optional() {
 		prefix = "Opt"
 	}
 	switch f.Type {
 	case model.EnumType:
 		return jen.Qual(pkgGen, prefix+"Word").Call(pointer)
 	case model.ObjectType:
-		if f.Sensitive && !filled(l, f) {
-			return pointer
-		}
 		return jen.Qual(pkgGen, prefix+"Part").Call(
 			pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))
 	}
 	return pointer
-}
-
-// filled reports whether evidence fills a secret object, or makes it where it fills nothing.
-func filled(l *literals, f *model.Field) bool { return l.classifies && (f.Required || fillable(f)) }
-
-func fillable(f *model.Field) bool {
-	return len(f.From) > 0 || f.Object != nil && slices.ContainsFunc(f.Object.Fields, fillable)
 }
 
 // categoryTable makes what the table says of a category.
@@ -212,7 +202,11 @@ func (t *tables) categoryRules(c *model.Category, l *literals) jen.Code {
 		}
 		rules.WriteString(code.Const + ": {\n")
 		for _, r := range code.Rules {
-			rules.WriteString(strings.TrimPrefix(l.of(codeRule(r)), "detect.CodeRule") + ",\n")
+			var more []string
+			if set := apply(c, r.Set, code.Set); set != nil {
+				more = append(more, "Apply: "+expression(set))
+			}
+			rules.WriteString(l.fields(reflect.ValueOf(codeRule(r)), more) + ",\n")
 		}
 		rules.WriteString("},\n")
 	}

@@ -32,7 +32,7 @@ func plan(m *model.Package, t *tables, opts Options) []file {
 	)
 	if shared := typesOf(m.Fields); !shared.empty() {
 		files = append(files, file{name: "fields_gen.go", build: func(f *jen.File, l *literals) {
-			fieldTypes(f, l, shared)
+			fieldTypes(f, l, shared, classifies(m))
 		}})
 	}
 	if len(m.Signatures) > 0 {

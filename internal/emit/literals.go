@@ -17,8 +17,6 @@ type literals struct {
 	names map[any]string
 	// packages are the paths of the packages that the source names, besides the runtime's.
 	packages map[string]bool
-	// classifies reports that the package classifies, so that evidence fills secrets.
-	classifies bool
 }
 
 // use notes packages that the source names.

@@ -9,8 +9,8 @@ import (
 )
 
 // object makes the struct that a field's object is, and its methods.
-func object(l *literals, f *model.Field) []jen.Code {
-	return []jen.Code{objectType(f.Object), objectKept(f), objectMethod(f.Object), objectList(l, f.Object)}
+func object(f *model.Field) []jen.Code {
+	return []jen.Code{objectType(f.Object), objectKept(f), objectMethod(f.Object), objectList(f.Object)}
 }
 
 func objectType(o *model.Object) jen.Code {
@@ -18,8 +18,8 @@ func objectType(o *model.Object) jen.Code {
 		Type().Id(o.Type).StructFunc(func(g *jen.Group) { structFields(g, o.Fields, true) })
 }
 
-func objectList(l *literals, o *model.Object) jen.Code {
-	return listMethod(l, jen.Id("v").Op("*").Id(o.Type), "v", o.Fields)
+func objectList(o *model.Object) jen.Code {
+	return listMethod(jen.Id("v").Op("*").Id(o.Type), "v", o.Fields)
 }
 
 // objectKept makes the method that returns an object as its field holds it. It does the wrapping,

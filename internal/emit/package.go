@@ -21,7 +21,7 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	declare(f, declaredNames(m)...)
 	declare(f, predicates(m), unmarshalError())
 	if classifies(m) {
-		declare(f, classifyFunc(), classifyEvidenceFunc(), explainFunc(), t.detection(l), ruleIs(m))
+		declare(f, classifyFunc(), classifyEvidenceFunc(m), explainFunc(), t.detection(l), fromEvidence(m, l), ruleIs(m))
 	}
 }
 
@@ -92,10 +92,23 @@ func classifyFunc() jen.Code {
 		Add(returning(jen.Id("detection").Dot("Classify").Call(jen.Id("raw"), jen.Id("opts"))))
 }
 
-func classifyEvidenceFunc() jen.Code {
+func classifyEvidenceFunc(m *model.Package) jen.Code {
+	quick := ""
+	if m.Fallback != nil { // otherwise there may be no rule for evidence without a text and a Go error
+		quick = `	if m := detection.Quick(ev, opts); m != nil {
+		return m.Finish(fromEvidence(m.Row, ev), nil)
+	}
+`
+	}
 	return jen.Add(comment("ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.")).
 		Func().Id("ClassifyEvidence").Params(jen.Id("ev").Op("*").Add(runtimeType("Evidence")), options()).Error().
-		Block(jen.Return(jen.Id("detection").Dot("ClassifyEvidence").Call(jen.Id("ev"), jen.Id("opts"))))
+		Op("{\n" + quick + `	var room taxonomy.Evidence
+	m, as, err := detection.Decide(ev, &room, opts)
+	if as == nil {
+		return err
+	}
+	return m.Finish(fromEvidence(m.Row, as), opts)
+}`)
 }
 
 func explainFunc() jen.Code {
@@ -108,7 +121,7 @@ func options() jen.Code { return jen.Id("opts").Op("...").Qual(pkgDetect, "Optio
 
 // detection makes the variable that has the rules of all categories.
 func (t *tables) detection(l *literals) jen.Code {
-	elements := []string{"Taxonomy: &definition"}
+	elements := []string{"Taxonomy: &definition, From: fromEvidence"}
 	var rules []string
 	for _, c := range t.m.Categories {
 		if slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return len(c.Rules) > 0 }) {
@@ -127,7 +140,13 @@ func (t *tables) detection(l *literals) jen.Code {
 	if len(namedErrors(t.m)) > 0 {
 		elements = append(elements, "Is: ruleIs")
 	}
-	return jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection").Op(braces(elements, false))
+	detection := jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection")
+	if f := t.m.Fallback; f != nil {
+		if set := apply(f.Category, t.m.FallbackSet, f.Set); set != nil {
+			return detection.Op("{\n" + strings.Join(elements, ",\n") + ",\nFallbackApply:").Add(set).Op(",\n}")
+		}
+	}
+	return detection.Op(braces(elements, false))
 }
 
 func packageComment(m *model.Package) []string {

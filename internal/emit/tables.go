@@ -32,7 +32,7 @@ func tablesOf(m *model.Package) *tables {
 }
 
 func (t *tables) literals() *literals {
-	return &literals{names: t.names, packages: map[string]bool{}, classifies: classifies(t.m)}
+	return &literals{names: t.names, packages: map[string]bool{}}
 }
 
 func codeRule(r *model.Rule) detect.CodeRule {

@@ -65,8 +65,8 @@ func ownFields(m *model.Package, c *model.Category) []*model.Field {
 	return slices.DeleteFunc(slices.Clone(c.Fields), func(f *model.Field) bool { return slices.Contains(m.Fields, f) })
 }
 
-// fieldTypes declares what fields need.
-func fieldTypes(f *jen.File, l *literals, t types) {
+// fieldTypes declares what fields need; fills reports whether evidence fills the fields.
+func fieldTypes(f *jen.File, l *literals, t types, fills bool) {
 	if len(t.texts) > 0 {
 		declare(f, cleanConstants(t.texts))
 	}
@@ -75,18 +75,17 @@ func fieldTypes(f *jen.File, l *literals, t types) {
 		declare(f, enum(e)...)
 	}
 	for _, field := range t.objects {
-		declare(f, object(l, field)...)
+		declare(f, object(field)...)
 	}
 	for _, field := range t.secrets {
 		declare(f, objectType(field.Object), objectKept(field))
-		if filled(l, field) {
-			declare(f, objectList(l, field.Object))
-		}
 	}
 	for _, field := range t.sealed {
 		declare(f, objectType(field.Object))
-		if filled(l, field) {
-			declare(f, objectList(l, field.Object))
+	}
+	for _, field := range slices.Concat(t.objects, t.secrets, t.sealed) {
+		if fills && fillable(field) {
+			declare(f, objectFrom(l, field.Object))
 		}
 	}
 }

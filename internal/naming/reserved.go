@@ -11,7 +11,7 @@ var predeclared = setOf(`
 var used = setOf(`
 	taxonomy gen detect time json slog fmt context errors slices maps strconv strings bytes testing assert
 	require a b c d e f i j k m n o p r s t v w ok err dst buf ctx definition base init main
-	ev detection leads ruleIs code cause list`)
+	ev detection leads ruleIs fromEvidence cmp code cause list`)
 
 // Reserved reports whether ident must not name a parameter: a keyword, a predeclared identifier, or
 // a name that generated functions use themselves.

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
-	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Detection has the detection rules of a taxonomy at their codes: static data of generated packages,
@@ -28,11 +25,33 @@ type Detection struct {
 	// Is is [Rules.Is].
 	Is func(err error, name string) bool
 
+	// From returns an error of a row's code, filled from evidence. A row is that of a rule or of the
+	// fallback.
+	From func(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error
+	// FallbackApply sets the fields of FallbackSet, and those that the fallback's code sets.
+	FallbackApply func(e taxonomy.Error)
+
 	once     sync.Once
 	rules    Rules
 	fallback taxonomy.Row
-	sets     []setter    // of the rules by rank, and then of no rule
-	fills    [][]filling // by category
+	makers   []Maker // of the rules by rank, and then of the fallback
+}
+
+// Maker completes the errors of a rule, or of the fallback.
+type Maker struct {
+	Row   taxonomy.Row // of the code, without any `when` branch; [taxonomy.RowUnknown] without a fallback
+	apply func(e taxonomy.Error)
+}
+
+// Finish sets the fields that the rule and the code set, and returns the result of classifying.
+func (m *Maker) Finish(e taxonomy.Error, opts []Option) error {
+	if m.apply != nil {
+		m.apply(e)
+	}
+	if len(opts) == 0 {
+		return e
+	}
+	return Traced(e, opts)
 }
 
 // CodeRule is one detection rule at its code. All of its conditions must hold. If it has Text
@@ -47,6 +66,8 @@ type CodeRule struct {
 	Like           []*Signature
 	// Set are the fields that the rule sets, as JSON.
 	Set string
+	// Apply sets these fields, and then those that the code sets; nil sets none.
+	Apply func(e taxonomy.Error)
 }
 
 // Classify is [Rules.Classify].
@@ -63,24 +84,32 @@ func (d *Detection) ClassifyFor(t taxonomy.Table, err error) error {
 // Explain is [Rules.Explain].
 func (d *Detection) Explain(raw any, opts []Option) Explanation { return d.Rules().Explain(raw, opts) }
 
-// ClassifyEvidence is [Rules.ClassifyEvidence]. It does not change ev, and allocates nothing but the
-// error.
-func (d *Detection) ClassifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
-	r := d.Rules()
-	if ev != nil && ev.Err == nil && ev.Text == "" && len(opts) == 0 {
-		return d.make(r.match(ev, ""), ev)
+// Quick is [Detection.Decide] without options, for evidence without a text and a Go error. It returns
+// nil for all that Decide must look at.
+func (d *Detection) Quick(ev *taxonomy.Evidence, opts []Option) *Maker {
+	if ev == nil || ev.Err != nil || ev.Text != "" || len(opts) > 0 {
+		return nil
 	}
-	return d.classifyEvidence(ev, opts)
+	m := d.maker(d.Rules().match(ev, ""))
+	if m.Row == taxonomy.RowUnknown {
+		return nil
+	}
+	return m
 }
 
-// classifyEvidence is ClassifyEvidence with room for a copy of ev.
-func (d *Detection) classifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
-	var room taxonomy.Evidence
-	rule, as, err := d.rules.Decide(ev, &room, opts)
+// Decide is [Rules.Decide] with the maker of the errors. As is also nil, and err an error without a
+// code, if no rule matches and the taxonomy has no fallback.
+func (d *Detection) Decide(
+	ev, room *taxonomy.Evidence, opts []Option,
+) (m *Maker, as *taxonomy.Evidence, err error) {
+	rule, as, err := d.Rules().Decide(ev, room, opts)
 	if as == nil {
-		return err
+		return nil, nil, err
 	}
-	return Traced(d.make(rule, as), opts)
+	if m = d.maker(rule); m.Row == taxonomy.RowUnknown {
+		return nil, nil, Traced(Unknown(d.Taxonomy, as), opts)
+	}
+	return m, as, nil
 }
 
 // Rules returns the rules by rank.
@@ -89,202 +118,23 @@ func (d *Detection) Rules() *Rules {
 	return &d.rules
 }
 
-// make returns the error of a rule, or of no rule: filled from evidence, with what the rule sets and
-// then what the code sets.
+// make returns the error of a rule, or of no rule: filled from evidence, with the fields that the rule
+// and its code set.
 func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
-	row := d.fallback
-	if uint(rule) < uint(len(d.rules.Rules)) {
-		row = d.rules.Rules[rule].Row
-	} else if rule = len(d.rules.Rules); row == taxonomy.RowUnknown {
+	m := d.maker(rule)
+	if m.Row == taxonomy.RowUnknown {
 		return Unknown(d.Taxonomy, ev)
 	}
-	c := d.Taxonomy.Categories[row.Category()]
-	e := c.New(uint16(row.Code()), ev.Err)
-	d.fill(row.Category(), e, ev)
-	if s := &d.sets[rule]; s.sets {
-		s.apply(c, e)
+	e := d.From(m.Row, ev)
+	if m.apply != nil {
+		m.apply(e)
 	}
 	return e
 }
 
-// filling is how evidence fills a field.
-type filling struct {
-	at     int // in the list of fields
-	field  *taxonomy.Field
-	texts  []textKey // the keys of a string that is filled from texts only
-	object []filling
-
-	place
-	store       store
-	byAttribute bool   // whether only attributes fill the field, which has no default
-	text        string // the default of a text
-}
-
-// textKey is a key of evidence whose value is a text.
-type textKey struct {
-	key  Key
-	name string // of an attribute
-}
-
-// fillings returns how evidence fills fields, those that nothing fills left out.
-func fillings(fields []taxonomy.Field) []filling {
-	var out []filling
-	for i := range fields {
-		f := filling{at: i, field: &fields[i]}
-		if f.field.Type == "object" {
-			f.object = fillings(f.field.Fields)
-		} else if len(f.field.From) == 0 && f.field.Default == "" {
-			continue
-		}
-		if f.field.Type == "string" {
-			f.texts = textKeys(f.field.From)
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// textKeys returns keys of evidence; nil if one of them is not a text that a condition can test.
-func textKeys(from []string) []textKey {
-	var out []textKey
-	for _, name := range from {
-		if attribute, ok := strings.CutPrefix(name, "attributes."); ok {
-			out = append(out, textKey{Attribute, attribute})
-			continue
-		}
-		key, ok := keysOfTexts[name]
-		if !ok {
-			return nil
-		}
-		out = append(out, textKey{key: key})
-	}
-	return out
-}
-
-// fill fills fields, to which list has pointers, from evidence, or else with their defaults. It reports
-// whether evidence fills one. An object is absent if evidence fills nothing in it, unless it is
-// required.
-func fill(fields []filling, list []any, ev *taxonomy.Evidence) (filled bool) {
-	for i := range fields {
-		f := &fields[i]
-		p := list[f.at]
-		if f.field.Type == "object" {
-			if !f.field.Required && !tells(f.object, ev) {
-				continue
-			}
-			inner, store := gen.NewObject(p)
-			if store == nil {
-				continue
-			}
-			found := fill(f.object, inner, ev)
-			if found || f.field.Required {
-				store()
-			}
-			filled = filled || found
-			continue
-		}
-		if f.fill(p, ev) {
-			filled = true
-		} else if f.field.Default != "" {
-			gen.SetDefault(f.field, p)
-		}
-	}
-	return filled
-}
-
-// tells reports whether evidence has a value for a field.
-func tells(fields []filling, ev *taxonomy.Evidence) bool {
-	return slices.ContainsFunc(fields, func(f filling) bool {
-		if f.object != nil {
-			return tells(f.object, ev)
-		}
-		return slices.ContainsFunc(f.field.From, func(from string) bool {
-			_, ok := Read(ev, from, f.field.Type, f.field.Enum)
-			return ok
-		})
-	})
-}
-
-// fill fills the field that p points to from the first key of evidence that has a value for it.
-func (f *filling) fill(p any, ev *taxonomy.Evidence) bool {
-	for i := range f.texts {
-		if text := f.texts[i].of(ev); text != "" {
-			putText(p, text)
-			return true
-		}
-	}
-	if f.texts != nil {
-		return false
-	}
-	for _, from := range f.field.From {
-		switch p := p.(type) {
-		case *taxonomy.Opt[int]:
-			if from == "status" && ev.Status != 0 {
-				*p = taxonomy.Some(ev.Status)
-				return true
-			}
-		case *taxonomy.Opt[time.Duration]:
-			if from == "retry_after" && !ev.RetryAfter.IsZero() {
-				*p = ev.RetryAfter
-				return true
-			}
-		}
-		if v, ok := Read(ev, from, f.field.Type, f.field.Enum); ok {
-			gen.PutAny(p, v)
-			return true
-		}
-	}
-	return false
-}
-
-func (k *textKey) of(ev *taxonomy.Evidence) string {
-	switch k.key {
-	case Source:
-		return ev.Source
-	case Op:
-		return ev.Op
-	case Type:
-		return ev.Type
-	case Code:
-		return ev.Code
-	case Signal:
-		return ev.Signal
-	case Errno:
-		return ev.Errno
-	case textOnly:
-		return ev.Text
-	case outputOnly:
-		return ev.Output
-	case credentialOnly:
-		return ev.Credential
-	}
-	if len(ev.Attributes) == 0 {
-		return ""
-	}
-	return ev.Attributes[k.name]
-}
-
-// The texts of evidence that no condition tests.
-const (
-	textOnly Key = 0x80 + iota
-	outputOnly
-	credentialOnly
-)
-
-var keysOfTexts = map[string]Key{
-	"source": Source, "op": Op, "type": Type, "code": Code, "signal": Signal, "errno": Errno, "text": textOnly,
-	"output": outputOnly, "credential": credentialOnly,
-}
-
-func putText(p any, text string) {
-	switch p := p.(type) {
-	case *string:
-		*p = text
-	case *taxonomy.Opt[string]:
-		*p = taxonomy.Some(text)
-	case *taxonomy.Secret[string]:
-		*p = taxonomy.SecretOf(text)
-	}
+// maker returns the maker of a rule's errors, or of the fallback's.
+func (d *Detection) maker(rule int) *Maker {
+	return &d.makers[min(uint(rule), uint(len(d.makers)-1))]
 }
 
 // class is what a rule ranks by among rules of its priority.
@@ -363,10 +213,6 @@ func (d *Detection) rank() {
 		}
 	}
 	d.fallback, _ = d.Taxonomy.Find(d.Taxonomy.Fallback)
-	var places [][]place // by category
-	for _, c := range d.Taxonomy.Categories {
-		places = append(places, placesOf(c))
-	}
 	derived := make([]uint16, len(all))
 	for i, x := range sortedRules(all, func(x ranked) class { return x.derived }) {
 		derived[x.id] = uint16(i)
@@ -378,7 +224,7 @@ func (d *Detection) rank() {
 	}
 	d.rules = Rules{Taxonomy: d.Taxonomy, Leads: leads, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
 	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
-		d.sets = append(d.sets, d.setter(x.row, x.Set, places))
+		d.makers = append(d.makers, Maker{x.row, x.Apply})
 		d.rules.Rules = append(d.rules.Rules, Rule{
 			Name: x.name, Doc: x.Doc, Conditions: x.conditions, Set: setNames(x.Set), Row: x.row,
 			Derived: derived[x.id], Text: patterns.of(x.Text), Contains: patterns.of(x.Contains),
@@ -386,13 +232,9 @@ func (d *Detection) rank() {
 			LikeContains: patterns.of(x.form.Contains.unpack(leads)),
 		})
 	}
-	d.sets = append(d.sets, d.setter(d.fallback, d.FallbackSet, places))
+	d.makers = append(d.makers, Maker{d.fallback, d.FallbackApply})
 	d.needs()
-	for i, c := range d.Taxonomy.Categories {
-		d.fills = append(d.fills, fillings(c.Fields))
-		for k := range d.fills[i] {
-			d.fills[i][k].prepare(places[i])
-		}
+	for _, c := range d.Taxonomy.Categories {
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)
 	}
 	slices.Sort(d.rules.Sensitive)

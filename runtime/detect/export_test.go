@@ -26,13 +26,3 @@ var (
 	DerivedStatus = proseStatus
 	CutText       = tail
 )
-
-// MakeByList makes the error of a rule by the list of its fields only: the oracle of [Rules.Make].
-func (d *Detection) MakeByList(rule int, ev *taxonomy.Evidence) taxonomy.Error {
-	row := d.Rules().Rules[rule].Row
-	c := d.Taxonomy.Categories[row.Category()]
-	e := c.New(uint16(row.Code()), ev.Err)
-	fill(d.fills[row.Category()], c.List(e), ev)
-	d.sets[rule].byList(c, e)
-	return e
-}

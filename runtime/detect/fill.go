@@ -107,6 +107,51 @@ func ReadJSON(text string) json.RawMessage {
 	return gen.CloneJSON(json.RawMessage(text))
 }
 
+// First returns the first of the values that is present.
+func First[T any](values ...taxonomy.Opt[T]) taxonomy.Opt[T] {
+	for _, v := range values {
+		if !v.IsZero() {
+			return v
+		}
+	}
+	return taxonomy.Opt[T]{}
+}
+
+// FirstList returns the first of the lists, or of the JSON texts, that is not nil.
+func FirstList[S ~[]E, E any](lists ...S) S {
+	for _, list := range lists {
+		if list != nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// SomeIf returns v if ok is true, or else nothing.
+func SomeIf[T any](ok bool, v T) taxonomy.Opt[T] {
+	if !ok {
+		return taxonomy.Opt[T]{}
+	}
+	return taxonomy.Some(v)
+}
+
+// Seal returns a value as a secret.
+func Seal[T any](value taxonomy.Opt[T]) taxonomy.Secret[T] {
+	v, ok := value.Get()
+	if !ok {
+		return taxonomy.Secret[T]{}
+	}
+	return taxonomy.SecretOf(v)
+}
+
+// SealList returns a list, or a JSON text, as a secret; nil is an absent secret.
+func SealList[S ~[]E, E any](list S) taxonomy.Secret[S] {
+	if list == nil {
+		return taxonomy.Secret[S]{}
+	}
+	return taxonomy.SecretOf(list)
+}
+
 func parsed[T any](v T, err error) taxonomy.Opt[T] {
 	if err != nil {
 		return taxonomy.Opt[T]{}

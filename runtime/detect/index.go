@@ -37,25 +37,20 @@ type rankedRule struct {
 type keySet uint16
 
 // keysOf returns the keys of which evidence has a value.
-func keysOf(ev *taxonomy.Evidence) (set keySet) {
-	set.addIf(Source, ev.Source != "")
-	set.addIf(Op, ev.Op != "")
-	set.addIf(Status, ev.Status != 0)
-	set.addIf(Type, ev.Type != "")
-	set.addIf(Code, ev.Code != "")
-	set.addIf(ExitCode, !ev.ExitCode.IsZero())
-	set.addIf(Signal, ev.Signal != "")
-	set.addIf(Errno, ev.Errno != "")
-	set.addIf(Is, ev.Err != nil)
-	set.addIf(As, ev.Err != nil)
-	set.addIf(Attribute, len(ev.Attributes) > 0)
-	return set
+func keysOf(ev *taxonomy.Evidence) keySet {
+	hasErr := bit(ev.Err != nil)
+	return bit(ev.Source != "")<<Source | bit(ev.Op != "")<<Op | bit(ev.Status != 0)<<Status |
+		bit(ev.Type != "")<<Type | bit(ev.Code != "")<<Code | bit(!ev.ExitCode.IsZero())<<ExitCode |
+		bit(ev.Signal != "")<<Signal | bit(ev.Errno != "")<<Errno | hasErr<<Is | hasErr<<As |
+		bit(len(ev.Attributes) > 0)<<Attribute
 }
 
-func (s *keySet) addIf(k Key, is bool) {
+// bit returns 1 for true. It compiles to no branch.
+func bit(is bool) keySet {
 	if is {
-		*s |= 1 << k
+		return 1
 	}
+	return 0
 }
 
 func neededBy(conditions []Condition) (set keySet) {
@@ -137,7 +132,7 @@ func (x *index) find(n *node, ev *taxonomy.Evidence, has keySet, best int) int {
 		}
 	}
 	for i := range n.rest {
-		if g := &n.rest[i]; g.needs&^has == 0 {
+		if g := &n.rest[i]; g.needs&^has == 0 && int(g.ranks[0]) < best {
 			best = x.first(g.ranks, ev, has, best)
 		}
 	}

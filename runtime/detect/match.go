@@ -100,7 +100,10 @@ func (r *Rules) match(ev *taxonomy.Evidence, text string) int {
 		has = keysOf(ev)
 	}
 	if n := x.source(ev.Source); n != nil {
-		best, onText = x.find(n, ev, has, best), min(onText, n.text)
+		onText = min(onText, n.text)
+		if n.best < best {
+			best = x.find(n, ev, has, best)
+		}
 	}
 	if x.any.best < best {
 		best = x.find(&x.any, ev, has, best)

@@ -58,7 +58,7 @@ type Evidence struct {
 
 // Attribute returns an attribute, or "" when there is none.
 func (e *Evidence) Attribute(name string) string {
-	if e == nil {
+	if e == nil || len(e.Attributes) == 0 {
 		return ""
 	}
 	return e.Attributes[name]

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -93,6 +94,12 @@ func (v *ConfigSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *ConfigSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the ConfigSource in evidence, if evidence has a value for any of its fields.
+func (ConfigSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ConfigSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[ConfigSourceType](ev.Source, configSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), ConfigSource{Type: typeValue.Or(ConfigSourceTypeSystem), Component: component.Or("config"), Endpoint: endpoint, Method: method})
 }
 
 // NewConfigMissing returns a [CodeConfigMissing].

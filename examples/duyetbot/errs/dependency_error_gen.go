@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -113,6 +114,12 @@ func (v *DependencySource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder 
 
 func (v *DependencySource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the DependencySource in evidence, if evidence has a value for any of its fields.
+func (DependencySource) from(ev *taxonomy.Evidence) taxonomy.Opt[DependencySource] {
+	typeValue, component, endpoint, method := detect.ReadWord[DependencySourceType](ev.Source, dependencySourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), DependencySource{Type: typeValue.Or(DependencySourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewDependencyError returns a [CodeDependencyError].
@@ -250,10 +257,10 @@ var dependencyCategory = taxonomy.Category{
 
 var dependencyRules = [][]detect.CodeRule{
 	CodeDependencyError: {
-		{Doc: "source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureDependencyMissing, &signatureDependencyConflict}, Set: `{"pattern":"dependency"}`},
-		{Doc: "source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDependencyMissing, &signatureDependencyConflict}, Set: `{"pattern":"dependency"}`},
-		{Doc: "source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`},
-		{Doc: "source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`},
+		{Doc: "source: [verification, tool], like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureDependencyMissing, &signatureDependencyConflict}, Set: `{"pattern":"dependency"}`, Apply: func(e taxonomy.Error) { e.(*DependencyError).Pattern = taxonomy.Some(DependencyPatternDependency) }},
+		{Doc: "source: {present: false}, like: [dependency_missing, dependency_conflict], priority: -4, set: {pattern: dependency}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDependencyMissing, &signatureDependencyConflict}, Set: `{"pattern":"dependency"}`, Apply: func(e taxonomy.Error) { e.(*DependencyError).Pattern = taxonomy.Some(DependencyPatternDependency) }},
+		{Doc: "source: [verification, tool], like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`, Apply: func(e taxonomy.Error) { e.(*DependencyError).Pattern = taxonomy.Some(DependencyPatternDependency) }},
+		{Doc: "source: {present: false}, like: missing_module, priority: -3, set: {pattern: dependency}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureMissingModule}, Set: `{"pattern":"dependency"}`, Apply: func(e taxonomy.Error) { e.(*DependencyError).Pattern = taxonomy.Some(DependencyPatternDependency) }},
 	},
 }
 

@@ -8,6 +8,7 @@
 package errs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,14 +176,22 @@ func Classify(raw any, opts ...detect.Option) error { return detection.Classify(
 
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
 func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
-	return detection.ClassifyEvidence(ev, opts)
+	if m := detection.Quick(ev, opts); m != nil {
+		return m.Finish(fromEvidence(m.Row, ev), nil)
+	}
+	var room taxonomy.Evidence
+	m, as, err := detection.Decide(ev, &room, opts)
+	if as == nil {
+		return err
+	}
+	return m.Finish(fromEvidence(m.Row, as), opts)
 }
 
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition,
+	Taxonomy: &definition, From: fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryLLM:          llmRules,
 		categoryGitHub:       gitHubRules,
@@ -195,7 +204,96 @@ var detection = detect.Detection{
 		categoryNetwork:      networkRules,
 		categorySystem:       systemRules,
 	},
-	FallbackSet: `{"unmatched":true}`, Leads: leads, Is: ruleIs,
+	FallbackSet:   `{"unmatched":true}`,
+	Leads:         leads,
+	Is:            ruleIs,
+	FallbackApply: func(e taxonomy.Error) { e.(*SystemError).Unmatched = taxonomy.Some(true) },
+}
+
+// fromEvidence returns an error of a row's code, filled from evidence.
+func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
+	switch code := uint16(row.Code()); row.Category() {
+	case categoryLLM:
+		return &LLMError{
+			base: gen.Made[LLMCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: LLMSource{}.from(ev).Or(LLMSource{Type: LLMSourceTypeLLM, Component: "openrouter"}),
+		}
+	case categoryGitHub:
+		return &GitHubError{
+			base: gen.Made[GitHubCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: GitHubSource{}.from(ev).Or(GitHubSource{Type: GitHubSourceTypeGithub, Component: "octokit"}),
+		}
+	case categoryTool:
+		return &ToolError{
+			base: gen.Made[ToolCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: ToolSource{}.from(ev).Or(ToolSource{Type: ToolSourceTypeTool, Component: "unknown"}),
+		}
+	case categoryVerification:
+		return &VerificationError{
+			base: gen.Made[VerificationCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: VerificationSource{}.from(ev).Or(VerificationSource{Type: VerificationSourceTypeVerification, Component: "unknown"}),
+		}
+	case categoryDependency:
+		return &DependencyError{
+			base: gen.Made[DependencyCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: DependencySource{}.from(ev).Or(DependencySource{Type: DependencySourceTypeTool, Component: "unknown"}),
+		}
+	case categorySkill:
+		return &SkillError{
+			base: gen.Made[SkillCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: SkillSource{}.from(ev).Or(SkillSource{Type: SkillSourceTypeTool, Component: "unknown"}),
+		}
+	case categoryConfig:
+		return &ConfigError{
+			base: gen.Made[ConfigCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: ConfigSource{}.from(ev).Or(ConfigSource{Type: ConfigSourceTypeSystem, Component: "config"}),
+		}
+	case categoryFile:
+		return &FileError{
+			base: gen.Made[FileCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: FileSource{}.from(ev).Or(FileSource{Type: FileSourceTypeFile, Component: "unknown"}),
+		}
+	case categoryNetwork:
+		return &NetworkError{
+			base: gen.Made[NetworkCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: NetworkSource{}.from(ev).Or(NetworkSource{Type: NetworkSourceTypeNetwork, Component: "unknown"}),
+		}
+	default:
+		return &SystemError{
+			base: gen.Made[SystemCode](code, ev.Err), Detail: cmp.Or(ev.Text, "Unknown error"),
+			SourceCode: detect.First(detect.NonZero(ev.Code), detect.Digits(detect.NonZero(ev.Status))),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt), Execution: Execution{}.from(ev),
+			GitHub: GitHub{}.from(ev), Metadata: detect.ReadJSON(ev.Attribute("metadata")),
+			Source: SystemSource{}.from(ev).Or(SystemSource{Type: SystemSourceTypeSystem, Component: "unknown"}),
+		}
+	}
 }
 
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -95,6 +96,12 @@ func (v *FileSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *FileSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the FileSource in evidence, if evidence has a value for any of its fields.
+func (FileSource) from(ev *taxonomy.Evidence) taxonomy.Opt[FileSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[FileSourceType](ev.Source, fileSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), FileSource{Type: typeValue.Or(FileSourceTypeFile), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewFileNotFound returns a [CodeFileNotFound].

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -101,6 +102,12 @@ func (v *GitHubSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *GitHubSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the GitHubSource in evidence, if evidence has a value for any of its fields.
+func (GitHubSource) from(ev *taxonomy.Evidence) taxonomy.Opt[GitHubSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[GitHubSourceType](ev.Source, gitHubSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), GitHubSource{Type: typeValue.Or(GitHubSourceTypeGithub), Component: component.Or("octokit"), Endpoint: endpoint, Method: method})
 }
 
 // NewGitHubRateLimit returns a [CodeGitHubRateLimit].

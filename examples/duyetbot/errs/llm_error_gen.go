@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -122,6 +123,12 @@ func (v *LLMSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *LLMSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the LLMSource in evidence, if evidence has a value for any of its fields.
+func (LLMSource) from(ev *taxonomy.Evidence) taxonomy.Opt[LLMSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[LLMSourceType](ev.Source, llmSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), LLMSource{Type: typeValue.Or(LLMSourceTypeLLM), Component: component.Or("openrouter"), Endpoint: endpoint, Method: method})
 }
 
 // NewLLMRateLimit returns a [CodeLLMRateLimit].
@@ -353,20 +360,20 @@ var llmCategory = taxonomy.Category{
 
 var llmRules = [][]detect.CodeRule{
 	CodeLLMRateLimit: {
-		{Doc: "source: llm, status: {present: false}, type: {present: false}, code: {present: false}, like: [rate_limit, too_many_requests, throttled, limited], set: {pattern: rate_limit}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled, &signatureLimited}, Set: `{"pattern":"rate_limit"}`},
+		{Doc: "source: llm, status: {present: false}, type: {present: false}, code: {present: false}, like: [rate_limit, too_many_requests, throttled, limited], set: {pattern: rate_limit}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled, &signatureLimited}, Set: `{"pattern":"rate_limit"}`, Apply: func(e taxonomy.Error) { e.(*LLMError).Pattern = taxonomy.Some(LLMPatternRateLimit) }},
 		{Doc: "source: llm, like: [rate_limit, too_many_requests, throttled, limited]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled, &signatureLimited}},
 		{Doc: "source: {present: false}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, like: [rate_limit, too_many_requests, throttled, limited]", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "host", Any: []string{"openrouter.ai", "api.anthropic.com", "api.openai.com"}}}, Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled, &signatureLimited}},
-		{Doc: "source: {present: false}, status: {present: false}, type: {present: false}, code: {present: false}, like: [rate_limit, too_many_requests, throttled, limited], priority: -6, set: {pattern: rate_limit}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled, &signatureLimited}, Set: `{"pattern":"rate_limit"}`},
+		{Doc: "source: {present: false}, status: {present: false}, type: {present: false}, code: {present: false}, like: [rate_limit, too_many_requests, throttled, limited], priority: -6, set: {pattern: rate_limit}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled, &signatureLimited}, Set: `{"pattern":"rate_limit"}`, Apply: func(e taxonomy.Error) { e.(*LLMError).Pattern = taxonomy.Some(LLMPatternRateLimit) }},
 		{Doc: "source: {present: false}, like: [rate_limit, too_many_requests, throttled, limited], priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled, &signatureLimited}},
 	},
 	CodeLLMTimeout: {
 		{Doc: "source: llm, type: [timeout, timeout_error]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Type, Any: []string{"timeout", "timeout_error"}}}},
 		{Doc: "source: llm, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 		{Doc: "source: {present: false}, is: context.DeadlineExceeded, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded"}}}},
-		{Doc: "source: llm, status: {present: false}, type: {present: false}, code: {present: false}, like: [timeout, grpc_deadline_exceeded, late], set: {pattern: timeout}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}, Set: `{"pattern":"timeout"}`},
+		{Doc: "source: llm, status: {present: false}, type: {present: false}, code: {present: false}, like: [timeout, grpc_deadline_exceeded, late], set: {pattern: timeout}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}, {Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}, Set: `{"pattern":"timeout"}`, Apply: func(e taxonomy.Error) { e.(*LLMError).Pattern = taxonomy.Some(LLMPatternTimeout) }},
 		{Doc: "source: llm, like: [timeout, grpc_deadline_exceeded, late]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm"}}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}},
 		{Doc: "source: {present: false}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, like: [timeout, grpc_deadline_exceeded, late]", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "host", Any: []string{"openrouter.ai", "api.anthropic.com", "api.openai.com"}}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}},
-		{Doc: "source: {present: false}, status: {present: false}, type: {present: false}, code: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6, set: {pattern: timeout}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}, Set: `{"pattern":"timeout"}`},
+		{Doc: "source: {present: false}, status: {present: false}, type: {present: false}, code: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6, set: {pattern: timeout}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}, Set: `{"pattern":"timeout"}`, Apply: func(e taxonomy.Error) { e.(*LLMError).Pattern = taxonomy.Some(LLMPatternTimeout) }},
 		{Doc: "source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}},
 	},
 	CodeLLMQuotaExceeded: {

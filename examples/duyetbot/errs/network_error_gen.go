@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -115,6 +116,12 @@ func (v *NetworkSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *NetworkSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the NetworkSource in evidence, if evidence has a value for any of its fields.
+func (NetworkSource) from(ev *taxonomy.Evidence) taxonomy.Opt[NetworkSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[NetworkSourceType](ev.Source, networkSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), NetworkSource{Type: typeValue.Or(NetworkSourceTypeNetwork), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewDNSError returns a [CodeDNSError].
@@ -303,9 +310,9 @@ var networkRules = [][]detect.CodeRule{
 		{Doc: "type: network", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network"}}}},
 		{Doc: "source: {present: false}, status: {min: 400, max: 599}, priority: -8", Priority: -8, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax}}},
 		{Doc: "source: network", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"network"}}}},
-		{Doc: "source: [llm, github, network, skill, system, config, file], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -1, set: {pattern: network}", Priority: -1, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm", "github", "network", "skill", "system", "config", "file"}}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`},
-		{Doc: "source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool", "verification"}}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`},
-		{Doc: "source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`},
+		{Doc: "source: [llm, github, network, skill, system, config, file], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -1, set: {pattern: network}", Priority: -1, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"llm", "github", "network", "skill", "system", "config", "file"}}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`, Apply: func(e taxonomy.Error) { e.(*NetworkError).Pattern = taxonomy.Some(NetworkPatternNetwork) }},
+		{Doc: "source: [tool, verification], like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -3, set: {pattern: network}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool", "verification"}}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`, Apply: func(e taxonomy.Error) { e.(*NetworkError).Pattern = taxonomy.Some(NetworkPatternNetwork) }},
+		{Doc: "source: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure, fetch_failed, no_connection], priority: -6, set: {pattern: network}", Priority: -6, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure, &signatureFetchFailed, &signatureNoConnection}, Set: `{"pattern":"network"}`, Apply: func(e taxonomy.Error) { e.(*NetworkError).Pattern = taxonomy.Some(NetworkPatternNetwork) }},
 	},
 }
 

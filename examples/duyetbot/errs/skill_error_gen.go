@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -95,6 +96,12 @@ func (v *SkillSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *SkillSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the SkillSource in evidence, if evidence has a value for any of its fields.
+func (SkillSource) from(ev *taxonomy.Evidence) taxonomy.Opt[SkillSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[SkillSourceType](ev.Source, skillSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("skill"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), SkillSource{Type: typeValue.Or(SkillSourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewSkillNotFound returns a [CodeSkillNotFound].

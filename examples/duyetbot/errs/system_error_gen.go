@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -93,6 +94,12 @@ func (v *SystemSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *SystemSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the SystemSource in evidence, if evidence has a value for any of its fields.
+func (SystemSource) from(ev *taxonomy.Evidence) taxonomy.Opt[SystemSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[SystemSourceType](ev.Source, systemSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), SystemSource{Type: typeValue.Or(SystemSourceTypeSystem), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewSystemError returns a [CodeSystemError].

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -97,6 +98,12 @@ func (v *ToolSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *ToolSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the ToolSource in evidence, if evidence has a value for any of its fields.
+func (ToolSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ToolSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[ToolSourceType](ev.Source, toolSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), ToolSource{Type: typeValue.Or(ToolSourceTypeTool), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewToolTimeout returns a [CodeToolTimeout].

@@ -3,6 +3,7 @@
 package errs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -124,6 +125,12 @@ func (v *VerificationSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilde
 
 func (v *VerificationSource) list() []any {
 	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
+}
+
+// from returns the VerificationSource in evidence, if evidence has a value for any of its fields.
+func (VerificationSource) from(ev *taxonomy.Evidence) taxonomy.Opt[VerificationSource] {
+	typeValue, component, endpoint, method := detect.ReadWord[VerificationSourceType](ev.Source, verificationSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
+	return detect.SomeIf(!typeValue.IsZero() || !component.IsZero() || !endpoint.IsZero() || !method.IsZero(), VerificationSource{Type: typeValue.Or(VerificationSourceTypeVerification), Component: component.Or("unknown"), Endpoint: endpoint, Method: method})
 }
 
 // NewTypeError returns a [CodeTypeError].
@@ -322,27 +329,27 @@ var verificationCategory = taxonomy.Category{
 var verificationRules = [][]detect.CodeRule{
 	CodeTypeError: {
 		{Doc: "source: verification, type: types", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}, {Key: detect.Type, Any: []string{"types"}}}},
-		{Doc: "source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureTypeError, &signatureWrongType}, Set: `{"pattern":"type"}`},
-		{Doc: "source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTypeError, &signatureWrongType}, Set: `{"pattern":"type"}`},
+		{Doc: "source: [verification, tool], like: [type_error, wrong_type], priority: -4, set: {pattern: type}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureTypeError, &signatureWrongType}, Set: `{"pattern":"type"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternType) }},
+		{Doc: "source: {present: false}, like: [type_error, wrong_type], priority: -4, set: {pattern: type}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTypeError, &signatureWrongType}, Set: `{"pattern":"type"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternType) }},
 	},
 	CodeBuildFailed: {
 		{Doc: "source: verification, type: build", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}, {Key: detect.Type, Any: []string{"build"}}}},
-		{Doc: "source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureCompileError}, Set: `{"pattern":"build"}`},
-		{Doc: "source: {present: false}, like: compile_error, priority: -4, set: {pattern: build}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureCompileError}, Set: `{"pattern":"build"}`},
-		{Doc: "source: [verification, tool], like: broken_build, priority: -3, set: {pattern: build}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureBrokenBuild}, Set: `{"pattern":"build"}`},
-		{Doc: "source: {present: false}, like: broken_build, priority: -3, set: {pattern: build}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureBrokenBuild}, Set: `{"pattern":"build"}`},
+		{Doc: "source: [verification, tool], like: compile_error, priority: -4, set: {pattern: build}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureCompileError}, Set: `{"pattern":"build"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternBuild) }},
+		{Doc: "source: {present: false}, like: compile_error, priority: -4, set: {pattern: build}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureCompileError}, Set: `{"pattern":"build"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternBuild) }},
+		{Doc: "source: [verification, tool], like: broken_build, priority: -3, set: {pattern: build}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureBrokenBuild}, Set: `{"pattern":"build"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternBuild) }},
+		{Doc: "source: {present: false}, like: broken_build, priority: -3, set: {pattern: build}", Priority: -3, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureBrokenBuild}, Set: `{"pattern":"build"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternBuild) }},
 	},
 	CodeLintError: {
 		{Doc: "source: verification, type: lint", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}, {Key: detect.Type, Any: []string{"lint"}}}},
-		{Doc: "source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureLintFinding}, Set: `{"pattern":"lint"}`},
-		{Doc: "source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureLintFinding}, Set: `{"pattern":"lint"}`},
-		{Doc: "source: [verification, tool], like: located, priority: -5, set: {pattern: lint}", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureLocated}, Set: `{"pattern":"lint"}`},
-		{Doc: "source: {present: false}, like: located, priority: -5, set: {pattern: lint}", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureLocated}, Set: `{"pattern":"lint"}`},
+		{Doc: "source: [verification, tool], like: lint_finding, priority: -4, set: {pattern: lint}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureLintFinding}, Set: `{"pattern":"lint"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternLint) }},
+		{Doc: "source: {present: false}, like: lint_finding, priority: -4, set: {pattern: lint}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureLintFinding}, Set: `{"pattern":"lint"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternLint) }},
+		{Doc: "source: [verification, tool], like: located, priority: -5, set: {pattern: lint}", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureLocated}, Set: `{"pattern":"lint"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternLint) }},
+		{Doc: "source: {present: false}, like: located, priority: -5, set: {pattern: lint}", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureLocated}, Set: `{"pattern":"lint"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternLint) }},
 	},
 	CodeTestFailure: {
 		{Doc: "source: verification, type: test", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}, {Key: detect.Type, Any: []string{"test"}}}},
-		{Doc: "source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureTestFailure, &signatureFailedTest}, Set: `{"pattern":"test"}`},
-		{Doc: "source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTestFailure, &signatureFailedTest}, Set: `{"pattern":"test"}`},
+		{Doc: "source: [verification, tool], like: [test_failure, failed_test], priority: -4, set: {pattern: test}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification", "tool"}}}, Like: []*detect.Signature{&signatureTestFailure, &signatureFailedTest}, Set: `{"pattern":"test"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternTest) }},
+		{Doc: "source: {present: false}, like: [test_failure, failed_test], priority: -4, set: {pattern: test}", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTestFailure, &signatureFailedTest}, Set: `{"pattern":"test"}`, Apply: func(e taxonomy.Error) { e.(*VerificationError).Pattern = taxonomy.Some(VerificationPatternTest) }},
 	},
 	CodeVerificationFailed: {
 		{Doc: "source: verification, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"verification"}}}},

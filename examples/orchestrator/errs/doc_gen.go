@@ -8,6 +8,7 @@
 package errs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -168,14 +169,22 @@ func Classify(raw any, opts ...detect.Option) error { return detection.Classify(
 
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
 func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
-	return detection.ClassifyEvidence(ev, opts)
+	if m := detection.Quick(ev, opts); m != nil {
+		return m.Finish(fromEvidence(m.Row, ev), nil)
+	}
+	var room taxonomy.Evidence
+	m, as, err := detection.Decide(ev, &room, opts)
+	if as == nil {
+		return err
+	}
+	return m.Finish(fromEvidence(m.Row, as), opts)
 }
 
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition,
+	Taxonomy: &definition, From: fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryPrerequisite:     prerequisiteRules,
 		categoryExecution:        executionRules,
@@ -185,6 +194,58 @@ var detection = detect.Detection{
 		categoryTier:             tierRules,
 	},
 	Leads: leads, Is: ruleIs,
+}
+
+// fromEvidence returns an error of a row's code, filled from evidence.
+func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
+	switch code := uint16(row.Code()); row.Category() {
+	case categoryPrerequisite:
+		return &PrerequisiteError{
+			base: gen.Made[PrerequisiteCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
+			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+			Reason: detect.ReadWord[PrerequisiteReason](ev.Attribute("reason"), prerequisiteReasonWords),
+		}
+	case categoryExecution:
+		return &ExecutionError{
+			base: gen.Made[ExecutionCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
+			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+			Reason: detect.ReadWord[ExecutionReason](ev.Attribute("reason"), executionReasonWords), ExitCode: ev.ExitCode,
+			Signal: detect.NonZero(ev.Signal),
+		}
+	case categoryUnexpectedResult:
+		return &UnexpectedResultError{
+			base: gen.Made[UnexpectedResultCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
+			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+			Finding:  detect.ReadWord[UnexpectedResultFinding](ev.Type, unexpectedResultFindingWords),
+			Expected: detect.NonZero(ev.Attribute("expected")), Actual: detect.NonZero(ev.Attribute("actual")),
+			Reason: detect.ReadWord[UnexpectedResultReason](ev.Attribute("reason"), unexpectedResultReasonWords),
+		}
+	case categoryMisalignment:
+		return &MisalignmentError{
+			base: gen.Made[MisalignmentCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
+			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+			Finding: detect.ReadWord[MisalignmentFinding](ev.Type, misalignmentFindingWords),
+			Reason:  detect.ReadWord[MisalignmentReason](ev.Attribute("reason"), misalignmentReasonWords),
+		}
+	case categoryAmbiguity:
+		return &AmbiguityError{
+			base: gen.Made[AmbiguityCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
+			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+			Finding: detect.ReadWord[AmbiguityFinding](ev.Type, ambiguityFindingWords),
+		}
+	case categoryUnclassified:
+		return &UnclassifiedError{
+			base: gen.Made[UnclassifiedCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
+			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+		}
+	default:
+		return &TierError{
+			base: gen.Made[TierCode](code, ev.Err), Step: detect.NonZero(ev.Attribute("step")),
+			Detail: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+			Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"), StatusCode: detect.NonZero(ev.Status),
+			RetryAfter: ev.RetryAfter, ResetAt: detect.Instant(ev.ResetAt),
+		}
+	}
 }
 
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.

@@ -176,8 +176,12 @@ var misalignmentCategory = taxonomy.Category{
 
 var misalignmentRules = [][]detect.CodeRule{
 	CodeInterAgentMisalignment: {
-		{Doc: "source: review, type: context_overflow, priority: 21, set: {reason: context_overflow}", Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: `{"reason":"context_overflow"}`},
-		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], priority: 21, set: {reason: context_overflow}`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182}}, Set: `{"reason":"context_overflow"}`},
+		{Doc: "source: review, type: context_overflow, priority: 21, set: {reason: context_overflow}", Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"context_overflow"}}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
+			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
+		}},
+		{Doc: `source: review, text: ['(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)', '(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b'], priority: 21, set: {reason: context_overflow}`, Priority: 21, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}, Text: []detect.Pattern{{Expr: `(?i)\bcontext window\b[^\n]{0,40}\b(?:exceed|overflow|is full|too small)`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 184}, {Expr: `(?i)\b(?:exceed|overflow|outgr[eo]w)[^\n]{0,40}\bcontext window\b`, Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 182}}, Set: `{"reason":"context_overflow"}`, Apply: func(e taxonomy.Error) {
+			e.(*MisalignmentError).Reason = taxonomy.Some(MisalignmentReasonContextOverflow)
+		}},
 		{Doc: "source: review, type: [contradiction, drift, fabrication, skipped_steps, premature_end, reasoning_mismatch, invented_issue, over_escalation, incomplete_verification], priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}, {Key: detect.Type, Any: []string{"contradiction", "drift", "fabrication", "skipped_steps", "premature_end", "reasoning_mismatch", "invented_issue", "over_escalation", "incomplete_verification"}}}},
 		{Doc: "source: review, priority: 20", Priority: 20, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"review"}}}},
 	},

@@ -389,19 +389,19 @@ var attemptRules = [][]detect.CodeRule{
 	},
 	CodeTaskFailed: {
 		{Doc: "source: agent, type: task_failed", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"task_failed"}}}},
-		{Doc: "source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"context_overflow", "context_length_exceeded"}}}, Set: `{"contextOverflow":true}`},
-		{Doc: "source: agent, like: context_too_long, set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Like: []*detect.Signature{&signatureContextTooLong}, Set: `{"contextOverflow":true}`},
+		{Doc: "source: agent, type: [context_overflow, context_length_exceeded], set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"context_overflow", "context_length_exceeded"}}}, Set: `{"contextOverflow":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).ContextOverflow = taxonomy.Some(true) }},
+		{Doc: "source: agent, like: context_too_long, set: {contextOverflow: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Like: []*detect.Signature{&signatureContextTooLong}, Set: `{"contextOverflow":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).ContextOverflow = taxonomy.Some(true) }},
 		{Doc: `source: agent, text: '(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}}, Text: []detect.Pattern{{Expr: `(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$`, Literals: []detect.Literal{{Text: "TASK_FAILED"}}}}},
 	},
 	CodeHookFailure: {
 		{Doc: "source: [pre_start, post_done]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"pre_start", "post_done"}}}},
 	},
 	CodeUnknown: {
-		{Doc: "source: executor, op: resume, type: interrupted, set: {interrupted: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: `{"interrupted":true}`},
+		{Doc: "source: executor, op: resume, type: interrupted, set: {interrupted: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"executor"}}, {Key: detect.Op, Any: []string{"resume"}}, {Key: detect.Type, Any: []string{"interrupted"}}}, Set: `{"interrupted":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Interrupted = taxonomy.Some(true) }},
 		{Doc: "source: scope", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"scope"}}}},
-		{Doc: "source: agent, type: [not_found, start], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"not_found", "start"}}}, Set: `{"instrument":true}`},
-		{Doc: "source: [budget, config, executor, state, validator, git], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator", "git"}}}, Set: `{"instrument":true}`},
-		{Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: `{"instrument":true}`},
+		{Doc: "source: agent, type: [not_found, start], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Type, Any: []string{"not_found", "start"}}}, Set: `{"instrument":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Instrument = taxonomy.Some(true) }},
+		{Doc: "source: [budget, config, executor, state, validator, git], set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"budget", "config", "executor", "state", "validator", "git"}}}, Set: `{"instrument":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Instrument = taxonomy.Some(true) }},
+		{Doc: "source: agent, op: available, set: {instrument: true}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"agent"}}, {Key: detect.Op, Any: []string{"available"}}}, Set: `{"instrument":true}`, Apply: func(e taxonomy.Error) { e.(*AttemptError).Instrument = taxonomy.Some(true) }},
 	},
 }
 

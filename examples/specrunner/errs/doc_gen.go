@@ -103,18 +103,41 @@ func Classify(raw any, opts ...detect.Option) error { return detection.Classify(
 
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
 func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
-	return detection.ClassifyEvidence(ev, opts)
+	if m := detection.Quick(ev, opts); m != nil {
+		return m.Finish(fromEvidence(m.Row, ev), nil)
+	}
+	var room taxonomy.Evidence
+	m, as, err := detection.Decide(ev, &room, opts)
+	if as == nil {
+		return err
+	}
+	return m.Finish(fromEvidence(m.Row, as), opts)
 }
 
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition,
+	Taxonomy: &definition, From: fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryAttempt: attemptRules,
 	},
 	Leads: leads, Is: ruleIs,
+}
+
+// fromEvidence returns an error of a row's code, filled from evidence.
+func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
+	switch code := uint16(row.Code()); row.Category() {
+	default:
+		return &AttemptError{
+			base:     gen.Made[AttemptCode](code, ev.Err),
+			Reporter: detect.ReadWord[AttemptReporter](ev.Source, attemptReporterWords), ExitCode: ev.ExitCode,
+			Signal: detect.NonZero(ev.Signal), Detail: detect.NonZero(ev.Text), CheckOutput: detect.NonZero(ev.Output),
+			Reason: detect.NonZero(ev.Attribute("reason")), Command: detect.NonZero(ev.Attribute("command")),
+			Limit: detect.ReadDuration(ev.Attribute("limit")), RetryAfter: ev.RetryAfter,
+			Files: detect.ReadStrings(ev.Files), BudgetScope: detect.NonZero(ev.Attribute("scope")),
+		}
+	}
 }
 
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.

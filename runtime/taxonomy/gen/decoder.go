@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -20,21 +19,6 @@ type decoder struct {
 	unknownEnum error // the first word that an enum does not have
 	depth       int
 	path        []string // of the objects that are open
-	// declared reports that the JSON is the taxonomy's own, in which secrets are not masked and
-	// fields may be for the message only.
-	declared bool
-}
-
-// Set sets fields, to which list has pointers, to values that the taxonomy declares, as JSON.
-func Set(fields []taxonomy.Field, list []any, values string) {
-	d := decoder{declared: true, scanner: scanner{b: []byte(values)}}
-	d.fields(fields, list)
-}
-
-// SetDefault sets a field, to which p points, to its default.
-func SetDefault(f *taxonomy.Field, p any) {
-	d := decoder{declared: true, scanner: scanner{b: []byte(f.Default)}}
-	d.field(f, p)
 }
 
 // fields reads the object that the decoder is at into fields, to which list has pointers.
@@ -50,7 +34,7 @@ func (d *decoder) fields(fields []taxonomy.Field, list []any) {
 			continue
 		}
 		i %= len(fields)
-		if next = i + 1; fields[i].MessageOnly && !d.declared {
+		if next = i + 1; fields[i].MessageOnly {
 			d.value()
 			continue
 		}
@@ -60,7 +44,7 @@ func (d *decoder) fields(fields []taxonomy.Field, list []any) {
 
 // field reads the value of a field, to which p points.
 func (d *decoder) field(f *taxonomy.Field, p any) {
-	if f.Sensitive && !d.declared {
+	if f.Sensitive {
 		if u, ok := p.(json.Unmarshaler); !ok || u.UnmarshalJSON(d.value()) != nil {
 			d.wrong("a secret")
 		}
@@ -89,7 +73,7 @@ func (d *decoder) field(f *taxonomy.Field, p any) {
 		put(d, p, (*decoder).json)
 	case "enum":
 		if v := d.word(f.Enum); v != 0 {
-			PutWord(p, v)
+			putWord(p, v)
 		}
 	case "object":
 		d.object(f, p)
@@ -111,50 +95,17 @@ func (d *decoder) object(f *taxonomy.Field, p any) {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// put reads a value into the field that p points to.
+// put reads a value into the field that p points to: a T, or an Opt of one.
 func put[T any](d *decoder, p any, read func(*decoder) (T, bool)) {
-	if v, ok := read(d); ok {
-		Put(p, v)
+	v, ok := read(d)
+	if !ok {
+		return
 	}
-}
-
-// Put sets the field that p points to: a T, an Opt or a Secret of one.
-func Put[T any](p any, v T) {
 	switch p := p.(type) {
 	case *T:
 		*p = v
 	case *taxonomy.Opt[T]:
 		*p = taxonomy.Some(v)
-	case *taxonomy.Secret[T]:
-		*p = taxonomy.SecretOf(v)
-	}
-}
-
-// PutAny is [Put] of a value whose type is not known.
-func PutAny(p, v any) {
-	switch v := v.(type) {
-	case string:
-		Put(p, v)
-	case int:
-		Put(p, v)
-	case int64:
-		Put(p, v)
-	case uint64:
-		Put(p, v)
-	case float64:
-		Put(p, v)
-	case bool:
-		Put(p, v)
-	case time.Duration:
-		Put(p, v)
-	case time.Time:
-		Put(p, v)
-	case []string:
-		Put(p, v)
-	case json.RawMessage:
-		Put(p, v)
-	case uint8:
-		PutWord(p, v)
 	}
 }
 

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -73,16 +72,10 @@ type wordSetter interface{ setWord(v uint8) }
 type (
 	word[T ~uint8]    struct{ p *T }
 	optWord[T ~uint8] struct{ p *taxonomy.Opt[T] }
-	// secretWord reads the mask of a secret off the wire.
-	secretWord[T ~uint8] struct {
-		p *taxonomy.Secret[T]
-		json.Unmarshaler
-	}
 )
 
-func (w word[T]) setWord(v uint8)       { *w.p = T(v) }
-func (w optWord[T]) setWord(v uint8)    { *w.p = taxonomy.Some(T(v)) }
-func (w secretWord[T]) setWord(v uint8) { *w.p = taxonomy.SecretOf(T(v)) }
+func (w word[T]) setWord(v uint8)    { *w.p = T(v) }
+func (w optWord[T]) setWord(v uint8) { *w.p = taxonomy.Some(T(v)) }
 
 // Word returns a pointer to an enum for a list of fields.
 func Word[T ~uint8](p *T) any { return word[T]{p} }
@@ -90,11 +83,8 @@ func Word[T ~uint8](p *T) any { return word[T]{p} }
 // OptWord is [Word] of an enum that may be absent.
 func OptWord[T ~uint8](p *taxonomy.Opt[T]) any { return optWord[T]{p} }
 
-// SecretWord is [Word] of an enum that is a secret.
-func SecretWord[T ~uint8](p *taxonomy.Secret[T]) any { return secretWord[T]{p, p} }
-
-// PutWord sets the enum that p points to.
-func PutWord(p any, v uint8) {
+// putWord sets the enum that p points to.
+func putWord(p any, v uint8) {
 	if w, ok := p.(wordSetter); ok {
 		w.setWord(v)
 	}
@@ -114,12 +104,6 @@ type (
 		p    *taxonomy.Opt[T]
 		list func(*T) []any
 	}
-	// secretPart reads the mask of a secret off the wire.
-	secretPart[T any] struct {
-		p    *taxonomy.Secret[T]
-		list func(*T) []any
-		json.Unmarshaler
-	}
 )
 
 func (o part[T]) newObject() (list []any, store func()) {
@@ -132,22 +116,12 @@ func (o optPart[T]) newObject() (list []any, store func()) {
 	return o.list(v), func() { *o.p = taxonomy.Some(*v) }
 }
 
-func (o secretPart[T]) newObject() (list []any, store func()) {
-	v := new(T)
-	return o.list(v), func() { *o.p = taxonomy.SecretOf(*v) }
-}
-
 // Part returns a pointer to an object for a list of fields. List returns pointers to the object's
 // own fields.
 func Part[T any](p *T, list func(*T) []any) any { return part[T]{p, list} }
 
 // OptPart is [Part] of an object that may be absent.
 func OptPart[T any](p *taxonomy.Opt[T], list func(*T) []any) any { return optPart[T]{p, list} }
-
-// SecretPart is [Part] of an object that is a secret.
-func SecretPart[T any](p *taxonomy.Secret[T], list func(*T) []any) any {
-	return secretPart[T]{p, list, p}
-}
 
 // NewObject returns pointers to the fields of a new object, and the function that sets the object
 // that p points to to it; nil for an object that nothing sets so.

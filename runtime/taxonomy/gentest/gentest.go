@@ -193,6 +193,7 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 		k.checkPredicates(t, codes[0].Cases[0].err, k.name)
 		k.checkCopies(t, codes[0].Cases[0].err)
 		k.checkDecoding(t, blank, codes)
+		k.checkFilling(t, codes[0].Code.Row().Category())
 	}
 }
 

@@ -102,6 +102,8 @@ func (p *Package) checkClassifying(t *testing.T) {
 	assert.ErrorIs(t, p.ClassifyEvidence(&taxonomy.Evidence{Err: cancelled}), cancelled)
 	assert.Equal(t, cancelled, p.Explain(cancelled).Err)
 
+	plain := taxonomy.Evidence{Source: "some source"}
+	assert.Equal(t, p.Classify(&plain), p.ClassifyEvidence(&plain))
 	ev := taxonomy.Evidence{Text: "some text"}
 	var record recorder
 	opts := []detect.Option{detect.WithSource(taxonomy.SourceName("some source")), detect.OnUnmatched(&record)}

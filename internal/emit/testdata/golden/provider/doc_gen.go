@@ -7,6 +7,7 @@
 package provider
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -104,18 +105,41 @@ func Classify(raw any, opts ...detect.Option) error { return detection.Classify(
 
 // ClassifyEvidence is [Classify] for evidence. It neither keeps nor changes ev.
 func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
-	return detection.ClassifyEvidence(ev, opts)
+	if m := detection.Quick(ev, opts); m != nil {
+		return m.Finish(fromEvidence(m.Row, ev), nil)
+	}
+	var room taxonomy.Evidence
+	m, as, err := detection.Decide(ev, &room, opts)
+	if as == nil {
+		return err
+	}
+	return m.Finish(fromEvidence(m.Row, as), opts)
 }
 
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
 var detection = detect.Detection{
-	Taxonomy: &definition,
+	Taxonomy: &definition, From: fromEvidence,
 	Categories: [][][]detect.CodeRule{
 		categoryProvider: providerRules,
 	},
-	FallbackSet: `{"unmatched":true}`, Is: ruleIs,
+	FallbackSet:   `{"unmatched":true}`,
+	Is:            ruleIs,
+	FallbackApply: func(e taxonomy.Error) { e.(*ProviderError).Unmatched = taxonomy.Some(true) },
+}
+
+// fromEvidence returns an error of a row's code, filled from evidence.
+func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
+	switch code := uint16(row.Code()); row.Category() {
+	default:
+		return &ProviderError{
+			base: gen.Made[ProviderCode](code, ev.Err), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
+			StatusCode: detect.NonZero(ev.Status), RawError: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+			Limit: detect.ReadWord[ProviderLimit](ev.Attribute("limit"), providerLimitWords),
+			Call:  ProviderCall{}.from(ev),
+		}
+	}
 }
 
 // ruleIs reports whether err is, or wraps, the error that a rule names in is or as.

@@ -86,6 +86,12 @@ func (v *ProviderCall) list() []any {
 	return []any{&v.ID, &v.Tries}
 }
 
+// from returns the ProviderCall in evidence, if evidence has a value for any of its fields.
+func (ProviderCall) from(ev *taxonomy.Evidence) taxonomy.Opt[ProviderCall] {
+	id, tries := detect.NonZero(ev.Attribute("request-id")), detect.ReadInt(ev.Attribute("tries"))
+	return detect.SomeIf(!id.IsZero() || !tries.IsZero(), ProviderCall{ID: id.Or(""), Tries: tries})
+}
+
 // NewCrash returns a [CodeCrash].
 func NewCrash(provider string) *ProviderError {
 	return &ProviderError{base: gen.Of(CodeCrash), Provider: provider}
@@ -255,9 +261,13 @@ var providerRules = [][]detect.CodeRule{
 		{Doc: "as: '*net.OpError'", Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net.OpError"}}}},
 	},
 	CodeTooLong: {
-		{Doc: "source: api, status: 413", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, AnyNumber: []int{413}}}},
-		{Doc: `source: cli, text: '(?i)\bprompt is too long\b'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}}, Text: []detect.Pattern{{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}, Reach: 19}}},
-		{Doc: "source: cli, attributes: {mode: {not: batch}}, contains: context window, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14}}, Set: `{"files":["prompt.md"]}`},
+		{Doc: "source: api, status: 413", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"api"}}, {Key: detect.Status, AnyNumber: []int{413}}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
+		{Doc: `source: cli, text: '(?i)\bprompt is too long\b'`, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}}, Text: []detect.Pattern{{Expr: `(?i)\bprompt is too long\b`, Literals: []detect.Literal{{Text: "prompt is too long", Fold: true}}, Reach: 19}}, Apply: func(e taxonomy.Error) { e.(*ProviderError).Limit = taxonomy.Some(ProviderLimitTokens) }},
+		{Doc: "source: cli, attributes: {mode: {not: batch}}, contains: context window, set: {files: [prompt.md]}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"cli"}}, {Key: detect.Attribute, Name: "mode", Not: []string{"batch"}}}, Contains: []detect.Pattern{{Plain: "context window", Literals: []detect.Literal{{Text: "context window", Fold: true}}, Reach: 14}}, Set: `{"files":["prompt.md"]}`, Apply: func(e taxonomy.Error) {
+			x := e.(*ProviderError)
+			x.Files = []string{"prompt.md"}
+			x.Limit = taxonomy.Some(ProviderLimitTokens)
+		}},
 	},
 }
 

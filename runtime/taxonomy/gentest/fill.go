@@ -1,0 +1,183 @@
+package gentest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// checkFilling checks that evidence fills the fields of a category as the table declares: each key
+// alone, all keys together, texts that cannot be read, and no evidence.
+func (k *category) checkFilling(t *testing.T, index int) {
+	d, ok := k.Table.Classifier.(*detect.Detection)
+	if !ok {
+		return
+	}
+	empty, unreadable, all := taxonomy.Evidence{}, taxonomy.Evidence{}, taxonomy.Evidence{}
+	evidence := []*taxonomy.Evidence{&empty, &unreadable, &all}
+	eachKey(k.fields, func(f taxonomy.Field, key string) {
+		alone := taxonomy.Evidence{}
+		setEvidence(&alone, key, sampleText(f))
+		setEvidence(&all, key, sampleText(f))
+		setEvidence(&unreadable, key, "?")
+		evidence = append(evidence, &alone)
+	})
+	fallback, _ := k.Table.Taxonomy.Find(k.Table.Taxonomy.Fallback)
+	for n := 1; n < len(k.Table.Taxonomy.Categories[index].Codes); n++ {
+		row := taxonomy.At(index, uint16(n))
+		var rules []detect.CodeRule
+		if index < len(d.Categories) && n < len(d.Categories[index]) {
+			rules = d.Categories[index][n]
+		}
+		if row == fallback {
+			rules = append(rules[:len(rules):len(rules)], detect.CodeRule{Set: d.FallbackSet, Apply: d.FallbackApply})
+		}
+		for i, rule := range rules {
+			for _, ev := range evidence {
+				k.checkFilled(t, d, row, rule, ev)
+			}
+			if i == 0 {
+				evidence = evidence[:1] // the other rules of a category differ in what they set
+			}
+		}
+	}
+}
+
+// checkFilled checks the context of an error that a rule makes of evidence.
+func (k *category) checkFilled(
+	t *testing.T, d *detect.Detection, row taxonomy.Row, rule detect.CodeRule, ev *taxonomy.Evidence,
+) {
+	context, _ := filled(k.fields, ev)
+	code := k.Table.Taxonomy.Code(row)
+	for _, set := range []string{rule.Set, code.Set} {
+		if set != "" {
+			require.NoError(t, json.Unmarshal([]byte(set), &context))
+		}
+	}
+	for _, f := range k.fields {
+		if f.MessageOnly {
+			delete(context, f.Name)
+		} else if _, ok := context[f.Name]; ok && f.Sensitive {
+			context[f.Name] = taxonomy.Redacted
+		}
+	}
+	want, err := k.Unmarshal(wireOf(k.name, code.Value, encode(context)))
+	require.NoError(t, err)
+	wantContext := string(want.AppendContext(nil))
+	e := d.From(row, ev)
+	if rule.Apply != nil {
+		rule.Apply(e)
+	}
+	if len(ev.Files) > 0 {
+		ev.Files[0] = "changed"
+		defer func() { ev.Files[0] = "some file" }()
+	}
+	assert.Equal(t, wantContext, string(e.AppendContext(nil)), "context of %s made of %+v", rule.Doc, ev)
+	assert.Equal(t, row, e.Row().When(0))
+}
+
+// filled returns the context that evidence fills, and whether evidence has a value for any field.
+func filled(fields []taxonomy.Field, ev *taxonomy.Evidence) (context map[string]any, found bool) {
+	context = map[string]any{}
+	for _, f := range fields {
+		if f.Type == "object" {
+			inner, ok := filled(f.Fields, ev)
+			if ok || f.Required {
+				context[f.Name], found = inner, found || ok
+			}
+			if f.Sensitive && (ok || f.Required) {
+				context[f.Name] = taxonomy.Redacted
+			}
+			continue
+		}
+		if f.Default != "" {
+			context[f.Name] = json.RawMessage(f.Default)
+		}
+		for _, from := range f.From {
+			if v, ok := detect.Read(ev, from, f.Type, f.Enum); ok {
+				context[f.Name], found = onWire(f, v), true
+				break
+			}
+		}
+		if _, ok := context[f.Name]; ok && f.Sensitive {
+			context[f.Name] = taxonomy.Redacted
+		}
+	}
+	return context, found
+}
+
+// onWire returns a value of a field for encoding/json.
+func onWire(f taxonomy.Field, v any) any {
+	switch v := v.(type) {
+	case uint8:
+		return f.Enum[v-1]
+	case time.Duration:
+		return v.String()
+	}
+	return v
+}
+
+// eachKey calls do for each key that fills a field, in objects too.
+func eachKey(fields []taxonomy.Field, do func(f taxonomy.Field, key string)) {
+	for _, f := range fields {
+		for _, key := range f.From {
+			do(f, key)
+		}
+		eachKey(f.Fields, do)
+	}
+}
+
+// sampleText returns a text that can be read as the type of a field.
+func sampleText(f taxonomy.Field) string {
+	switch f.Type {
+	case "enum":
+		return f.Enum[len(f.Enum)-1]
+	case "int", "int64", "uint64", "float64":
+		return "7"
+	case "bool":
+		return "true"
+	case "duration":
+		return "1m30s"
+	case "time":
+		return "2026-01-02T03:04:05Z"
+	case "json":
+		return `{"a":1}`
+	}
+	return "some text"
+}
+
+// setEvidence sets a part of evidence; text is the value of the parts that are texts.
+func setEvidence(ev *taxonomy.Evidence, key, text string) {
+	if name, ok := strings.CutPrefix(key, "attributes."); ok {
+		if ev.Attributes == nil {
+			ev.Attributes = map[string]string{}
+		}
+		ev.Attributes[name] = text
+		return
+	}
+	switch key {
+	case "status":
+		ev.Status = 418
+	case "exit_code":
+		ev.ExitCode = taxonomy.Some(3)
+	case "files":
+		ev.Files = []string{"some file"}
+	case "retry_after":
+		ev.RetryAfter = taxonomy.Some(90 * time.Second)
+	case "reset_at":
+		ev.ResetAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	default:
+		part := map[string]*string{
+			"source": &ev.Source, "op": &ev.Op, "type": &ev.Type, "code": &ev.Code, "signal": &ev.Signal,
+			"errno": &ev.Errno, "text": &ev.Text, "output": &ev.Output, "credential": &ev.Credential,
+		}
+		*part[key] = text
+	}
+}
