@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -287,5 +288,23 @@ func (s *session) classifyFile(o *options, l *loaded) error {
 			strings.Join(wrong, ", "))
 	}
 	_ = w.Flush()
+	for i := range scores {
+		for j, f := range scores[i].Failed {
+			if j == 0 {
+				_, _ = fmt.Fprintf(&b, "\n%s\n", scores[i].Class)
+			}
+			_, _ = fmt.Fprintf(&b, "  %s: %s: %s\n", diag.Printable(f.ID), cmp.Or(f.Code, "not recognised"), shortened(f.Text))
+		}
+	}
 	return s.write(escapeControls(b.Bytes()))
+}
+
+// shortened returns a text of a message on one short line.
+func shortened(text string) string {
+	const limit = 100
+	line := []rune(diag.Printable(oneLine(text)))
+	if len(line) > limit {
+		return string(line[:limit]) + "…"
+	}
+	return string(line)
 }
