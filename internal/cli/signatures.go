@@ -64,6 +64,11 @@ func (s *session) signatureList(args []string) ([]signatures.Signature, error) {
 	if err != nil {
 		return nil, err
 	}
+	return append(ownSignatures(l), library...), nil
+}
+
+// ownSignatures returns the signatures that a taxonomy declares.
+func ownSignatures(l *loaded) []signatures.Signature {
 	var list []signatures.Signature
 	t, _ := spec.Parse(l.name, l.source.Bytes)
 	for i := range t.Signatures {
@@ -78,7 +83,7 @@ func (s *session) signatureList(args []string) ([]signatures.Signature, error) {
 		}
 		list = append(list, *x)
 	}
-	return append(list, library...), nil
+	return list
 }
 
 func exampleOf(d *spec.Example) signatures.Example {
@@ -91,11 +96,17 @@ func exampleOf(d *spec.Example) signatures.Example {
 	return x
 }
 
-// explainSignature prints the conditions and examples of a signature.
+// explainSignature prints the conditions and examples of a signature. Without a taxonomy it is one
+// of the default taxonomy, if that can be read and has no faults, or of errgen.
 func (s *session) explainSignature(o *options, name string, taxonomy []string) error {
 	list, err := s.signatureList(taxonomy)
 	if err != nil {
 		return err
+	}
+	if len(taxonomy) == 0 {
+		if all, err := s.loadAll(nil); err == nil && all[0].model != nil {
+			list = append(ownSignatures(all[0]), list...)
+		}
 	}
 	var names []string
 	for i := range list {
