@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -188,5 +190,14 @@ func TestCondition(t *testing.T) {
 	for want, c := range tests {
 		c.Field = f
 		assert.Equal(t, []string{want}, conditions(&model.Branch{Conds: []model.Cond{c}}))
+	}
+}
+
+// TestReadme looks for each command in the list of the README.
+func TestReadme(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	for _, c := range commands() {
+		assert.Regexp(t, `(?m)^errgen `+c.name+`\b`, string(page))
 	}
 }
