@@ -100,6 +100,8 @@ func TestHints(t *testing.T) {
 	for _, tt := range []struct{ yaml, hint, related string }{
 		{yaml: "uncategorized: abrt\n", hint: `did you mean "abort"?`},
 		{yaml: "uncategorized: retried\n", hint: "declare it under reactions"},
+		{yaml: "uncategorized: retry\n",
+			hint: "it is an action: declare a reaction with {action: retry} under reactions, and name that"},
 		{yaml: "fields: {a: {type: string, from: attribute.a}}\n", hint: `did you mean "attributes.a"?`},
 		{yaml: "fields: {f: {enum: [block, ask], default: blok}}\n", hint: `did you mean "block"?`},
 		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{signal: KILL}]}}}}\n",
