@@ -155,6 +155,16 @@ func TestStages(t *testing.T) {
 	}
 }
 
+// TestRecordedSources holds that a source which no rule names is used if a field records it.
+func TestRecordedSources(t *testing.T) {
+	const source = "sources: {cli: The CLI.}\n"
+	_, findings := check.Load("taxonomy.yaml", whole(source))
+	require.Len(t, findings, 1)
+	assert.Equal(t, "W-unused", findings[0].ID)
+	_, findings = check.Load("taxonomy.yaml", whole(source+"fields: {by: {type: string, from: source}}\n"))
+	assert.Empty(t, findings)
+}
+
 func TestEverythingLoads(t *testing.T) {
 	src, err := os.ReadFile("testdata/everything.yaml")
 	require.NoError(t, err)
