@@ -48,6 +48,7 @@ var partTables = map[string]string{"traits": "category"}
 // writes them.
 func TestKeyTables(t *testing.T) {
 	page := read(t, "language.md")
+	assert.Empty(t, regexp.MustCompile("(?m)^\\|.*\n[^|\n].*").FindString(page), "a table needs an empty line after it")
 	table := regexp.MustCompile("(?m)^<!-- keys: ([a-z -]+) -->\n\n((?:\\|.*\n)*)")
 	shown := map[string]bool{}
 	want := table.ReplaceAllStringFunc(page, func(old string) string {

@@ -100,6 +100,8 @@ func TestHints(t *testing.T) {
 	for _, tt := range []struct{ yaml, hint, related string }{
 		{yaml: "uncategorized: abrt\n", hint: `did you mean "abort"?`},
 		{yaml: "uncategorized: retried\n", hint: "declare it under reactions"},
+		{yaml: "uncategorized: retry\n",
+			hint: "it is an action: declare a reaction with {action: retry} under reactions, and name that"},
 		{yaml: "fields: {a: {type: string, from: attribute.a}}\n", hint: `did you mean "attributes.a"?`},
 		{yaml: "fields: {f: {enum: [block, ask], default: blok}}\n", hint: `did you mean "block"?`},
 		{yaml: "categories: {io: {codes: {A: {message: a, detect: [{signal: KILL}]}}}}\n",
@@ -151,6 +153,16 @@ func TestStages(t *testing.T) {
 		require.Len(t, findings, 1)
 		assert.Equal(t, want[i], findings[0].ID)
 	}
+}
+
+// TestRecordedSources holds that a source which no rule names is used if a field records it.
+func TestRecordedSources(t *testing.T) {
+	const source = "sources: {cli: The CLI.}\n"
+	_, findings := check.Load("taxonomy.yaml", whole(source))
+	require.Len(t, findings, 1)
+	assert.Equal(t, "W-unused", findings[0].ID)
+	_, findings = check.Load("taxonomy.yaml", whole(source+"fields: {by: {type: string, from: source}}\n"))
+	assert.Empty(t, findings)
 }
 
 func TestEverythingLoads(t *testing.T) {

@@ -21,6 +21,9 @@ func Operations() []string { return slices.Clone(runtimeOps) }
 // predeclared are the reactions that every taxonomy has.
 var predeclared = []string{"abort", "block", "continue"}
 
+// furtherActions are the actions that are no predeclared reactions.
+var furtherActions = []string{"retry", "retry_operation", "escalate", "recover"}
+
 // sections are where names are declared.
 var sections = map[spec.Ref]string{
 	spec.RefSource: "sources", spec.RefOp: "ops", spec.RefGroup: "groups", spec.RefStrategy: "strategies",
@@ -68,8 +71,12 @@ func undeclaredNames(c *checker) {
 			c.report("E-unknown-name", n.Span, fmt.Sprintf("no %s begins with %q", n.Ref, n.V),
 				c.suggest(n.V, valid[n.Ref], "declare one under "+section))
 		case !n.Prefix:
+			hint := "declare it under " + section
+			if n.Ref == spec.RefReaction && slices.Contains(furtherActions, n.V) {
+				hint = fmt.Sprintf("it is an action: declare a reaction with {action: %s} under reactions, and name that", n.V)
+			}
 			c.report("E-unknown-name", n.Span, fmt.Sprintf("%s %q is not declared", n.Ref, n.V),
-				c.suggest(n.V, valid[n.Ref], "declare it under "+section))
+				c.suggest(n.V, valid[n.Ref], hint))
 		}
 	})
 }

@@ -28,6 +28,11 @@ func unusedNames(c *checker) {
 			names[n.V] = true
 		}
 	})
+	c.eachField(func(f field) { // the program reports the sources that a field records
+		if slices.ContainsFunc(f.From, func(from spec.Text) bool { return from.V == "source" }) {
+			used[spec.RefSource] = nil
+		}
+	})
 	c.t.Names(func(n spec.Name) {
 		if names := used[n.Ref]; names != nil && n.Declares && !names[n.V] {
 			c.report("W-unused", n.Span, fmt.Sprintf("%s %q is never used", n.Ref, n.V), "use it, or remove it")

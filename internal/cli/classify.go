@@ -32,8 +32,8 @@ standard input, unless that is a terminal. The type, code and message of an API'
   errgen classify -source cli -exit-code 1 -text 'usage limit reached'
 
 With -expect it classifies the messages of the -file, one JSON object a line, and prints the recall and the wrong codes
-of each class. The right code of a class is the one of its name, or else the most frequent one. Texts of the class
-none only speak of failures, and must not be recognised.
+of each class, and the messages that got no code or a wrong one. The right code of a class is the one of its name, or
+else the most frequent one. Texts of the class none only speak of failures, and must not be recognised.
 
   errgen classify -file messages.jsonl -expect class -source cli`,
 		flags: func(fs *flag.FlagSet, o *options) {

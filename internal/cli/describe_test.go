@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -208,5 +210,14 @@ func TestMostCalls(t *testing.T) {
 		"limited by the run only, because a reaction has no policy": {Action: taxonomy.Retry, Then: stop},
 	} {
 		assert.Equal(t, want, mostCalls(r))
+	}
+}
+
+// TestReadme looks for each command in the list of the README.
+func TestReadme(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	for _, c := range commands() {
+		assert.Regexp(t, `(?m)^errgen `+c.name+`\b`, string(page))
 	}
 }

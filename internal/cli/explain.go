@@ -20,6 +20,7 @@ import (
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/signatures"
 )
 
 func explainCommand() *command {
@@ -102,6 +103,15 @@ func (s *session) explain(o *options, args []string) error {
 	}
 	if errors.Is(noKey, spec.ErrAmbiguousKey) {
 		return fmt.Errorf("explain: %w", noKey)
+	}
+	library, err := signatures.Library()
+	if err != nil {
+		return err
+	}
+	for _, x := range append(ownSignatures(l), library...) {
+		if x.Name == args[0] {
+			return fmt.Errorf("explain: %s is a signature; \"errgen explain like %[1]s\" explains it", x.Name)
+		}
 	}
 	last := args[0][strings.LastIndexByte(args[0], '.')+1:]
 	hint := cmp.Or(suggestion(args[0], explained(l.model)), suggestion(last, spec.KeyNames()),

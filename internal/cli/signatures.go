@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -63,6 +64,11 @@ func (s *session) signatureList(args []string) ([]signatures.Signature, error) {
 	if err != nil {
 		return nil, err
 	}
+	return append(ownSignatures(l), library...), nil
+}
+
+// ownSignatures returns the signatures that a taxonomy declares.
+func ownSignatures(l *loaded) []signatures.Signature {
 	var list []signatures.Signature
 	t, _ := spec.Parse(l.name, l.source.Bytes)
 	for i := range t.Signatures {
@@ -77,7 +83,7 @@ func (s *session) signatureList(args []string) ([]signatures.Signature, error) {
 		}
 		list = append(list, *x)
 	}
-	return append(list, library...), nil
+	return list
 }
 
 func exampleOf(d *spec.Example) signatures.Example {
@@ -90,11 +96,17 @@ func exampleOf(d *spec.Example) signatures.Example {
 	return x
 }
 
-// explainSignature prints the conditions and examples of a signature.
+// explainSignature prints the conditions and examples of a signature. Without a taxonomy it is one
+// of the default taxonomy, if that can be read and has no faults, or of errgen.
 func (s *session) explainSignature(o *options, name string, taxonomy []string) error {
 	list, err := s.signatureList(taxonomy)
 	if err != nil {
 		return err
+	}
+	if len(taxonomy) == 0 {
+		if all, err := s.loadAll(nil); err == nil && all[0].model != nil {
+			list = append(ownSignatures(all[0]), list...)
+		}
 	}
 	var names []string
 	for i := range list {
@@ -287,5 +299,23 @@ func (s *session) classifyFile(o *options, l *loaded) error {
 			strings.Join(wrong, ", "))
 	}
 	_ = w.Flush()
+	for i := range scores {
+		for j, f := range scores[i].Failed {
+			if j == 0 {
+				_, _ = fmt.Fprintf(&b, "\n%s\n", scores[i].Class)
+			}
+			_, _ = fmt.Fprintf(&b, "  %s: %s: %s\n", diag.Printable(f.ID), cmp.Or(f.Code, "not recognised"), shortened(f.Text))
+		}
+	}
 	return s.write(escapeControls(b.Bytes()))
+}
+
+// shortened returns a text of a message on one short line.
+func shortened(text string) string {
+	const limit = 100
+	line := []rune(diag.Printable(oneLine(text)))
+	if len(line) > limit {
+		return string(line[:limit]) + "…"
+	}
+	return string(line)
 }

@@ -121,11 +121,15 @@ func TestScores(t *testing.T) {
 `), "kind")
 	require.NoError(t, err)
 	require.Equal(t, []detection.Score{
-		{Class: "B", Code: "B", All: 2, Right: 1, WrongCodes: map[string]int{}, Failed: []string{"5"}},
+		{Class: "B", Code: "B", All: 2, Right: 1, WrongCodes: map[string]int{},
+			Failed: []detection.Failed{{ID: "5"}}},
 		{Class: "none", All: 1, Right: 1, WrongCodes: map[string]int{}},
 		{Class: "slow", Code: "A", All: 3, Right: 2, Wrong: 1, WrongCodes: map[string]int{"B": 1},
-			Failed: []string{"3"}},
+			Failed: []detection.Failed{{ID: "3", Code: "B"}}},
 	}, judge.Scores(messages, nil))
+	messages, err = detection.ReadMessages(strings.NewReader("\n{\"kind\":\"A\",\"text\":\"soon\"}\n"), "kind")
+	require.NoError(t, err)
+	require.Equal(t, []detection.Failed{{ID: "line 2", Text: "soon"}}, judge.Scores(messages, nil)[0].Failed)
 	_, err = detection.ReadMessages(strings.NewReader("{\"text\":\"a\"}\n"), "kind")
 	require.ErrorContains(t, err, "line 1")
 	_, err = detection.ReadMessages(strings.NewReader("\n{"), "kind")

@@ -28,7 +28,7 @@ type Message struct {
 }
 
 // ReadMessages reads messages, one JSON object a line: text, the member that names the class and, if
-// known, id, source, op, status, type, code and exit_code.
+// known, id, source, op, status, type, code and exit_code. Without an id it is the number of the line.
 func ReadMessages(in io.Reader, class string) ([]Message, error) {
 	var out []Message
 	lines := bufio.NewScanner(in)
@@ -55,7 +55,7 @@ func ReadMessages(in io.Reader, class string) ([]Message, error) {
 		if m.ExitCode != nil {
 			ev.ExitCode = taxonomy.Some(*m.ExitCode)
 		}
-		out = append(out, Message{ID: m.ID, Class: word, Evidence: ev})
+		out = append(out, Message{ID: cmp.Or(m.ID, fmt.Sprintf("line %d", n)), Class: word, Evidence: ev})
 	}
 	return out, lines.Err()
 }
@@ -72,7 +72,14 @@ type Score struct {
 	// WrongCodes are how often each wrong code was given, and Failed the messages that did not get
 	// the right one.
 	WrongCodes map[string]int `json:"wrong_codes,omitempty"`
-	Failed     []string       `json:"failed,omitempty"`
+	Failed     []Failed       `json:"failed,omitempty"`
+}
+
+// Failed is a message that did not get the right code.
+type Failed struct {
+	ID   string `json:"id"`
+	Code string `json:"code,omitempty"` // the wrong one, or "" if no rule recognised it
+	Text string `json:"text,omitempty"`
 }
 
 // Recall is the share of messages that get the right code.
@@ -111,7 +118,7 @@ func (j *Judge) Scores(messages []Message, wanted map[string]string) []Score {
 			s.Right++
 			continue
 		}
-		s.Failed = append(s.Failed, messages[i].ID)
+		s.Failed = append(s.Failed, Failed{messages[i].ID, code, messages[i].Evidence.Text})
 		if code != "" {
 			s.Wrong++
 			s.WrongCodes[code]++

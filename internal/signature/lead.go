@@ -34,7 +34,7 @@ func leads() []string {
 	const opener = `(?:b?[("'\[{<]){0,3}`
 	words := `(?:(?:` + item() + `|` + label() + `)` + marks + `)`
 	field := field()
-	reported := line + `(?:[1-5]\d\d[ \t]+|` + words + `*)` + opener + `|` + field
+	reported := line + `(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d:?[ \t]+|` + words + `*)` + opener + `|` + field
 	announced := line + words + `+` + opener + `|` + field
 	return []string{
 		`(?i)(?:` + reported + `)`,
@@ -88,7 +88,7 @@ func endExcept(ends []string, other string) string {
 }
 
 // status matches a status between a colon and a message.
-const status = `(?:[1-5]\d\d[ \t:—–-]+)?`
+const status = `(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?`
 
 // level matches a level of logging, and the same words before a message.
 var level = oneOf(`error err!? fatal warn(?:ing)? info debug crit(?:ical)? panic severe emerg alert notice trace`) +
@@ -109,7 +109,7 @@ func item() string {
 	// A system call or a request with its operand.
 	call := oneOf(`open write read stat lstat mkdir remove rename unlink symlink readlink chdir truncate exec fork/exec
 		lookup dial connect listen accept get post put patch delete head clone fetch pull push`) +
-		`\b[^\n\x60]*?:[ \t]+`
+		`\b[^\n\x60]*?:[ \t]+` + status
 	// A file with a line.
 	const place = `[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*`
 	// The name of an exception with the beginning of its argument.

@@ -72,6 +72,10 @@ func TestFindings(t *testing.T) {
 				"5:12+1 E-value"}},
 		{"text in place of a code", head + "categories: {user: {codes: {GONE: 'gone, for good'}}}", []string{
 			"3:35+16 E-value write {message: 'gone, for good'}"}},
+		{"a rule in place of a list", code("message: gone, detect: {status: 500}"), []string{
+			"3:59+13 E-value begin the item with a dash and a space, or put it in [brackets]"}},
+		{"a matcher of signatures", code("message: gone, detect: [{like: {not: timeout}}]"), []string{
+			"3:67+14 E-value write the name of a signature"}},
 		{"text in place of a list", code("message: gone, groups: network"), []string{"3:59+7 E-value write [network]"}},
 		{"list in place of a text", code("message: [gone]"), []string{"3:45+6 E-value needs quotes"}},
 		{"list in place of a reaction", code("message: gone, reaction: [abort]"), []string{"3:61+7 E-value"}},

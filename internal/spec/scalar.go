@@ -230,7 +230,9 @@ func (t *Type) correction(n *yaml.Node) string {
 	switch {
 	case scalar && quoted(n) && t.Form != FormMapping && t.Form != FormText:
 		return "write it without quotes"
-	case !scalar && n.Style&yaml.FlowStyle != 0 && (t.Form == FormText || t.Form == FormMany):
+	case n.Kind == yaml.MappingNode && t.Form == FormList && t.Elem.Form == FormMapping:
+		return "begin the item with a dash and a space, or put it in [brackets]"
+	case !scalar && n.Style&yaml.FlowStyle != 0 && t.Ref == "" && (t.Form == FormText || t.Form == FormMany):
 		return "text that begins with a bracket needs quotes"
 	case scalar && t.Form == FormList:
 		return "write [" + clip(n.Value) + "]"

@@ -34,8 +34,8 @@ func TestToolError(t *testing.T) {
 				"TOOL_TIMEOUT/2: source tool, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 				"TOOL_TIMEOUT/3: source tool, exit_code 124",
 				"TOOL_TIMEOUT/4: source absent, attributes.tool present, is context.DeadlineExceeded",
-				"TOOL_TIMEOUT/5: source tool, like [timeout late] (c5f67a8e)",
-				"TOOL_TIMEOUT/6: source absent, attributes.tool present, like [timeout late] (43319e46)",
+				"TOOL_TIMEOUT/5: source tool, like [timeout late] (3b00083a)",
+				"TOOL_TIMEOUT/6: source absent, attributes.tool present, like [timeout late] (591beb52)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -69,8 +69,8 @@ func TestToolError(t *testing.T) {
 				"TOOL_NOT_FOUND/3: source tool, type not_found",
 				"TOOL_NOT_FOUND/4: source tool, exit_code 127",
 				"TOOL_NOT_FOUND/5: source absent, exit_code 127",
-				"TOOL_NOT_FOUND/6: source tool, like [command_not_found file_not_found absent] (96ec0a89)",
-				"TOOL_NOT_FOUND/7: source absent, attributes.tool present, like [command_not_found file_not_found absent] (96c409e5)",
+				"TOOL_NOT_FOUND/6: source tool, like [command_not_found file_not_found absent] (7139918f)",
+				"TOOL_NOT_FOUND/7: source absent, attributes.tool present, like [command_not_found file_not_found absent] (e6eac0a3)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewToolNotFound("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -96,8 +96,8 @@ func TestToolError(t *testing.T) {
 				"TOOL_PERMISSION/2: source tool, errno [EACCES EPERM]",
 				"TOOL_PERMISSION/3: source tool, exit_code 126",
 				"TOOL_PERMISSION/4: source absent, exit_code 126",
-				"TOOL_PERMISSION/5: source tool, like [git_auth permission_denied unauthorized forbidden read_only denied] (98797d84)",
-				"TOOL_PERMISSION/6: source absent, attributes.tool present, like [git_auth permission_denied unauthorized forbidden read_only denied] (e3cb3ee2)",
+				"TOOL_PERMISSION/5: source tool, like [git_auth permission_denied unauthorized forbidden read_only denied] (e3688900)",
+				"TOOL_PERMISSION/6: source absent, attributes.tool present, like [git_auth permission_denied unauthorized forbidden read_only denied] (eac9a7d8)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
