@@ -152,25 +152,29 @@ func TestDocsProviderWork(t *testing.T) {
 }
 
 func TestDocsProviderProgram(t *testing.T) {
+	t.Parallel()
 	call := func(ctx context.Context, argv ...string) (executor.Answer, error) {
 		return program{"mine", argv}.Call(ctx, executor.Request{Prompt: "hello", Dir: t.TempDir()})
 	}
 	answer, err := call(t.Context(), "cat")
 	require.NoError(t, err)
 	assert.Equal(t, "hello", answer.Text)
-	limited, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
+	limited := func() context.Context { // begins when the program does, and gives it time to start
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		t.Cleanup(cancel)
+		return ctx
+	}
 	for _, c := range []struct {
-		ctx  context.Context
+		ctx  func() context.Context
 		argv []string
 		want taxonomy.Evidence
 	}{
-		{t.Context(), []string{"sh", "-c", "echo no >&2; exit 3"}, taxonomy.Evidence{ExitCode: taxonomy.Some(3)}},
-		{t.Context(), []string{"sh", "-c", "kill -9 $$"}, taxonomy.Evidence{Signal: "SIGKILL"}},
-		{t.Context(), []string{"no-such-program"}, taxonomy.Evidence{Type: "not_found"}},
+		{t.Context, []string{"sh", "-c", "echo no >&2; exit 3"}, taxonomy.Evidence{ExitCode: taxonomy.Some(3)}},
+		{t.Context, []string{"sh", "-c", "kill -9 $$"}, taxonomy.Evidence{Signal: "SIGKILL"}},
+		{t.Context, []string{"no-such-program"}, taxonomy.Evidence{Type: "not_found"}},
 		{limited, []string{"sleep", "60"}, taxonomy.Evidence{Type: "timeout", Signal: "SIGTERM"}},
 	} {
-		_, err := call(c.ctx, c.argv...)
+		_, err := call(c.ctx(), c.argv...)
 		ev, is := errors.AsType[*taxonomy.Evidence](err)
 		require.True(t, is, "%v", err)
 		assert.Equal(t, []any{"mine", "call", c.want.ExitCode, c.want.Signal, c.want.Type},

@@ -44,8 +44,8 @@ func TestRuntimeNamesNoCode(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	for _, room := range []string{"detect", "executor", "plan", "providers", "recovery", "report", "retry", "state",
-		"taxonomy", "workspace"} {
+	for _, room := range []string{"detect", "executor", "gittree", "plan", "providers", "recovery", "report", "retry",
+		"state", "taxonomy"} {
 		assert.True(t, rooms[room], "%s is read", room)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -211,30 +210,19 @@ func playClone(text string) error {
 
 // TestCloneKilled kills the process at each step of making, using and delivering a clone.
 func TestCloneKilled(t *testing.T) {
+	t.Parallel()
 	first := newRepo(t, "mkdir node_modules; echo m > node_modules/m")
 	whole := copyRepo(t, first)
 	require.False(t, killed(t, cloneVariable, cloneProcess{Home: filepath.Dir(whole.dir)}))
 	want := whole.ended()
-	stride := 1
-	if testing.Short() {
-		stride = 14
-	}
-	for shard := range 2 {
-		t.Run(fmt.Sprint(shard), func(t *testing.T) {
-			t.Parallel()
-			for n := 1 + shard*stride; ; n += 2 * stride {
-				r := copyRepo(t, first)
-				p := cloneProcess{filepath.Dir(r.dir), n}
-				wasKilled := killed(t, cloneVariable, p)
-				p.At = 0
-				require.False(t, killed(t, cloneVariable, p), "killed at %d", n)
-				require.Equal(t, want, r.ended(), "killed at %d", n)
-				if !wasKilled {
-					require.Greater(t, n, 4*stride, "hardly any step was killed")
-					return
-				}
-				require.NoError(t, os.RemoveAll(p.Home))
-			}
-		})
-	}
+	killedAtEach(t, 40, func(n int) (wasKilled bool) {
+		r := copyRepo(t, first)
+		p := cloneProcess{filepath.Dir(r.dir), n}
+		wasKilled = killed(t, cloneVariable, p)
+		p.At = 0
+		require.False(t, killed(t, cloneVariable, p), "killed at %d", n)
+		require.Equal(t, want, r.ended(), "killed at %d", n)
+		require.NoError(t, os.RemoveAll(p.Home))
+		return wasKilled
+	})
 }

@@ -169,8 +169,8 @@ func (s *Space) isOthers(ref string) bool {
 func (j *judge) accepts(ctx context.Context, c change) bool {
 	isRef := strings.HasPrefix(c.Path, "refs/") || c.Path == "packed-refs"
 	switch {
-	case isRef && strings.HasSuffix(c.Path, ".lock"):
-		return false
+	case strings.HasSuffix(c.Path, ".lock"):
+		return c.OldMode != absent // its owner may write it and remove it; a new one is waited for, and removed
 	case isRef:
 		return j.sameRefs || j.isOthers(c.Path)
 	case strings.Contains("/"+c.Path, "/logs/") && !strings.HasSuffix(c.Path, "/stash"): // which is more than a log

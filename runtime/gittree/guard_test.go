@@ -105,12 +105,37 @@ func TestBesideAPerson(t *testing.T) {
 	tr := r.open()
 	checked, err := tr.begin()
 	require.NoError(t, err)
-	r.sh("touch a.txt; git status >/dev/null; git fetch -q origin; git pack-refs --all; git gc -q; (sleep 0.2; " +
-		"rm .git/x.lock) & touch .git/x.lock")
+	r.sh("touch a.txt; git status >/dev/null; git fetch -q origin; git pack-refs --all; git gc -q; touch .git/x.lock\n" +
+		"(sleep 0.2; rm -f .git/x.lock) >/dev/null 2>&1 &")
 	left, err := tr.detect(checked)
 	require.NoError(t, err)
 	assert.Empty(t, left)
 	require.NoError(t, tr.close())
+}
+
+// TestOldLock leaves a lock that was there when the run began to its owner.
+func TestOldLock(t *testing.T) {
+	for _, c := range []struct{ name, change, want string }{
+		{"removed", "rm .git/index.lock", ""},
+		{"written", "echo x > .git/index.lock", ".git/index.lock"},
+		{"another", "rm .git/refs/heads/main.lock", ".git/index.lock"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t, "touch .git/index.lock .git/refs/heads/main.lock")
+			tr := r.open()
+			checked, err := tr.begin()
+			require.NoError(t, err)
+			r.sh(c.change)
+			for range 2 {
+				left, err := tr.detect(checked)
+				require.NoError(t, err)
+				assert.Empty(t, left)
+			}
+			assert.Equal(t, c.want, r.sh("ls .git/index.lock 2>/dev/null || true"))
+			require.NoError(t, tr.close())
+		})
+	}
 }
 
 // TestAdopt accepts a person's commit between two parts of a run.

@@ -157,46 +157,51 @@ func TestTreeKilled(t *testing.T) {
 		stride int // of the sample in -short
 		script func(home string, n int) string
 	}{
-		{"before each git command", 16, func(home string, n int) string {
+		{"before each git command", 40, func(home string, n int) string {
 			return killingGit(home, n, "",
 				"exec "+git+` "$@"`)
 		}},
-		{"after each git command", 16, func(home string, n int) string {
+		{"after each git command", 40, func(home string, n int) string {
 			return killingGit(home, n, git+` "$@"`,
 				"exec "+git+` "$@"`)
 		}},
-		{"with the git command", 16, func(home string, n int) string {
+		{"with the git command", 40, func(home string, n int) string {
 			return killingGit(home, n, git+` "$@" & sleep 0.00$((n % 8)); kill -9 $!`, "exec "+git+` "$@"`)
 		}},
-		{"before each change of a file", 16, nil},
+		{"before each change of a file", 24, nil},
 	} {
-		for shard := range 2 {
-			t.Run(fmt.Sprintf("%s %d", mode.name, shard), func(t *testing.T) {
-				t.Parallel()
-				stride := 1
-				if testing.Short() {
-					stride = mode.stride
+		t.Run(mode.name, func(t *testing.T) {
+			t.Parallel()
+			killedAtEach(t, mode.stride, func(n int) (wasKilled bool) {
+				r := copyRepo(t, first)
+				p := treeProcess{Home: filepath.Dir(r.dir), Git: "git", At: n}
+				if mode.script != nil {
+					p.Git, p.At = filepath.Join(p.Home, "git"), 0
+					writeProgram(t, p.Git, mode.script(p.Home, n))
 				}
-				for n := 1 + shard*stride; ; n += 2 * stride {
-					r := copyRepo(t, first)
-					p := treeProcess{Home: filepath.Dir(r.dir), Git: "git", At: n}
-					if mode.script != nil {
-						p.Git, p.At = filepath.Join(p.Home, "git"), 0
-						writeProgram(t, p.Git, mode.script(p.Home, n))
-					}
-					wasKilled := killed(t, treeVariable, p)
-					p.Git, p.At = "git", 0
-					require.False(t, killed(t, treeVariable, p), "killed at %d", n)
-					require.Equal(t, want, r.ended(), "killed at %d", n)
-					if !wasKilled {
-						require.Greater(t, n, 4*stride, "hardly any point was killed")
-						return
-					}
-					require.NoError(t, os.RemoveAll(p.Home))
-				}
+				wasKilled = killed(t, treeVariable, p)
+				p.Git, p.At = "git", 0
+				require.False(t, killed(t, treeVariable, p), "killed at %d", n)
+				require.Equal(t, want, r.ended(), "killed at %d", n)
+				require.NoError(t, os.RemoveAll(p.Home))
+				return wasKilled
 			})
-		}
+		})
 	}
+}
+
+// killedAtEach calls try for each point at which a process can be killed, until it is not killed.
+// With -short, it takes one of stride points.
+func killedAtEach(t *testing.T, stride int, try func(n int) (wasKilled bool)) {
+	t.Helper()
+	if !testing.Short() {
+		stride = 1
+	}
+	n := 1
+	for try(n) {
+		n += stride
+	}
+	require.Greater(t, n, 2*stride, "hardly any point was killed")
 }
 
 // killingGit is a git that kills its caller at the nth command, after doing something.

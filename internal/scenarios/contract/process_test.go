@@ -142,7 +142,7 @@ func TestKilledProcess(t *testing.T) {
 			whole := undisturbed(t, r, p.story())
 			stride := 3
 			if testing.Short() {
-				stride = 12
+				stride = 24
 			}
 			for p.At = 2; p.At <= len(whole.points); p.At += stride {
 				p.Dir = t.TempDir()
