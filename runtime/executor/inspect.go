@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -151,9 +150,7 @@ func setOf(paths []string) map[string]bool {
 
 // union returns the sorted union.
 func union(a, b []string) []string {
-	set := setOf(a)
-	for _, p := range b {
-		set[p] = true
-	}
-	return slices.Sorted(maps.Keys(set))
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }

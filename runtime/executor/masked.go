@@ -58,16 +58,9 @@ func maskedValue(key string, v any) any {
 // maskedPaths returns the paths with secrets masked. The paths of a state are not masked, because a
 // resumed run needs them.
 func maskedPaths(paths []string) []string {
-	out := paths
-	for i, p := range paths {
-		masked := taxonomy.Redact(p)
-		if masked == p {
-			continue
-		}
-		if &out[0] == &paths[0] {
-			out = slices.Clone(paths)
-		}
-		out[i] = masked
+	masked := slices.Clone(paths)
+	for i, p := range masked {
+		masked[i] = taxonomy.Redact(p)
 	}
-	return out
+	return masked
 }

@@ -199,9 +199,8 @@ func (f *Failure) record(iteration int) ErrorRecord {
 	if p := taxonomy.Purpose(d.Reaction.Purpose); p != taxonomy.PurposeNone {
 		rec.Purpose = p.String()
 	}
-	if strings.HasPrefix(f.Op, OpValidate) || f.Op == OpCall || len(rec.Files) <= maxListed {
-		return rec
+	if f.Op != OpCall && !strings.HasPrefix(f.Op, OpValidate) {
+		rec.Files = rec.Files[:min(len(rec.Files), maxListed)]
 	}
-	rec.Files = rec.Files[:maxListed]
 	return rec
 }
