@@ -335,10 +335,7 @@ func (a *admission) Done(run string, f *Failure, cancelled bool) {
 		}
 	}
 	for _, l := range a.Learners {
-		_ = contain("", "", func() error {
-			l.Learn(o)
-			return nil
-		})
+		ignorePanic(func() { l.Learn(o) })
 	}
 }
 

@@ -97,10 +97,7 @@ func (h *Host) fail(err error, source, op string) (f Failure) {
 	if ok {
 		f.Categorized = true
 		f.Code, f.Category = taxonomy.CodeOf(own), taxonomy.CategoryOf(own)
-		_ = contain(source, op, func() error {
-			f.Feedback = text.BothEnds(taxonomy.FeedbackOf(own), maxAnswer)
-			return nil
-		})
+		ignorePanic(func() { f.Feedback = text.BothEnds(taxonomy.FeedbackOf(own), maxAnswer) })
 		h.context(&f, own, classified)
 	}
 	reaction := h.cfg.Table.Reaction(classified)
@@ -117,10 +114,7 @@ func (h *Host) context(f *Failure, own taxonomy.Coded, classified error) {
 	}
 	f.Files = slices.Clone(f.Files)
 	if e, ok := own.(taxonomy.Error); ok {
-		_ = contain("", "", func() error {
-			f.Details, f.Wire = maskedDetails(e.AppendContext(nil)), e.AppendJSON(nil)
-			return nil
-		})
+		ignorePanic(func() { f.Details, f.Wire = maskedDetails(e.AppendContext(nil)), e.AppendJSON(nil) })
 		if len(f.Wire) > maxDetails {
 			f.Wire = nil
 		}
@@ -185,11 +179,10 @@ func (h *Host) decode(wire []byte) (decoded error) {
 	if h.cfg.Decode == nil || len(wire) == 0 {
 		return nil
 	}
-	_ = contain("", "", func() error {
+	ignorePanic(func() {
 		if err, failed := h.cfg.Decode(wire); failed == nil {
 			decoded = err
 		}
-		return nil
 	})
 	return decoded
 }

@@ -231,10 +231,7 @@ func (c *Config) ladder() ([]Tier, []Provider) {
 	}
 	for i, p := range providers {
 		if p != nil {
-			_ = contain("", "", func() error {
-				tiers[i].Provider = cmp.Or(p.Name(), "provider")
-				return nil
-			})
+			ignorePanic(func() { tiers[i].Provider = cmp.Or(p.Name(), "provider") })
 		}
 	}
 	return tiers, providers
@@ -245,7 +242,7 @@ func (c *Config) loop(tiers []Tier) LoopConfig {
 	lc := LoopConfig{
 		Ladder: tiers, Deliver: c.Deliver, Setup: c.Setup != nil, Workspace: c.Workspace != nil,
 		Asker: c.Asker != nil, Filer: c.Filer != nil, Notifier: c.Notifier != nil, Strict: c.Strict,
-		Continue: c.Continue, ApproveUnattended: c.ApproveUnattended, TakeOver: c.TakeOver, DryRun: c.DryRun,
+		Continue: c.Continue, ApproveUnattended: c.ApproveUnattended, DryRun: c.DryRun,
 		Limits: c.Limits, Checks: c.Checks,
 	}
 	if c.Workspace != nil {

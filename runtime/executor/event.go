@@ -102,9 +102,6 @@ type observers []Observer
 // Observe calls the observers.
 func (all observers) Observe(e Event) {
 	for _, o := range all {
-		_ = contain("", "", func() error {
-			o.Observe(e)
-			return nil
-		})
+		ignorePanic(func() { o.Observe(e) })
 	}
 }

@@ -107,9 +107,6 @@ func (r *Run) Wait() *Result {
 	return r.result
 }
 
-// Done is closed when the run has ended.
-func (r *Run) Done() <-chan struct{} { return r.done }
-
 func (r *Run) pause() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +130,7 @@ func (e *Executor) run(ctx context.Context, task Task, run *Run, reopen *Reopeni
 		NewLoop(e.loop, outer).Run(env.state)
 	}
 	s = env.state
-	if err := e.host.close(s.Task.Run, s.End == EndCompleted && len(s.Unchecked) == 0); err != nil {
+	if err := e.host.Release(s); err != nil {
 		s.Warnings = push(s.Warnings, "close the working tree: "+text.Error(err, maxMessage))
 	}
 	r := e.host.result(s)
@@ -232,7 +229,7 @@ type localEnv struct {
 
 func newLocalEnv(ctx context.Context, e *Executor, run *Run, s *RunState) *localEnv {
 	env := &localEnv{Executor: e, run: run, state: s}
-	env.ctx = context.WithValue(ctx, hooksKey{}, hooks{emit: env.event, started: env.started})
+	env.ctx = WithHooks(ctx, env.event, env.started)
 	env.graced, env.stop = context.WithCancel(context.WithoutCancel(env.ctx))
 	env.release = context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(e.cfg.Limits.Grace, env.stop)

@@ -56,12 +56,7 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 	}
 	out.Took = h.cfg.Clock.Now().Sub(began)
 	if e.Op == OpCall && e.Prompt != nil && !h.cfg.DryRun {
-		defer func() {
-			_ = contain(e.Source, e.Op, func() error {
-				h.admitter.Done(e.Run, out.Failure, out.Cancelled)
-				return nil
-			})
-		}()
+		defer ignorePanic(func() { h.admitter.Done(e.Run, out.Failure, out.Cancelled) })
 	}
 	var closed *Closed
 	switch {
@@ -77,18 +72,15 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 		err = timeoutEvidence(&e, err, out.Took)
 	}
 	var check *checkError
-	if errors.As(err, &check) { // a check before the call: its failure is one of the call
+	if errors.As(err, &check) { // a check before the call fails the call
 		err, e.Op, e.Source = check.err, OpCall, e.Call.Provider
 	}
 	f := h.Fail(aboutPaths(err, e.Paths), e.Source, e.Op)
-	if e.Op == OpScope { // a part of an inspection
-		f.Op, f.Source = e.Op, e.Source
-		if len(f.Files) == 0 {
-			f.Files = e.Paths
-		}
+	if e.Op == OpScope && len(f.Files) == 0 {
+		f.Files = e.Paths
 	}
-	if check != nil {
-		f.Op, f.Source = OpCall, e.Source
+	if e.Op == OpScope || check != nil { // a part of the effect failed
+		f.Op, f.Source = e.Op, e.Source
 	}
 	out.Failure = &f
 	return out
@@ -104,6 +96,14 @@ func contain(source, op string, f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// ignorePanic runs code of a collaborator. If it panics, the caller continues.
+func ignorePanic(f func()) {
+	_ = contain("", "", func() error {
+		f()
+		return nil
+	})
 }
 
 // aboutPaths adds paths to evidence that names none.
@@ -137,10 +137,7 @@ func timeoutEvidence(e *Effect, err error, took time.Duration) error {
 func (h *Host) credential(tier int, named string) string {
 	c, ok := h.providers[tier].(Credentialed)
 	if ok && named == "" {
-		_ = contain("", "", func() error {
-			named = c.Credential()
-			return nil
-		})
+		ignorePanic(func() { named = c.Credential() })
 	}
 	if !ok {
 		return ""
@@ -152,18 +149,6 @@ func (h *Host) space(run string) Space {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.spaces[run]
-}
-
-// close releases what the run has; forget removes what the workspace stored for it.
-func (h *Host) close(run string, forget bool) error {
-	h.mu.Lock()
-	sp := h.spaces[run]
-	delete(h.spaces, run)
-	h.mu.Unlock()
-	if sp == nil {
-		return nil
-	}
-	return contain(sourceGit, OpLock, func() error { return sp.Close(forget) })
 }
 
 func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error) {

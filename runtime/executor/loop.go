@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -71,7 +72,6 @@ type LoopConfig struct {
 	Strict            bool   `json:"strict,omitempty"`
 	Continue          bool   `json:"continue,omitempty"`
 	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
-	TakeOver          bool   `json:"takeOver,omitempty"`
 	DryRun            bool   `json:"dryRun,omitempty"`
 	Taxonomy          string `json:"taxonomy,omitempty"`
 	Dir               string `json:"dir,omitempty"`
@@ -196,7 +196,7 @@ func (l *Loop) resumable(s *RunState) bool {
 	}
 	f := l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "refused",
-		Text: "the process ended " + countTimes(s.Crashes) + " in step " + string(s.Step) + " of the same iteration",
+		Text: "the process ended " + text.Count(s.Crashes, "time") + " in step " + string(s.Step) + " of the same iteration",
 	})
 	i := l.note(s, &l.setup, OpResume, sourceExecutor, &f, nil, nil)
 	l.setup.Failures[i].Decision.End = EndRefused
@@ -212,7 +212,11 @@ func (l *Loop) announce(s *RunState) {
 		return
 	}
 	l.announced = true
-	l.emit(s, Event{Kind: RunStarted, Text: map[bool]string{true: "resumed"}[s.Resumed]})
+	started := Event{Kind: RunStarted}
+	if s.Resumed {
+		started.Text = "resumed"
+	}
+	l.emit(s, started)
 	if l.back == "" && s.Iter.Open {
 		l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
 	}
@@ -291,7 +295,7 @@ func operationOf(p Step) operation {
 	case StepPrepare:
 		return operation{prepareEffect, prepared, afterPrepare}
 	case StepAdopt:
-		return operation{adoptEffect, adopted, afterAdopt}
+		return operation{adoptEffect, prepared, afterAdopt}
 	case StepAvailable:
 		return operation{availableEffect, nil, afterAvailable}
 	case StepDetect:
@@ -444,10 +448,10 @@ func (l *Loop) over(s *RunState, end EndReason, endsRun bool) Step {
 	return StepInspectEnd
 }
 
-func (l *Loop) warn(s *RunState, text string) {
-	if !slices.Contains(s.Warnings, text) {
-		s.Warnings = push(s.Warnings, text)
-		l.emit(s, Event{Kind: Warned, Text: text})
+func (l *Loop) warn(s *RunState, warning string) {
+	if !slices.Contains(s.Warnings, warning) {
+		s.Warnings = push(s.Warnings, warning)
+		l.emit(s, Event{Kind: Warned, Text: warning})
 	}
 }
 

@@ -24,7 +24,15 @@ func (h *Host) Attach(ctx context.Context, run string) error {
 // Release unlocks the working tree of a run. If the run is over, it also removes what was stored for
 // it, except saved attempts.
 func (h *Host) Release(s *RunState) error {
-	return h.close(s.Task.Run, s.End == EndCompleted && len(s.Unchecked) == 0)
+	h.mu.Lock()
+	sp := h.spaces[s.Task.Run]
+	delete(h.spaces, s.Task.Run)
+	h.mu.Unlock()
+	if sp == nil {
+		return nil
+	}
+	forget := s.End == EndCompleted && len(s.Unchecked) == 0
+	return contain(sourceGit, OpLock, func() error { return sp.Close(forget) })
 }
 
 // Result returns the result of a state; its Err is an error of the host's taxonomy.

@@ -3,7 +3,6 @@ package executor
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -170,5 +169,3 @@ func (r *Result) cancelledBy(cause error) {
 		r.Err, r.Error = cause, text.Error(cause, maxMessage)
 	}
 }
-
-func countTimes(n int) string { return strconv.Itoa(n) + " times" }

@@ -54,8 +54,6 @@ func adoptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 	}, l.cfg.Workspace && s.Checked != "" && !s.Undetected
 }
 
-func adopted(l *Loop, s *RunState, it *Iteration, out *Outcome) { prepared(l, s, it, out) }
-
 func afterAdopt(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 	switch {
 	case it.Cancelled:
@@ -91,20 +89,19 @@ func (l *Loop) setupEnds(s *RunState, f *Failure) Step {
 	return p
 }
 
-// provider returns the name of the tier's provider.
-func (l *Loop) provider(s *RunState) string {
+// rung returns the run's tier. It is empty if the configuration does not have that tier.
+func (l *Loop) rung(s *RunState) Tier {
 	if s.Tier < 0 || s.Tier >= len(l.cfg.Ladder) {
-		return ""
+		return Tier{}
 	}
-	return l.cfg.Ladder[s.Tier].Provider
+	return l.cfg.Ladder[s.Tier]
 }
 
-func (l *Loop) tier(s *RunState) string {
-	if s.Tier < 0 || s.Tier >= len(l.cfg.Ladder) {
-		return ""
-	}
-	return l.cfg.Ladder[s.Tier].Name
-}
+// provider returns the name of the tier's provider.
+func (l *Loop) provider(s *RunState) string { return l.rung(s).Provider }
+
+// tier returns the name of the tier.
+func (l *Loop) tier(s *RunState) string { return l.rung(s).Name }
 
 func (l *Loop) cancelled(it *Iteration) bool {
 	it.Cancelled = it.Cancelled || l.env.Cancelled()

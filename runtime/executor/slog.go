@@ -100,11 +100,10 @@ func (s *slogObserver) errorContext(a *attrList, e Event) {
 	}
 	coded, _ := taxonomy.First(e.Err, nil)
 	if own, ok := coded.(taxonomy.Error); ok {
-		_ = contain("", "", func() error {
+		ignorePanic(func() {
 			if shown := maskedDetails(own.AppendContext(nil)); shown != nil {
 				*a = append(*a, slog.Any("context", shown))
 			}
-			return nil
 		})
 	}
 }

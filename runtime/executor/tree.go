@@ -91,16 +91,12 @@ func (h *Host) prepare(ctx context.Context, sp Space, e *Effect, out *Outcome) e
 			continue
 		}
 		taken = union(taken, pending)
-		names := strings.Join(maskedPaths(pending[:min(len(pending), 10)]), ", ")
-		if len(pending) > 10 {
-			names += ", …"
-		}
 		verb := "it does not deliver them: reopen that run, or take them over"
 		if h.cfg.TakeOver {
 			verb = "it takes them over"
 		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf("run %s left %s uncommitted (%s); %s", run.Run,
-			text.Count(len(pending), "change"), names, verb))
+			text.Count(len(pending), "change"), fileNames(maskedPaths(pending)), verb))
 	}
 	if len(taken) == 0 || !h.cfg.TakeOver {
 		return nil

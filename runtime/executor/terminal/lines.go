@@ -94,7 +94,7 @@ func resultLines(e executor.Event, s string) []line {
 		color = red
 	}
 	out := []line{{color, s}}
-	if r.Error != "" && r.Status != executor.StatusCompleted {
+	if r.Error != "" {
 		message := r.Error
 		if r.ErrorCategory != "" {
 			message = fmt.Sprintf("[%s] %s (%s)", strings.ToUpper(r.ErrorCategory), r.Error, r.ErrorCode)
