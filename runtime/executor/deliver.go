@@ -2,7 +2,7 @@ package executor
 
 import "slices"
 
-// Delivery is how far finished work goes.
+// Delivery selects how finished work is delivered.
 type Delivery uint8
 
 // The deliveries; each includes the ones before it.
@@ -56,7 +56,8 @@ func (l *Loop) checksBeforeCommit() []Phase {
 	return slices.DeleteFunc(slices.Clone(l.cfg.Checks), func(c Phase) bool { return c == PrePush || c == PrePR })
 }
 
-// deliverable reports that the iteration was answered, nothing is unchecked, and no failure stops.
+// deliverable reports whether the iteration was answered, all changes are checked, and no failure
+// prevents the delivery.
 func (it *Iteration) deliverable() bool {
 	if !it.Answered || it.Undetected || it.NotAccepted || it.Cancelled || len(it.unchecked()) > 0 {
 		return false
@@ -103,12 +104,12 @@ func committed(l *Loop, s *RunState, it *Iteration, out *Outcome) {
 		l.emit(s, Event{Kind: Committed, Files: out.Commit.Paths, Text: out.Commit.ID})
 	}
 	s.Committed, s.Delivered, s.Checked = out.Trees.Committed, it.Checked, it.Checked
-	// A later revert of this iteration does not touch what was committed.
+	// A later revert of this iteration does not touch the committed changes.
 	it.clearChanges()
 }
 
 func afterCommit(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	if ok { // a commit that was given up is not tried again
+	if ok { // a failed commit whose reaction is to continue is not tried again
 		s.Delivered = it.Checked
 	}
 	return l.delivered(it, ok)
