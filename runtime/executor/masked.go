@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// maskedDetails returns JSON in which secrets are masked: texts that look like one, and values
-// whose key names one. It is nil if b is no JSON or too long.
+// maskedDetails returns b with secrets masked: texts that look like a secret, and values whose key
+// names a secret. If b is not valid JSON or too long, it returns nil.
 func maskedDetails(b []byte) json.RawMessage {
 	if len(b) > maxDetails || !json.Valid(b) {
 		return nil

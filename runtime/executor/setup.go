@@ -77,8 +77,8 @@ func afterAvailable(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 	return StepHead
 }
 
-// setupEnds ends the run in its setup. Before the first iteration nothing is saved, so another
-// process can try again.
+// setupEnds ends the run because its setup failed. Nothing is saved before the first iteration, so
+// that another process can try again.
 func (l *Loop) setupEnds(s *RunState, f *Failure) Step {
 	last := l.record(s, f, 0)
 	s.LastError = &last
@@ -161,7 +161,7 @@ func (l *Loop) open(s *RunState) {
 	l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
 }
 
-// admit asks whether the next call may be made.
+// admit checks whether the next call may be made.
 func (l *Loop) admit(s *RunState) Step {
 	it := &s.Iter
 	if it.Open && l.cancelled(it) {
@@ -209,7 +209,7 @@ func (l *Loop) admit(s *RunState) Step {
 	return StepCall
 }
 
-// left returns the time that is left to the open iteration; 0 is no limit.
+// left returns the remaining time of the open iteration; 0 is no limit.
 func (l *Loop) left(s *RunState) time.Duration {
 	if !s.Iter.Open || s.Iter.Ends.IsZero() {
 		return 0
@@ -217,7 +217,7 @@ func (l *Loop) left(s *RunState) time.Duration {
 	return max(s.Iter.Ends.Sub(s.Now), time.Nanosecond)
 }
 
-// exhausted continues with the reaction after one for which no retry is left in the shared budget.
+// exhausted continues with the next reaction, because the shared budget has no retry left.
 func (l *Loop) exhausted(s *RunState) Step {
 	it := &s.Iter
 	i := it.lastRetried()
@@ -234,7 +234,8 @@ func (l *Loop) exhausted(s *RunState) Step {
 	return l.react(s, it, i, StepCall)
 }
 
-// lastRetried returns the last failed call that another call is about to replace, or -1.
+// lastRetried returns the index of the last failed call that another call is about to replace, or
+// -1.
 func (it *Iteration) lastRetried() int {
 	for i := len(it.Failures) - 1; i >= 0; i-- {
 		if it.Failures[i].Op == OpCall && it.Failures[i].Retried {
@@ -244,8 +245,8 @@ func (it *Iteration) lastRetried() int {
 	return -1
 }
 
-// closed waits for a lane or the breaker. A wait that would pass the run's deadline is not begun. A
-// wait that would pass the iteration's is left to the next iteration.
+// closed waits for a lane, the breaker or a precaution. If the wait would pass the run's deadline,
+// the run ends. If it would pass the iteration's deadline, the iteration ends.
 func (l *Loop) closed(s *RunState, it *Iteration, out *Outcome) Step {
 	if it.Open && !it.Ends.IsZero() && out.Until.After(it.Ends) {
 		if i := it.lastRetried(); i >= 0 {

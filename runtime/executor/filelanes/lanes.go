@@ -16,8 +16,8 @@ type Lanes struct{ shared *lanes.Lanes }
 
 var _ retry.SharedWait = (*Lanes)(nil)
 
-// New returns the lanes in dir. The first pause creates dir, for its owner only. Clock and random are
-// those of [retry.NewSharedWait].
+// New returns the lanes in dir. The first pause creates dir, for its owner only. Clock and random
+// are those of [retry.NewSharedWait].
 func New(dir string, clock retry.Clock, random retry.Random) *Lanes {
 	return &Lanes{shared: lanes.New(&files{dir: dir}, clock, random)}
 }

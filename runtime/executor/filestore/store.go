@@ -1,8 +1,8 @@
 // Package filestore stores the states of runs in a directory, one file for each run.
 //
 // Only the owner can read the directory and its files. Save replaces a state atomically; when it
-// returns, the state is on the disk. A run is locked while a process has it open. The lock ends with
-// the process.
+// returns, the state is on the disk. A run is locked while a process has it open. The lock ends
+// with the process.
 package filestore
 
 import (
@@ -31,8 +31,9 @@ const (
 	maxRuns  = 10_000
 )
 
-// Store is an [executor.Store] on a directory. Each error is a *taxonomy.Evidence with the attribute
-// path. Its source is "executor" if a run cannot be opened, and "state" if it cannot be saved.
+// Store is an [executor.Store] on a directory. Each error is a *taxonomy.Evidence with the
+// attribute path. Its source is "executor" if a run cannot be opened, and "state" if it cannot be
+// saved.
 type Store struct {
 	dir   string
 	lock  *filelock.Named
