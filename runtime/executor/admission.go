@@ -18,9 +18,9 @@ const Uncategorized = "uncategorized"
 
 // Admitter admits calls: budgets, breakers, shared waits, and measures against likely failures.
 type Admitter interface {
-	// Admit returns nil if the call may be made. A *[Closed] makes the run wait and ask again, or
-	// reports that no retry is left. Any other error is a failure: evidence of source "budget" if
-	// the budget refuses the call.
+	// Admit returns nil if the call may be made. After a *[Closed] the run waits and calls Admit
+	// again, unless no retry is left. Any other error is a failure. If the budget refuses the call,
+	// it is evidence of source "budget".
 	Admit(ctx context.Context, c Call) error
 	// Done reports the end of the admitted call of a run: f is nil after success.
 	Done(run string, f *Failure, cancelled bool)
@@ -30,7 +30,7 @@ type Admitter interface {
 
 // Closed is an error of [Admitter].
 type Closed struct {
-	// Until is when to ask again, Why the reason.
+	// Until is when to call Admit again, Why the reason.
 	Until time.Time
 	Why   string
 	// Exhausted reports that the shared retry budget has no retry left.
@@ -49,9 +49,9 @@ func (c *Closed) Error() string {
 type Admission struct {
 	// Budget decides whether another call may be paid.
 	Budget Budget
-	// Lanes are the waits of a provider and credential that runs share.
+	// Lanes are the waits that runs with the same provider and credential share.
 	Lanes retry.SharedWait
-	// Breaker limits what all runs do with a provider together, as policies with a budget specify.
+	// Breaker limits the calls and retries of all runs together, as policies with a budget specify.
 	Breaker retry.Breaker
 	// Adaptive adapts policies with `adapt`, and learns from each call.
 	Adaptive *retry.Adaptive
@@ -64,7 +64,7 @@ type Admission struct {
 	Admitter Admitter
 }
 
-// Bill is what a [Budget] decides on.
+// Bill describes a call to a [Budget].
 type Bill struct {
 	Run  string
 	Task string
@@ -72,7 +72,7 @@ type Bill struct {
 	Iteration int
 	// Provider is the name of the provider.
 	Provider string
-	// Attempt is what the iteration has cost so far, Total what the run has, the iteration included.
+	// Attempt is the cost of the iteration so far, Total the cost of the run with this iteration.
 	Attempt, Total Spending
 }
 
@@ -83,11 +83,11 @@ type Budget interface {
 	Allow(ctx context.Context, b Bill) error
 }
 
-// Preventer decides what is done before a call because a failure is likely. Package predict makes
-// one from a taxonomy's `prevent` and a forecast. It is safe for concurrent use.
+// Preventer chooses measures before a call that is likely to fail. Package predict makes one from a
+// taxonomy's `prevent` and a forecast. It is safe for concurrent use.
 type Preventer interface {
-	// Before is called before each call. If it returns a Wait, the executor waits and asks again.
-	// Otherwise the call is made after the Check has passed, and Release is called after it.
+	// Before is called before each call. If it returns a Wait, the executor waits and calls Before
+	// again. Otherwise the call is made after the Check has passed, and Release is called after it.
 	Before(ctx context.Context, c Coming) (Precaution, error)
 }
 
@@ -97,21 +97,20 @@ type Coming struct {
 	Now                 time.Time
 }
 
-// Precaution is what is done before a call. The zero Precaution is nothing.
+// Precaution is a measure before a call. The zero Precaution is no measure.
 type Precaution struct {
 	// Code is the likely failure, and Probability its probability, between Low and High. Code is
 	// empty if none is likely.
 	Code                   string
 	Probability, Low, High float64
-	// Check names the check that must pass; empty is none.
+	// Check names the check that must pass. If it is empty, there is no check.
 	Check string
-	// Wait is how long to wait before asking again.
+	// Wait is how long to wait before calling Before again.
 	Wait time.Duration
-	// Release returns the place that the call takes; nil if it takes none.
+	// Release frees the place that the call takes. It is nil if the call takes no place.
 	Release func()
-	// Withdraw is called in place of Release if the call is not made after all, because it has to
-	// wait. It also takes back what a finished call would leave behind, such as the time since the
-	// last call. Nil means Release.
+	// Withdraw is called instead of Release if the breaker makes the call wait. It also reverts the
+	// effects of a finished call, such as the time of the last call. Nil means Release.
 	Withdraw func()
 }
 
@@ -132,10 +131,10 @@ type admission struct {
 
 	mu      sync.Mutex
 	places  map[string]place  // of the admitted calls, by run
-	charged map[string]string // the retry that was last taken out of the budget, by run
+	charged map[string]string // the retry that was last charged to the budget, by run
 }
 
-// place is what an admitted call has to return.
+// place holds the resources of an admitted call.
 type place struct {
 	call       Call
 	lane       string
@@ -158,8 +157,8 @@ func newAdmission(c *Config, credential func(tier int) string) Admitter {
 	return a
 }
 
-// Admit asks the retry budget, the budget, the lane, the preventer and the breaker, in this order.
-// If one refuses, what the earlier ones gave is returned.
+// Admit checks the retry budget, the budget, the lane, the preventer, the breaker and the check of
+// a precaution, in this order. If one refuses, Admit releases the resources of the earlier ones.
 func (a *admission) Admit(ctx context.Context, c Call) error {
 	lane := c.Provider + "/" + a.credential(c.Tier)
 	if a.Breaker != nil && a.chargeRetry(c) && !a.Breaker.Retry(lane, (*taxonomy.Policy)(c.RetryOf.Policy)) {
@@ -176,7 +175,7 @@ func (a *admission) Admit(ctx context.Context, c Call) error {
 	if a.Lanes != nil {
 		until, err := a.Lanes.Until(ctx, lane)
 		if err != nil {
-			warn(ctx, "ask the shared wait", err)
+			warn(ctx, "read the shared wait", err)
 		} else if until.After(c.Now) {
 			return &Closed{Until: until, Why: "lane"}
 		}
@@ -200,8 +199,8 @@ func (a *admission) Admit(ctx context.Context, c Call) error {
 	return nil
 }
 
-// chargeRetry reports that the call is a retry that was not taken out of the budget yet. A retry
-// that waits asks several times.
+// chargeRetry reports whether the call is a retry that is not yet charged to the budget. A retry
+// that waits is admitted several times, but charged once.
 func (a *admission) chargeRetry(c Call) bool {
 	if c.RetryOf == nil || c.RetryOf.Policy == nil {
 		return false
@@ -214,7 +213,7 @@ func (a *admission) chargeRetry(c Call) bool {
 	return !charged
 }
 
-// prevent takes the measures against a likely failure. If the preventer fails, there are none.
+// prevent takes the measures against a likely failure. If the preventer fails, it takes none.
 func (a *admission) prevent(ctx context.Context, p *place) error {
 	if a.Preventer == nil {
 		return nil
@@ -226,7 +225,7 @@ func (a *admission) prevent(ctx context.Context, p *place) error {
 	p.precaution, err = a.Preventer.Before(
 		ctx, Coming{Provider: p.call.Provider, Lane: p.lane, Run: p.call.Run, Now: p.call.Now})
 	if err != nil {
-		warn(ctx, "ask for measures before a call", err)
+		warn(ctx, "choose measures before a call", err)
 		p.leave(retry.Result{})
 		p.precaution = Precaution{}
 		return nil
@@ -240,7 +239,7 @@ func (a *admission) prevent(ctx context.Context, p *place) error {
 	return nil
 }
 
-// breakerOpens returns when the breaker permits a call, so that no place is taken while it does not.
+// breakerOpens returns when the breaker permits a call. The preventer is not called before that.
 func (a *admission) breakerOpens(p *place) time.Time {
 	if b, ok := a.Breaker.(interface {
 		OpensIn(lane string) time.Duration
@@ -250,7 +249,7 @@ func (a *admission) breakerOpens(p *place) time.Time {
 	return p.call.Now
 }
 
-// acquire asks the breaker. If the breaker fails, the call is permitted.
+// acquire gets permission from the breaker. If the breaker fails, the call is permitted.
 func (a *admission) acquire(ctx context.Context, p *place) error {
 	if a.Breaker == nil {
 		return nil
@@ -260,7 +259,7 @@ func (a *admission) acquire(ctx context.Context, p *place) error {
 		return &Closed{Until: p.call.Now.Add(wait), Why: "breaker"}
 	}
 	if err != nil {
-		warn(ctx, "ask the breaker", err)
+		warn(ctx, "acquire the breaker", err)
 		return nil
 	}
 	p.release = release
@@ -276,7 +275,7 @@ func (a *admission) check(ctx context.Context, p *place) error {
 	case name == "":
 		return nil
 	case a.Checker == nil:
-		warn(ctx, "check "+name+" was skipped: the configuration has no Checker", nil)
+		warn(ctx, "skip check "+name+": the configuration has no Checker", nil)
 		return nil
 	}
 	began := a.clock.Now()
@@ -301,7 +300,7 @@ type checkError struct{ err error }
 
 func (c *checkError) Error() string { return c.err.Error() }
 
-// Done returns what the call took, and reports its result.
+// Done releases the resources of the call and passes its outcome to the learners.
 func (a *admission) Done(run string, f *Failure, cancelled bool) {
 	a.mu.Lock()
 	p, ok := a.places[run]
@@ -335,10 +334,7 @@ func (a *admission) Done(run string, f *Failure, cancelled bool) {
 		}
 	}
 	for _, l := range a.Learners {
-		_ = contain("", "", func() error {
-			l.Learn(o)
-			return nil
-		})
+		ignorePanic(func() { l.Learn(o) })
 	}
 }
 
@@ -358,7 +354,7 @@ func (f *Failure) budgetPolicy() *taxonomy.Policy {
 	return first
 }
 
-// leave returns what a call took.
+// leave releases the resources of a call.
 func (p *place) leave(end retry.Result) {
 	if p.release != nil {
 		p.release(end)
@@ -368,7 +364,7 @@ func (p *place) leave(end retry.Result) {
 	}
 }
 
-// withdraw returns what a call took that is not made.
+// withdraw releases the resources of a call that is not made.
 func (p *place) withdraw() {
 	if p.precaution.Withdraw != nil {
 		p.precaution.Release = p.precaution.Withdraw
@@ -376,8 +372,8 @@ func (p *place) withdraw() {
 	p.leave(retry.Result{Cancelled: true})
 }
 
-// Pause closes the lane of a provider's credential. Without a name of it, that is the lane of the
-// provider.
+// Pause closes the lane of a provider's credential. If credential is empty, it closes the lane of
+// the provider.
 func (a *admission) Pause(ctx context.Context, provider, credential string, until time.Time) error {
 	if a.Lanes == nil {
 		return nil

@@ -11,7 +11,7 @@ func (l *Loop) prompt(s *RunState) *Prompt {
 	}
 }
 
-// call calls the provider. Its answer and its failure are noted; what it changed is found later.
+// call calls the provider and records its answer or its failure. An inspection finds its changes.
 func (l *Loop) call(s *RunState) Step {
 	it := &s.Iter
 	began := l.now(s)
@@ -55,7 +55,7 @@ func (l *Loop) call(s *RunState) Step {
 
 func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) Step {
 	op := OpCall
-	if out.Failure.Op == OpResume { // the process that carried it out died
+	if out.Failure.Op == OpResume { // the process that made the call died
 		op, it.Interrupted, out.Failure.Found = OpResume, true, true
 	}
 	i := l.note(s, it, op, l.provider(s), out.Failure, nil, nil)
@@ -83,7 +83,7 @@ func (l *Loop) callFailed(s *RunState, it *Iteration, out *Outcome, a Answer) St
 	return l.retryInPlace(s, it, i, StepCall)
 }
 
-// interrupted notes the call during which a process died.
+// interrupted records a failure for the call during which a process died.
 func (l *Loop) interrupted(s *RunState) Step {
 	l.back = ""
 	it := &s.Iter
@@ -97,8 +97,8 @@ func (l *Loop) interrupted(s *RunState) Step {
 	return l.inspect(it, StepDeliver)
 }
 
-// react carries out the reactions that repeat only what failed, and otherwise continues after the
-// step that failed.
+// react carries out a reaction that repeats only the failed operation. Otherwise the run continues
+// after the failed step.
 func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision
@@ -136,8 +136,8 @@ func (l *Loop) react(s *RunState, it *Iteration, i int, p Step) Step {
 	return l.after(s, it, p, d.Action == taxonomy.Continue)
 }
 
-// retryInPlace waits and repeats the step. Before another call it reverts the work of the last one,
-// if the reaction specifies that.
+// retryInPlace waits and repeats the step. If the reaction specifies it, the work of the failed
+// call is reverted before the next call.
 func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, p Step) Step {
 	f := &it.Failures[i]
 	d := &f.Decision
@@ -160,7 +160,7 @@ func (l *Loop) retryInPlace(s *RunState, it *Iteration, i int, p Step) Step {
 	return l.wait(s, until, f.label(), next)
 }
 
-// recover begins a strategy. Its run is counted before the state is saved.
+// recover begins a strategy. It counts the run of the strategy before the state is saved.
 func (l *Loop) recover(s *RunState, f *Failure, i int, next Step) Step {
 	if s.Recoveries == nil {
 		s.Recoveries = map[string]int{}

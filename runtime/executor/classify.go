@@ -19,12 +19,12 @@ const (
 	maxOthers  = 50
 )
 
-// plainFailure is a failure with nothing but a text. It is not classified.
+// plainFailure is a failure that has only a text. It is not classified.
 type plainFailure string
 
 func (p plainFailure) Error() string { return string(p) }
 
-// ownError reports that err has an error of the taxonomy.
+// ownError reports whether err contains an error of the taxonomy.
 func (h *Host) ownError(err error) bool {
 	if err == nil {
 		return false
@@ -33,8 +33,9 @@ func (h *Host) ownError(err error) bool {
 	return ok
 }
 
-// Fail classifies an error and returns it as data, with the reaction and those that follow it. Of
-// joined errors each is classified; the first one that does not pass by itself leads.
+// Fail classifies an error and returns it as data, with its chain of reactions. Each of several
+// joined errors is classified. The first one whose reaction aborts or blocks is returned, with the
+// others in Others.
 func (h *Host) Fail(err error, source, op string) Failure {
 	parts := split(err, 0)
 	if len(parts) == 1 {
@@ -52,8 +53,7 @@ func (h *Host) Fail(err error, source, op string) Failure {
 	return f
 }
 
-// split returns the parts of a joined error: those of errors.Join and similar, not the causes of a
-// single error.
+// split returns the parts of an error of errors.Join or similar. Any other error is its only part.
 func split(err error, depth int) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok && depth < 4 {
 		if _, coded := err.(taxonomy.Coded); !coded {
@@ -97,10 +97,7 @@ func (h *Host) fail(err error, source, op string) (f Failure) {
 	if ok {
 		f.Categorized = true
 		f.Code, f.Category = taxonomy.CodeOf(own), taxonomy.CategoryOf(own)
-		_ = contain(source, op, func() error {
-			f.Feedback = text.BothEnds(taxonomy.FeedbackOf(own), maxAnswer)
-			return nil
-		})
+		ignorePanic(func() { f.Feedback = text.BothEnds(taxonomy.FeedbackOf(own), maxAnswer) })
 		h.context(&f, own, classified)
 	}
 	reaction := h.cfg.Table.Reaction(classified)
@@ -108,7 +105,7 @@ func (h *Host) fail(err error, source, op string) (f Failure) {
 	return f
 }
 
-// context takes the fields of a categorized error that the loop needs.
+// context copies the fields of a categorized error that the loop needs.
 func (h *Host) context(f *Failure, own taxonomy.Coded, classified error) {
 	hints := taxonomy.HintsOf(classified)
 	f.RetryAfter, f.ResetAt, f.Credential, f.Files = hints.RetryAfter, hints.ResetAt, hints.Credential, hints.Files
@@ -117,17 +114,14 @@ func (h *Host) context(f *Failure, own taxonomy.Coded, classified error) {
 	}
 	f.Files = slices.Clone(f.Files)
 	if e, ok := own.(taxonomy.Error); ok {
-		_ = contain("", "", func() error {
-			f.Details, f.Wire = maskedDetails(e.AppendContext(nil)), e.AppendJSON(nil)
-			return nil
-		})
+		ignorePanic(func() { f.Details, f.Wire = maskedDetails(e.AppendContext(nil)), e.AppendJSON(nil) })
 		if len(f.Wire) > maxDetails {
 			f.Wire = nil
 		}
 	}
 }
 
-// chain returns a reaction and those that follow it under the table's profile, as data.
+// chain returns a reaction and its successors under the table's profile, as data.
 func (h *Host) chain(r *taxonomy.Reaction, f *Failure) []Reaction {
 	profile := h.cfg.Table.Overlay
 	var chain []Reaction
@@ -159,7 +153,7 @@ func (h *Host) chain(r *taxonomy.Reaction, f *Failure) []Reaction {
 	return chain
 }
 
-// error returns the failure as a Go error: the one that occurred in this process, or its message.
+// error returns the failure as a Go error. If it occurred in another process, that is its message.
 func (f *Failure) error() error {
 	switch {
 	case f == nil:
@@ -170,8 +164,8 @@ func (f *Failure) error() error {
 	return plainFailure(f.Message)
 }
 
-// errorOf returns the failure as an error of the taxonomy, decoded if it occurred in another
-// process.
+// errorOf returns the failure as an error of the taxonomy. If the failure occurred in another
+// process, its JSON is decoded.
 func (h *Host) errorOf(f *Failure) error {
 	if f.err == nil {
 		if err := h.decode(f.Wire); err != nil {
@@ -185,11 +179,10 @@ func (h *Host) decode(wire []byte) (decoded error) {
 	if h.cfg.Decode == nil || len(wire) == 0 {
 		return nil
 	}
-	_ = contain("", "", func() error {
+	ignorePanic(func() {
 		if err, failed := h.cfg.Decode(wire); failed == nil {
 			decoded = err
 		}
-		return nil
 	})
 	return decoded
 }

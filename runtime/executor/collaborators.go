@@ -7,9 +7,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Classifier returns err as an error of the taxonomy, and one line with the reason. Source and op
-// are those of the operation that failed, for an err that names none. An error of the taxonomy is
-// returned unchanged. detect.Classifier makes one of a generated package's Explain.
+// Classifier returns err as an error of the taxonomy, and one line with the reason. If err does not
+// name a source and an op, source and op do. An error of the taxonomy is returned unchanged.
+// detect.Classifier makes one from a generated package's Explain.
 type Classifier func(err error, source, op string) (classified error, why string)
 
 // Verdict is a [Guard]'s judgement of one path. A greater one takes precedence. The zero Verdict
@@ -26,9 +26,10 @@ const (
 
 // Guard judges which paths a task may change. It must be safe for concurrent use.
 type Guard interface {
-	// Judge returns a verdict for each change, in their order. An error judges none of them.
+	// Judge returns a verdict for each change, in their order. If it returns an error, no change is
+	// judged.
 	Judge(ctx context.Context, changes []Change) ([]Verdict, error)
-	// Mode names how strictly it judges; evidence has it as attribute scope_mode.
+	// Mode returns the name of the guard's strictness, which evidence has as attribute scope_mode.
 	Mode() string
 }
 
@@ -43,12 +44,13 @@ type Question struct {
 
 // Asker asks a person.
 type Asker interface {
-	// Ask reports whether all the paths may be changed. If there is no person to ask, it returns
+	// Ask reports whether all the paths may be changed. If no person can answer, it returns
 	// [ErrUnattended].
 	Ask(ctx context.Context, q Question) (approved bool, err error)
 }
 
-// ErrUnattended reports that there is no person to ask. It counts as a denial.
+// ErrUnattended reports that no person can answer. It counts as a denial, unless
+// Config.ApproveUnattended is set.
 var ErrUnattended = errors.New("no person can be asked")
 
 // Phase is when a [Validator] checks.
@@ -102,27 +104,28 @@ type Recoverer interface {
 
 // Filer files a finished task according to its result. It cannot change the outcome.
 type Filer interface {
-	// File has a context that ends after Limits.Grace, also for a cancelled run.
+	// File files the task. Its context ends after Limits.Grace, also if the run was cancelled.
 	File(ctx context.Context, r *Result) error
 }
 
 // Notifier notifies people about a finished run. It cannot change the outcome.
 type Notifier interface {
-	// Notify has a context and a result as those of [Filer].
+	// Notify sends the notification. Its context ends as that of [Filer].
 	Notify(ctx context.Context, r *Result) error
 }
 
-// Store keeps the states of runs. One Store value serves one run at a time.
+// Store stores the states of runs. One Store value serves one run at a time.
 type Store interface {
-	// Open takes the run for this process and returns its last saved state; nil for a new run. If
-	// another living process has the run, the error is evidence of source "executor" and op "lock".
+	// Open locks the run and returns its last saved state. The state of a new run is nil. If
+	// another living process has the lock, the error is evidence of source "executor" and op
+	// "lock".
 	Open(ctx context.Context, run string) (*RunState, error)
 	// Save replaces the state. When it returns nil, the state is durable. It refuses a state with
 	// fewer Saves than the stored one.
 	Save(ctx context.Context, s *RunState) error
-	// Close releases the run. The state stays.
+	// Close unlocks the run. The state stays.
 	Close() error
-	// Peek returns the state of any run without taking it; nil if the run does not exist.
+	// Peek returns the state of any run without locking it. If the run does not exist, it is nil.
 	Peek(ctx context.Context, run string) (*RunState, error)
 	// Runs describes all runs, the latest first.
 	Runs(ctx context.Context) ([]RunInfo, error)

@@ -20,7 +20,7 @@ import (
 type Config struct {
 	// Table is the taxonomy's table, with profile and overrides.
 	Table taxonomy.Table
-	// Classify gives failures their codes.
+	// Classify assigns codes to failures.
 	Classify Classifier
 	// Provider does the work.
 	Provider Provider
@@ -30,9 +30,9 @@ type Config struct {
 	Guard Guard
 	// Validator checks work before it is delivered; nil checks nothing.
 	Validator Validator
-	// Deliver is how far finished work goes.
+	// Deliver selects how finished work is delivered.
 	Deliver Delivery
-	// Store keeps the states of runs, so that they can be resumed; it requires Decode.
+	// Store stores the states of runs, so that they can be resumed. It requires Decode.
 	Store Store
 	// Limits limit a run.
 	Limits Limits
@@ -45,10 +45,10 @@ type Config struct {
 	// Tiers are the providers of the taxonomy's tiers, by name. Without a Provider, the first tier
 	// that has one begins.
 	Tiers map[string]Provider
-	// Setup is the program's own part of the setup, such as reading its configuration. An error of
-	// it is a failure of source "config" and op "load_config", and is classified, recorded and
-	// notified like any other; each of joined errors is a failure of its own. With a Setup that
-	// fails, there need not be a Provider.
+	// Setup is the program's part of the setup, such as reading its configuration. Its error is a
+	// failure of source "config" and op "load_config". It is classified, recorded and notified like
+	// any other. Each of several joined errors is a separate failure. If Setup fails, Provider may
+	// be nil.
 	Setup func(ctx context.Context) error
 	// Admission limits calls.
 	Admission Admission
@@ -59,20 +59,20 @@ type Config struct {
 	Clock     retry.Clock // retry.System by default
 
 	// Checks are the phases in which the validator checks. The default is pre_commit, pre_push and
-	// pre_pr, or those of them that a [Selective] validator names. Others come before a commit, in
-	// the given order.
+	// pre_pr, except those that a [Selective] validator excludes. All other phases come before a
+	// commit, in the given order.
 	Checks []Phase
-	// Continue keeps the iterations in one conversation.
+	// Continue makes all iterations use one conversation.
 	Continue bool
 	// Strict blocks where a reaction would continue without a call, a check or a commit.
 	Strict bool
-	// ApproveUnattended approves changes that need a person's approval if there is no person to ask.
-	// By default that is a denial.
+	// ApproveUnattended approves changes that need a person's approval if no person can answer. By
+	// default they are denied.
 	ApproveUnattended bool
-	// TakeOver delivers also the changes that earlier runs left uncommitted in the working tree. They
-	// are judged like those of the provider. By default they are named in a warning.
+	// TakeOver delivers also the changes that earlier runs left uncommitted in the working tree.
+	// They are judged like those of the provider. By default they are named in a warning.
 	TakeOver bool
-	// DryRun makes the first prompt and calls no provider.
+	// DryRun makes the first prompt without calling a provider.
 	DryRun bool
 	// Markers are the lines that end a provider's answers.
 	Markers Markers
@@ -108,15 +108,15 @@ type Limits struct {
 	Attempts int `json:"attempts,omitempty"`
 	// Iteration limits the time of an iteration's calls; 10 minutes by default.
 	Iteration time.Duration `json:"iteration,omitempty"`
-	// Run limits the time of the run, waits included; unlimited by default. A resumed run has it
-	// anew.
+	// Run limits the time of the run, waits included; unlimited by default. It starts again when
+	// the run is resumed.
 	Run time.Duration `json:"run,omitempty"`
 	// Deadline is when the run must be over; zero is no deadline.
 	Deadline time.Time `json:"deadline,omitzero"`
 	// Check limits the time of a check before a call; 1 minute by default.
 	Check time.Duration `json:"check,omitempty"`
-	// Grace limits the time that a cancelled run has to judge and revert changes, and that the Filer
-	// and the Notifier have each; 30 seconds by default.
+	// Grace limits the time in which a cancelled run judges and reverts changes. It also limits the
+	// Filer and the Notifier, each separately. The default is 30 seconds.
 	Grace time.Duration `json:"grace,omitempty"`
 	// Feedback limits the bytes of feedback in a prompt; 16 KiB by default.
 	Feedback int `json:"feedback,omitempty"`
@@ -232,21 +232,18 @@ func (c *Config) ladder() ([]Tier, []Provider) {
 	for i, p := range providers {
 		if p != nil {
 			tiers[i].Callable = true
-			_ = contain("", "", func() error {
-				tiers[i].Provider = p.Name()
-				return nil
-			})
+			ignorePanic(func() { tiers[i].Provider = p.Name() })
 		}
 	}
 	return tiers, providers
 }
 
-// loop returns what the loop needs to know.
+// loop returns the configuration of the loop.
 func (c *Config) loop(tiers []Tier) LoopConfig {
 	lc := LoopConfig{
 		Ladder: tiers, Deliver: c.Deliver, Setup: c.Setup != nil, Workspace: c.Workspace != nil,
 		Asker: c.Asker != nil, Filer: c.Filer != nil, Notifier: c.Notifier != nil, Strict: c.Strict,
-		Continue: c.Continue, ApproveUnattended: c.ApproveUnattended, TakeOver: c.TakeOver, DryRun: c.DryRun,
+		Continue: c.Continue, ApproveUnattended: c.ApproveUnattended, DryRun: c.DryRun,
 		Limits: c.Limits, Checks: c.Checks,
 	}
 	if c.Workspace != nil {

@@ -16,7 +16,7 @@ const (
 	maxInPlace = 100 // calls in place under a policy that limits only time
 )
 
-// class is the kind of an operation. It limits what a reaction can mean for it.
+// class is the kind of an operation. It limits the actions that a reaction can take.
 type class uint8
 
 const (
@@ -27,12 +27,12 @@ const (
 	classSide                 // beside the work; never changes an outcome
 )
 
-// traits are what a reaction can mean for an operation.
+// traits are the properties of an operation that limit its reactions.
 type traits struct {
 	class class
-	// required: the run cannot continue without it, so `continue` blocks.
+	// If required, the run cannot continue without the operation, so `continue` blocks.
 	required bool
-	// notRepeatable: repeating it means repeating the iteration.
+	// If notRepeatable, a retry of the operation repeats the iteration.
 	notRepeatable bool
 }
 
@@ -52,7 +52,7 @@ func traitsOf(op string) traits {
 	return traits{}
 }
 
-// Tier is a rung of the ladder. A tier without a provider that is no person's is skipped.
+// Tier is a rung of the ladder. A tier with neither a provider nor a person is skipped.
 type Tier struct {
 	Name     string `json:"name,omitempty"`
 	Provider string `json:"provider,omitempty"` // its name, which may be empty
@@ -66,7 +66,7 @@ func firstTier(ladder []Tier) int {
 }
 
 // nextTier returns the tier that an escalation leads to: the named one, or the next one if the run
-// is there already; -1 if there is none.
+// has reached it already. If no tier is left, it returns -1.
 func nextTier(ladder []Tier, from int, to string) int {
 	next := from + 1
 	for i := next; i < len(ladder) && to != ""; i++ {
@@ -83,11 +83,11 @@ func nextTier(ladder []Tier, from int, to string) int {
 	return -1
 }
 
-// Decision is what the loop does about a failure.
+// Decision is the loop's reaction to a failure.
 type Decision struct {
 	// Action is that of Reaction, after limits and the rules of the operation's class.
 	Action taxonomy.Action `json:"action"`
-	// Reaction is the one of the chain that is carried out, Depth its place.
+	// Reaction is the chosen reaction of the chain, Depth its index.
 	Reaction *Reaction     `json:"reaction"`
 	Depth    int           `json:"depth,omitempty"`
 	Wait     time.Duration `json:"wait,omitempty"`
@@ -100,11 +100,11 @@ type Decision struct {
 	Attempt int `json:"attempt,omitempty"`
 }
 
-// ends reports that the action ends the run.
+// ends reports whether the action ends the run.
 func (d *Decision) ends() bool { return d.Action == taxonomy.Abort || d.Action == taxonomy.Block }
 
-// maxAttempts returns the limit of calls, or of a strategy's runs; 0 if there is none, or nothing is
-// repeated.
+// maxAttempts returns the limit of calls, or of a strategy's runs. It is 0 if there is no limit or
+// nothing is repeated.
 func (d *Decision) maxAttempts() int {
 	limit := 0
 	if p := d.Reaction.Policy; p != nil && d.Attempt > 0 && p.MaxAttempts < math.MaxInt {
@@ -113,7 +113,7 @@ func (d *Decision) maxAttempts() int {
 	if d.Reaction.Action != taxonomy.Recover {
 		return limit
 	}
-	// A policy counts calls, so that a strategy runs once less.
+	// A policy counts calls. A strategy runs between two calls, so one time less.
 	limit = max(0, limit-1)
 	if runs := d.Reaction.MaxRuns; runs > 0 && (limit == 0 || runs < limit) {
 		limit = runs
@@ -152,10 +152,10 @@ type situation struct {
 	tier        int
 	random      retry.Random
 	runs        [maxChain]int // of the strategies of the chain
-	from        int           // where to begin: after a strategy that failed
+	from        int           // first index of the chain; above 0 after a strategy that failed
 }
 
-// retryCounts are the failures in a row, by the place in the chain.
+// retryCounts are the failures in a row, by the index in the chain.
 type retryCounts [maxChain]retry.State
 
 // decide chooses the first reaction of the chain that is not exhausted, and updates the counts. It
@@ -179,7 +179,7 @@ func decide(s *situation, counts *retryCounts) (d Decision) {
 	return Decision{Reaction: &reactionAbort, End: EndFatal, Exhausted: true, Counts: d.Counts}
 }
 
-// effectiveChain returns the chain; that of an uncategorized failure depends on the class.
+// effectiveChain returns the chain. The chain of an uncategorized failure depends on the class.
 func (s *situation) effectiveChain() []Reaction {
 	switch {
 	case s.op.class == classSide:
@@ -193,8 +193,8 @@ func (s *situation) effectiveChain() []Reaction {
 	return s.chain
 }
 
-// reactionAt returns the reaction at a place. After the last one a retry or an escalation blocks,
-// anything else aborts.
+// reactionAt returns the reaction at an index. After the end of the chain it blocks if the last
+// reaction was a retry or an escalation. Otherwise it aborts.
 func reactionAt(chain []Reaction, depth int) *Reaction {
 	if depth < len(chain) {
 		return &chain[depth]
@@ -283,8 +283,7 @@ func (s *situation) count(d *Decision, counts *retryCounts) EndReason {
 	return ""
 }
 
-// note records a failure of the iteration and decides what to do about it. It returns the failure's
-// index.
+// note records a failure of the iteration and chooses its reaction. It returns the failure's index.
 func (l *Loop) note(s *RunState, it *Iteration, op, source string, f *Failure, causes []int, about Paths) int {
 	f.Op, f.Source, f.Causes = op, source, slices.Clone(causes)
 	if len(f.Files) == 0 && traitsOf(op).class != classSide {
@@ -358,8 +357,8 @@ func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision
 	return d
 }
 
-// decideThen decides what follows a reaction whose strategy failed, or for which the shared budget
-// has no retry left.
+// decideThen chooses the next reaction of the chain, because the strategy failed or the shared
+// budget is exhausted.
 func (l *Loop) decideThen(s *RunState, it *Iteration, f *Failure) {
 	counts := f.Decision.Counts
 	f.Decision = l.decide(s, it, f, f.Decision.Depth+1)

@@ -2,7 +2,7 @@ package executor
 
 import "slices"
 
-// Delivery is how far finished work goes.
+// Delivery selects how finished work is delivered.
 type Delivery uint8
 
 // The deliveries; each includes the ones before it.
@@ -24,28 +24,29 @@ func (l *Loop) deliver(s *RunState) Step {
 	if l.cfg.Deliver == DeliverNothing {
 		pending = it.Checked != s.Checked
 	}
-	check := func(p Phase) bool {
-		it.Check = p
-		return slices.Contains(l.cfg.Checks, p) && !slices.Contains(it.Passed, p)
+	// validate returns StepValidate if a phase that belongs before the step has not passed.
+	validate := func(phases []Phase, otherwise Step) Step {
+		for _, p := range phases {
+			if slices.Contains(l.cfg.Checks, p) && !slices.Contains(it.Passed, p) {
+				it.Check = p
+				return StepValidate
+			}
+		}
+		return otherwise
+	}
+	if !it.TriedCommit && (done || pending) && validate(l.checksBeforeCommit(), "") == StepValidate {
+		return StepValidate
 	}
 	switch {
-	case !it.TriedCommit && (done || pending) && slices.ContainsFunc(l.checksBeforeCommit(), check):
-		return StepValidate
 	case l.cfg.Deliver >= DeliverCommits && pending && !it.TriedCommit:
 		it.TriedCommit = true
 		return StepCommit
 	case !done:
 		return StepClose
 	case l.cfg.Deliver >= DeliverPush && !it.TriedPush:
-		if check(PrePush) {
-			return StepValidate
-		}
-		return StepPush
+		return validate([]Phase{PrePush}, StepPush)
 	case l.cfg.Deliver >= DeliverPullRequest && s.Pushed && s.PullRequest == "" && !it.TriedPR:
-		if check(PrePR) {
-			return StepValidate
-		}
-		return StepOpenPR
+		return validate([]Phase{PrePR}, StepOpenPR)
 	}
 	it.Completed = true
 	return StepClose
@@ -55,7 +56,8 @@ func (l *Loop) checksBeforeCommit() []Phase {
 	return slices.DeleteFunc(slices.Clone(l.cfg.Checks), func(c Phase) bool { return c == PrePush || c == PrePR })
 }
 
-// deliverable reports that the iteration was answered, nothing is unchecked, and no failure stops.
+// deliverable reports whether the iteration was answered, all changes are checked, and no failure
+// prevents the delivery.
 func (it *Iteration) deliverable() bool {
 	if !it.Answered || it.Undetected || it.NotAccepted || it.Cancelled || len(it.unchecked()) > 0 {
 		return false
@@ -102,12 +104,12 @@ func committed(l *Loop, s *RunState, it *Iteration, out *Outcome) {
 		l.emit(s, Event{Kind: Committed, Files: out.Commit.Paths, Text: out.Commit.ID})
 	}
 	s.Committed, s.Delivered, s.Checked = out.Trees.Committed, it.Checked, it.Checked
-	// A later revert of this iteration does not touch what was committed.
-	it.Found, it.Count, it.Bad, it.Reverted, it.AllReverted = "", 0, nil, nil, false
+	// A later revert of this iteration does not touch the committed changes.
+	it.clearChanges()
 }
 
 func afterCommit(l *Loop, s *RunState, it *Iteration, ok bool) Step {
-	if ok { // a commit that was given up is not tried again
+	if ok { // a failed commit whose reaction is to continue is not tried again
 		s.Delivered = it.Checked
 	}
 	return l.delivered(it, ok)

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Describe returns an event as one line for people, with secrets masked and without characters that
-// command a terminal.
+// Describe returns an event as one line for people. Secrets are masked, and the line has no control
+// characters.
 func Describe(e Event) string { return text.OneLine(describe(e), maxMessage) }
 
 func describe(e Event) string {
@@ -81,8 +81,8 @@ func describe(e Event) string {
 	return string(e.Kind)
 }
 
-// Severity returns the level of an event: that of its reaction, Error for a failed run, Warn for
-// warnings and failures, Info for the events that people follow, Debug for the rest.
+// Severity returns the log level of an event. A reaction taken has the level of the reaction. Error
+// is for a failed run, Warn for warnings and other failures, Info for progress, Debug for the rest.
 func Severity(e Event) slog.Level {
 	switch e.Kind {
 	case ReactionTaken:
@@ -108,7 +108,7 @@ func Severity(e Event) slog.Level {
 	return slog.LevelDebug
 }
 
-// levelOf returns the level of a reaction; Debug if it has none.
+// levelOf returns the level of a reaction. If it has no level, that is Debug.
 func levelOf(l taxonomy.LogLevel) slog.Level {
 	switch l {
 	case taxonomy.LogInfo:
@@ -214,7 +214,7 @@ func shortTime(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", s/3600, s%3600/60)
 }
 
-// listFiles returns "2 files: a, b"; of many the first five.
+// listFiles returns a text such as "2 files: a, b" with at most five names.
 func listFiles(files []string) string {
 	if len(files) == 0 {
 		return text.Count(0, "file")

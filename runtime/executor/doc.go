@@ -1,5 +1,5 @@
 // Package executor runs a task through a provider, and reacts to each failure as the taxonomy's
-// table specifies. It names no code and no category: it interprets reactions.
+// table specifies. It depends on reactions only, never on a particular code or category.
 //
 //	e, err := executor.New(executor.Config{
 //		Table: errs.Table, Classify: detect.Classifier(errs.Explain), Provider: claude,
@@ -20,7 +20,7 @@
 //   - classify.go: a failure gets its code and its reactions, as data
 //   - decide.go: the first reaction that is not exhausted is chosen
 //   - inspect.go: the changes are found and judged, path by path
-//   - revert.go: what the reactions revert is saved and restored; the rest is accepted
+//   - revert.go: changes that the reactions revert are saved and reverted; the rest is accepted
 //   - deliver.go: work is checked and committed; finished work is pushed
 //   - settle.go: counters, feedback and waits follow from all failures, and the winning reaction
 //     is carried out

@@ -9,7 +9,7 @@ import (
 )
 
 // Env is everything outside of the loop: this process, or a workflow engine. Its results are plain
-// data. It never panics and keeps no argument.
+// data. It never panics and does not retain its arguments.
 type Env interface {
 	// Do carries out an effect.
 	Do(e Effect) Outcome
@@ -19,7 +19,8 @@ type Env interface {
 	// Sleep reports whether the run was cancelled meanwhile.
 	Sleep(d time.Duration) (cancelled bool)
 	Cancelled() bool
-	// Save makes the state durable before it returns. An engine that records a history does nothing.
+	// Save makes the state durable before it returns. An engine that records a history does
+	// nothing.
 	Save(s *RunState)
 	Emit(e Event)
 }
@@ -63,15 +64,15 @@ const (
 	sourceNotify    = "notify"
 )
 
-// Effect is something that the loop does to the world outside. It is plain data; only the fields
-// that the operation needs are set.
+// Effect is an operation outside of the loop, as plain data. Only the fields that the operation
+// uses are set.
 type Effect struct {
 	Op     string `json:"op"`
 	Source string `json:"source"`
-	// Limit is how long it may take; 0 is no limit. Span is the time that the whole iteration has.
+	// Limit is the time limit of the effect; 0 is no limit. Span is that of the whole iteration.
 	Limit time.Duration `json:"limit,omitempty"`
 	Span  time.Duration `json:"span,omitempty"`
-	// Graced effects are carried out also after a cancellation, within the grace.
+	// Graced effects are also carried out after a cancellation, until the grace ends.
 	Graced    bool   `json:"graced,omitempty"`
 	Run       string `json:"run"`
 	Iteration int    `json:"iteration,omitempty"`
@@ -101,7 +102,7 @@ type Trees struct {
 	Committed Tree `json:"committed,omitempty"`
 }
 
-// Prompt is what a prompt is made from, as data.
+// Prompt is the input of a prompt, as data.
 type Prompt struct {
 	Task      Task          `json:"task"`
 	Iteration int           `json:"iteration"`
@@ -114,7 +115,7 @@ type Prompt struct {
 	Mark      string        `json:"mark"`
 }
 
-// Call is a call that asks for admission.
+// Call describes a call to an [Admitter].
 type Call struct {
 	Run      string `json:"run"`
 	Task     string `json:"task"`
@@ -129,7 +130,7 @@ type Call struct {
 	OverBudget bool `json:"overBudget,omitempty"`
 	// RetryOf is the failure that the call retries; nil for a first call.
 	RetryOf *RetryOf `json:"retryOf,omitempty"`
-	// Attempt is what the iteration has cost so far, Total what the run has.
+	// Attempt is the cost of the iteration so far, Total the cost of the run.
 	Attempt Spending `json:"attempt"`
 	Total   Spending `json:"total"`
 }
@@ -156,7 +157,7 @@ type Outcome struct {
 	Bad      []Judged      `json:"bad,omitempty"`
 	More     int           `json:"more,omitempty"`
 	Mode     string        `json:"mode,omitempty"`     // of the guard
-	Paths    Paths         `json:"paths,omitempty"`    // what differs, bounded
+	Paths    Paths         `json:"paths,omitempty"`    // paths that differ, bounded
 	Left     Paths         `json:"left,omitempty"`     // changes in no commit, bounded
 	Surfaced bool          `json:"surfaced,omitempty"` // a revert made other files visible
 	Text     string        `json:"text,omitempty"`     // a ref, or an address
@@ -165,14 +166,14 @@ type Outcome struct {
 	NoPerson bool          `json:"noPerson,omitempty"`
 	Took     time.Duration `json:"took,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
-	// Until is how long a call has to wait, and Why for what. Exhausted reports that no retry is
-	// left.
+	// Until is when the call may ask for admission again, Why the reason. Exhausted reports that no
+	// retry is left.
 	Until     time.Time `json:"until,omitzero"`
 	Why       string    `json:"why,omitempty"`
 	Exhausted bool      `json:"exhausted,omitempty"`
 }
 
-// Failure is a failure as plain data: classified where it happened, decided on in the loop.
+// Failure is a failure as plain data. The host classifies it, and the loop chooses the reaction.
 type Failure struct {
 	Op     string `json:"op"`
 	Source string `json:"source"`
@@ -191,7 +192,7 @@ type Failure struct {
 	Credential  string                      `json:"credential,omitempty"`
 	RetryAfter  taxonomy.Opt[time.Duration] `json:"retryAfter,omitzero"`
 	ResetAt     taxonomy.Opt[time.Time]     `json:"resetAt,omitzero"`
-	// Chain is the reaction and those that follow it, profile and adapted policies applied.
+	// Chain is the reaction and its successors, with the profile and the adapted policies applied.
 	Chain []Reaction `json:"chain,omitempty"`
 	// Others are further failures of the same operation, such as the other problems of a
 	// configuration. They are recorded and change nothing.
@@ -199,12 +200,12 @@ type Failure struct {
 
 	Decision Decision `json:"decision"`
 	Counted  bool     `json:"counted,omitempty"`
-	// Retried reports that a retry replaced it, Uncounted that it never counts, Reverted that its
-	// revert was carried out.
+	// Retried reports that a retry replaced the failure, Uncounted that the failure never counts,
+	// Reverted that its revert was carried out.
 	Retried   bool `json:"retried,omitempty"`
 	Uncounted bool `json:"uncounted,omitempty"`
 	Reverted  bool `json:"reverted,omitempty"`
-	// Found reports that the loop found it, so the operation cannot be repeated by itself.
+	// Found reports that the loop found the failure, so the operation cannot be repeated by itself.
 	Found bool `json:"found,omitempty"`
 	// Causes are the failures whose reactions were being carried out.
 	Causes []int `json:"causes,omitempty"`
@@ -283,7 +284,7 @@ func (f *Failure) hint(now time.Time) retry.Hint {
 	return retry.Hint{After: f.RetryAfter, At: f.ResetAt, Now: now}
 }
 
-// retryOf returns what a call retries that follows the failure.
+// retryOf describes the failure to the call that retries it.
 func (f *Failure) retryOf() *RetryOf {
 	if f == nil {
 		return nil
@@ -292,7 +293,7 @@ func (f *Failure) retryOf() *RetryOf {
 	return &RetryOf{Code: f.Code, Policy: d.Reaction.Policy, Attempt: d.Attempt + 1, Wait: d.Wait}
 }
 
-// label names the failure in a list of waits.
+// label returns the text for the failure in a list of waits.
 func (f *Failure) label() string {
 	if f.Code != "" {
 		return f.Code
@@ -300,10 +301,11 @@ func (f *Failure) label() string {
 	return "retry"
 }
 
-// unresolved reports that the failure keeps its iteration from being a clean one.
+// unresolved reports whether the failure prevents a clean iteration.
 func (f *Failure) unresolved() bool { return !f.Retried && f.Decision.Action != taxonomy.Continue }
 
-// allowsCompletion reports that work which is left after the failure's revert may be delivered.
+// allowsCompletion reports whether the work that remains after the failure's revert may be
+// delivered.
 func (f *Failure) allowsCompletion() bool {
 	return f.Decision.Reaction.AcceptCompletion && f.Decision.Action != taxonomy.Abort &&
 		f.Decision.Action != taxonomy.Block

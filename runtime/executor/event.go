@@ -65,20 +65,20 @@ type Event struct {
 	Text      string
 	Files     []string
 	Err       error
-	// Evidence is what the error was classified from, if that was evidence. Its fields may contain
-	// secrets; its texts, logs and JSON do not.
+	// Evidence is the evidence of the classified error, or nil. Its fields may contain secrets; its
+	// texts, logs and JSON do not.
 	Evidence *taxonomy.Evidence
-	// For is the failure that a strategy was run for.
+	// For is the failure that the strategy handles.
 	For error
-	// Code is a likely failure that something was done against; it may be empty.
+	// Code is the likely failure that a measure prevents. It may be empty.
 	Code string
 	// Reaction is the reaction that is carried out, Action its action after all limits.
 	Reaction  taxonomy.Reaction
 	Action    taxonomy.Action
 	Exhausted bool
-	// Attempt counts the failures so far of the operation that is repeated, this one included; for a
-	// strategy its runs. MaxAttempts is their limit. Both are 0 if nothing is repeated, MaxAttempts
-	// also without a limit.
+	// Attempt counts the failures so far of the operation that is repeated, this one included; for
+	// a strategy its runs. MaxAttempts is their limit. Both are 0 if nothing is repeated,
+	// MaxAttempts also without a limit.
 	Attempt, MaxAttempts int
 
 	Until time.Time
@@ -91,8 +91,8 @@ type Event struct {
 	failure *Failure
 }
 
-// Observers returns an observer that calls each of several observers, in their order; nil ones are
-// skipped. A panic of one does not affect the others.
+// Observers returns an observer that calls all the observers, in their order. It skips nil
+// observers. A panic of an observer does not affect the others.
 func Observers(all ...Observer) Observer {
 	return observers(slices.DeleteFunc(slices.Clone(all), func(o Observer) bool { return o == nil }))
 }
@@ -102,9 +102,6 @@ type observers []Observer
 // Observe calls the observers.
 func (all observers) Observe(e Event) {
 	for _, o := range all {
-		_ = contain("", "", func() error {
-			o.Observe(e)
-			return nil
-		})
+		ignorePanic(func() { o.Observe(e) })
 	}
 }

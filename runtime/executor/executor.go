@@ -16,17 +16,17 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Executor runs tasks in this process. Without a Store and a Workspace it runs any number of them
-// concurrently, as far as its collaborators permit that. With one it serves one run at a time.
+// Executor runs tasks in this process. With a Store or a Workspace it runs one task at a time.
+// Without them it runs any number of tasks concurrently, if its collaborators permit that.
 type Executor struct {
 	cfg  Config
 	host *Host
 	loop LoopConfig
 	busy atomic.Bool
-	wrap func(Env) Env // of tests
+	wrap func(Env) Env // set by tests; nil otherwise
 }
 
-// New returns an executor. Its error names all problems of the configuration.
+// New returns an executor. If the configuration is not valid, the error lists all its problems.
 func New(cfg Config) (*Executor, error) {
 	if err := cfg.problems(); err != nil {
 		return nil, fmt.Errorf("configure executor: %w", err)
@@ -43,10 +43,10 @@ func New(cfg Config) (*Executor, error) {
 	return &Executor{cfg: cfg, host: h, loop: cfg.loop(tiers)}, nil
 }
 
-// Host returns what carries out the effects of runs, for a loop in another environment.
+// Host returns the host of the runs, for a loop in another environment.
 func (e *Executor) Host() *Host { return e.host }
 
-// LoopConfig returns what the loops of runs need to know, for a loop in another environment.
+// LoopConfig returns the configuration of the runs' loops, for a loop in another environment.
 func (e *Executor) LoopConfig() LoopConfig { return e.loop }
 
 // Run is a task that is being run. Its methods are safe for concurrent use.
@@ -58,7 +58,7 @@ type Run struct {
 	paused chan struct{} // closed by Unpause; nil if the run is not paused
 }
 
-// Start begins to run a task; see [Executor.Run].
+// Start runs a task in the background; see [Executor.Run].
 func (e *Executor) Start(ctx context.Context, task Task) *Run {
 	run := &Run{done: make(chan struct{})}
 	go func() {
@@ -69,15 +69,15 @@ func (e *Executor) Start(ctx context.Context, task Task) *Run {
 }
 
 // Run runs a task to its end, or resumes it. When ctx ends, the run is cancelled: the provider is
-// stopped, and what it changed is judged and reverted within Limits.Grace. The result is never nil.
-// A run that is over returns its result again; see [Executor.Reopen].
+// stopped, and its changes are judged and reverted within Limits.Grace. The result is never nil. If
+// the run is over, Run returns its result again; see [Executor.Reopen].
 func (e *Executor) Run(ctx context.Context, task Task) *Result {
 	return e.run(ctx, task, &Run{}, nil)
 }
 
-// Reopen continues a run that is over and not completed: with an answer to its question, with
-// raised limits, or because the cause was fixed. Its limits begin anew, and its pending changes are
-// still pending. The task may have changed. A run that is not over is resumed; a new one begins.
+// Reopen continues a run that is over and not completed. A person answered its question, raised a
+// limit or fixed the cause. The limits count from zero again. Pending changes stay pending. The
+// task may have changed. If the run is not over, Reopen resumes it; if it is new, Reopen begins it.
 func (e *Executor) Reopen(ctx context.Context, task Task, r Reopening) *Result {
 	return e.run(ctx, task, &Run{}, &r)
 }
@@ -107,9 +107,6 @@ func (r *Run) Wait() *Result {
 	return r.result
 }
 
-// Done is closed when the run has ended.
-func (r *Run) Done() <-chan struct{} { return r.done }
-
 func (r *Run) pause() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +130,7 @@ func (e *Executor) run(ctx context.Context, task Task, run *Run, reopen *Reopeni
 		NewLoop(e.loop, outer).Run(env.state)
 	}
 	s = env.state
-	if err := e.host.close(s.Task.Run, s.End == EndCompleted && len(s.Unchecked) == 0); err != nil {
+	if err := e.host.Release(s); err != nil {
 		s.Warnings = push(s.Warnings, "close the working tree: "+text.Error(err, maxMessage))
 	}
 	r := e.host.result(s)
@@ -148,12 +145,12 @@ func seedOf(run string) uint64 {
 	return h.Sum64()
 }
 
-// open takes the run and loads its state.
+// open locks the run and loads its state.
 func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	s := env.state
 	task := s.Task
 	if err := filelock.CheckName(task.Run); err != nil {
-		return refusal("the name of the run: " + err.Error())
+		return refusal("name of the run: " + err.Error())
 	}
 	if e.cfg.Store != nil || e.cfg.Workspace != nil {
 		if !e.busy.CompareAndSwap(false, true) {
@@ -161,7 +158,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		}
 		env.opened = true
 	}
-	if e.cfg.Store == nil || e.cfg.DryRun { // a dry run begins nothing
+	if e.cfg.Store == nil || e.cfg.DryRun { // a dry run saves nothing
 		return nil
 	}
 	var saved *RunState
@@ -186,7 +183,7 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 		Reopen(saved, e.loop, *reopen)
 		env.state = saved
 		saved.Saves++
-		return e.store(env.ctx, saved) // before anything else: an answer is taken once
+		return e.store(env.ctx, saved) // saved first, so that the answer is added only once
 	case reopen != nil:
 		saved.Crashes = 0
 	}
@@ -201,8 +198,8 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	return nil
 }
 
-// store saves the state with the secrets of the task masked. The resuming process gets them with its
-// own task.
+// store saves the state with the secrets of the task masked. A process that resumes the run gets
+// them from its caller's task.
 func (e *Executor) store(ctx context.Context, s *RunState) error {
 	masked := *s
 	masked.Task.Title, masked.Task.Prompt = taxonomy.Redact(s.Task.Title), taxonomy.Redact(s.Task.Prompt)
@@ -216,23 +213,25 @@ func refusal(reason string) error {
 // localEnv is the [Env] of a run in this process.
 type localEnv struct {
 	*Executor
-	run         *Run
-	ctx, graced context.Context
-	stop        context.CancelFunc
-	release     func() bool
+	run     *Run
+	ctx     context.Context
+	graced  context.Context    // ends Limits.Grace after ctx
+	stop    context.CancelFunc // of graced
+	release func() bool        // stops waiting for the end of ctx
 
-	opened, stored bool
-	saveFailed     bool
+	opened     bool // the executor is marked as busy
+	stored     bool // the store has the run open
+	saveFailed bool // the last save failed
 
 	observing sync.Mutex
-	mu        sync.Mutex // of state, while an effect runs
-	calling   bool
+	mu        sync.Mutex // guards calling, and state while an effect runs
+	calling   bool       // an effect runs whose processes are registered
 	state     *RunState
 }
 
 func newLocalEnv(ctx context.Context, e *Executor, run *Run, s *RunState) *localEnv {
 	env := &localEnv{Executor: e, run: run, state: s}
-	env.ctx = context.WithValue(ctx, hooksKey{}, hooks{emit: env.event, started: env.started})
+	env.ctx = WithHooks(ctx, env.event, env.started)
 	env.graced, env.stop = context.WithCancel(context.WithoutCancel(env.ctx))
 	env.release = context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(e.cfg.Limits.Grace, env.stop)
@@ -252,7 +251,7 @@ func (e *localEnv) close() {
 	}
 }
 
-// refuse ends a run that cannot begin. Its saved state stays what it was.
+// refuse ends a run that cannot begin. Its saved state stays unchanged.
 func (e *localEnv) refuse(err error) {
 	op := OpLock
 	var ev *taxonomy.Evidence
@@ -315,15 +314,15 @@ func (e *localEnv) awaitUnpause() bool {
 	}
 }
 
-// track permits processes to be registered while a call or a check runs.
+// track sets whether processes are registered, which they are while a call or a check runs.
 func (e *localEnv) track(calling bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.calling = calling
 }
 
-// started registers a process in the saved state, so that the process that resumes the run ends it.
-// As any other save, it never changes an outcome.
+// started registers a process in the saved state, so that a later process can end it when it
+// resumes the run. An error of the save never changes an outcome.
 func (e *localEnv) started(p Running) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -350,7 +349,7 @@ func (e *localEnv) Sleep(d time.Duration) bool {
 	return e.cfg.Clock.Sleep(e.ctx, d) != nil && e.ctx.Err() != nil
 }
 
-// Save saves the state. If that fails the run continues, and a warning says so once.
+// Save saves the state. If that fails, the run continues with one warning.
 func (e *localEnv) Save(s *RunState) {
 	if e.cfg.Store == nil || e.cfg.DryRun {
 		return

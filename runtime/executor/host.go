@@ -14,19 +14,19 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Host carries out the effects of runs with a configuration's collaborators. Go errors, deadlines
-// and panics end here: their results are plain data. A Host serves several runs at once if its
+// Host carries out the effects of runs with a configuration's collaborators. It turns errors,
+// deadlines and panics into plain data. A Host serves several runs concurrently if its
 // collaborators do.
 type Host struct {
 	cfg       Config
-	providers []Provider // by tier; nil where there is none
+	providers []Provider // by tier; nil if the tier has no provider
 	admitter  Admitter
 
 	mu     sync.Mutex
 	spaces map[string]Space // of the running runs
 }
 
-// hooks are how effects reach the run that they belong to. All may be nil.
+// hooks report from an effect to its run. All may be nil.
 type hooks struct {
 	emit    func(Event)
 	started func(Running) error
@@ -56,12 +56,7 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 	}
 	out.Took = h.cfg.Clock.Now().Sub(began)
 	if e.Op == OpCall && e.Prompt != nil && !h.cfg.DryRun {
-		defer func() {
-			_ = contain(e.Source, e.Op, func() error {
-				h.admitter.Done(e.Run, out.Failure, out.Cancelled)
-				return nil
-			})
-		}()
+		defer ignorePanic(func() { h.admitter.Done(e.Run, out.Failure, out.Cancelled) })
 	}
 	var closed *Closed
 	switch {
@@ -77,24 +72,22 @@ func (h *Host) Do(ctx context.Context, e Effect) (out Outcome) {
 		err = timeoutEvidence(&e, err, out.Took)
 	}
 	var check *checkError
-	if errors.As(err, &check) { // a check before the call: its failure is one of the call
+	if errors.As(err, &check) { // a check before the call fails the call
 		err, e.Op, e.Source = check.err, OpCall, e.Call.Provider
 	}
 	f := h.Fail(aboutPaths(err, e.Paths), e.Source, e.Op)
-	if e.Op == OpScope { // a part of an inspection
-		f.Op, f.Source = e.Op, e.Source
-		if len(f.Files) == 0 {
-			f.Files = e.Paths
-		}
+	if e.Op == OpScope && len(f.Files) == 0 {
+		f.Files = e.Paths
 	}
-	if check != nil {
-		f.Op, f.Source = OpCall, e.Source
+	if e.Op == OpScope || check != nil { // a part of the effect failed
+		f.Op, f.Source = e.Op, e.Source
 	}
 	out.Failure = &f
 	return out
 }
 
-// contain runs code of a collaborator. It is the only place where a panic is recovered.
+// contain runs code of a collaborator and returns a panic as evidence. No other function recovers
+// panics.
 func contain(source, op string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,7 +99,15 @@ func contain(source, op string, f func() error) (err error) {
 	return f()
 }
 
-// aboutPaths adds paths to evidence that names none.
+// ignorePanic runs code of a collaborator. If it panics, the caller continues.
+func ignorePanic(f func()) {
+	_ = contain("", "", func() error {
+		f()
+		return nil
+	})
+}
+
+// aboutPaths adds the paths to evidence without files.
 func aboutPaths(err error, paths Paths) error {
 	ev, ok := err.(*taxonomy.Evidence)
 	if !ok || ev == nil || len(ev.Files) > 0 || len(paths) == 0 {
@@ -132,15 +133,12 @@ func timeoutEvidence(e *Effect, err error, took time.Duration) error {
 	return ev
 }
 
-// credential returns the name of the tier's credential, or the one that a failure named. Without a
-// [Credentialed] provider it is empty, because calls of that provider share one lane.
+// credential returns the named credential, or else the tier's. If the provider is not
+// [Credentialed], it returns "", because all calls of that provider share one lane.
 func (h *Host) credential(tier int, named string) string {
 	c, ok := h.providers[tier].(Credentialed)
 	if ok && named == "" {
-		_ = contain("", "", func() error {
-			named = c.Credential()
-			return nil
-		})
+		ignorePanic(func() { named = c.Credential() })
 	}
 	if !ok {
 		return ""
@@ -152,18 +150,6 @@ func (h *Host) space(run string) Space {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.spaces[run]
-}
-
-// close releases what the run has; forget removes what the workspace stored for it.
-func (h *Host) close(run string, forget bool) error {
-	h.mu.Lock()
-	sp := h.spaces[run]
-	delete(h.spaces, run)
-	h.mu.Unlock()
-	if sp == nil {
-		return nil
-	}
-	return contain(sourceGit, OpLock, func() error { return sp.Close(forget) })
 }
 
 func (h *Host) carryOut(ctx context.Context, e *Effect, out *Outcome) (err error) {
@@ -219,7 +205,7 @@ func (h *Host) lock(ctx context.Context, e *Effect) error {
 	return nil
 }
 
-// endProcesses ends what a dead process of the run left running.
+// endProcesses ends the processes that a dead process of the run left running.
 func (h *Host) endProcesses(ctx context.Context, e *Effect) error {
 	var all []error
 	for _, p := range e.Processes {
@@ -260,8 +246,8 @@ func (h *Host) recover(ctx context.Context, e *Effect) error {
 	})
 }
 
-// aside runs a filer or notifier for at most the grace. If it does not return soon after that, it
-// is left behind.
+// aside runs a filer or notifier for at most the grace. If f does not return within a second after
+// that, aside returns without it.
 func (h *Host) aside(ctx context.Context, e *Effect, f func(context.Context, *Result) error) error {
 	grace := h.cfg.Limits.Grace
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), grace)
@@ -275,7 +261,7 @@ func (h *Host) aside(ctx context.Context, e *Effect, f func(context.Context, *Re
 	case err := <-done:
 		return err
 	case <-left.C:
-		return &taxonomy.Evidence{Source: e.Source, Op: e.Op, Type: "timeout", Text: "it did not return in time"}
+		return &taxonomy.Evidence{Source: e.Source, Op: e.Op, Type: "timeout", Text: "the call did not return in time"}
 	}
 }
 
@@ -315,7 +301,7 @@ func (h *Host) call(ctx context.Context, e *Effect, out *Outcome) error {
 		Session: session, Usage: a.Usage.valid(),
 	}
 	if out.Answer.Usage != a.Usage {
-		out.Warnings = append(out.Warnings, "the provider reported a cost that is no cost; it counts as unknown")
+		out.Warnings = append(out.Warnings, "the provider reported an invalid usage; it counts as unknown")
 	}
 	return err
 }

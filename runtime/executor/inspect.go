@@ -4,14 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// inspect finds what was changed, has it judged and reverted, and continues with then.
+// inspect begins an inspection, which finds, judges and reverts changes. The run then continues
+// with the step then.
 func (l *Loop) inspect(it *Iteration, then Step) Step {
 	it.Then = then
 	return StepDetect
@@ -45,7 +45,7 @@ func afterDetect(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 	return planRevert(l, s, it, true)
 }
 
-// noteViolations notes a failure for the changes that are forbidden or outside.
+// noteViolations records a failure for the changes that are forbidden or outside.
 func (l *Loop) noteViolations(s *RunState, it *Iteration, mode string) {
 	forbidden, outside := pathsOf(it.judged(Forbidden)), pathsOf(it.judged(Outside))
 	all := union(forbidden, outside)
@@ -75,7 +75,7 @@ func askEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 	return Effect{Op: OpAsk, Source: sourceScope, Paths: pathsOf(set)}, true
 }
 
-// asked takes a person's answer. An approval is saved before it is used.
+// asked handles a person's answer. An approval is saved before it is used.
 func asked(l *Loop, s *RunState, it *Iteration, out *Outcome) {
 	set := it.judged(NeedsAsk)
 	paths := pathsOf(set)
@@ -132,7 +132,7 @@ func pathsOf(changes []Change) []string {
 	return out
 }
 
-// fingerprint names a set of changes with their contents.
+// fingerprint returns a name for a set of changes and their contents.
 func fingerprint(changes []Change) string {
 	h := sha256.New()
 	for _, c := range changes {
@@ -151,9 +151,7 @@ func setOf(paths []string) map[string]bool {
 
 // union returns the sorted union.
 func union(a, b []string) []string {
-	set := setOf(a)
-	for _, p := range b {
-		set[p] = true
-	}
-	return slices.Sorted(maps.Keys(set))
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -4,17 +4,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Step is a step of a run. Each can be repeated after a process died in it.
 type Step string
 
-// The steps. Those of the setup are passed by every process and never saved.
+// The steps. Every process runs the steps of the setup, which are the first four. They are not
+// saved.
 const (
 	StepLoadConfig Step = "load_config"
 	StepLock       Step = "lock"
-	StepClean      Step = "clean" // ends what a dead process left running
+	StepClean      Step = "clean" // ends the processes that a dead process left running
 	StepPrepare    Step = "prepare"
 
 	StepAdopt       Step = "adopt" // first step of a reopened run
@@ -44,8 +46,8 @@ const (
 	StepOver        Step = "over"
 )
 
-// durable are the steps before which the state is saved. It is also saved after the answer of a
-// provider or a person. Everything else that a dead process found out is found out again.
+// durable reports whether the state is saved before the step. The state is also saved after the
+// answer of a provider or a person. A resumed run repeats everything else.
 func (p Step) durable() bool {
 	switch p {
 	case StepHead, StepCall, StepInterrupted, StepRevert, StepValidate, StepCommit, StepRecover, StepWait,
@@ -55,7 +57,7 @@ func (p Step) durable() bool {
 	return false
 }
 
-// LoopConfig is what a loop needs to know about its run, as data.
+// LoopConfig is the configuration of a loop, as data.
 type LoopConfig struct {
 	Ladder  []Tier   `json:"ladder"`
 	Deliver Delivery `json:"deliver,omitempty"`
@@ -71,28 +73,27 @@ type LoopConfig struct {
 	Strict            bool   `json:"strict,omitempty"`
 	Continue          bool   `json:"continue,omitempty"`
 	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
-	TakeOver          bool   `json:"takeOver,omitempty"`
 	DryRun            bool   `json:"dryRun,omitempty"`
 	Taxonomy          string `json:"taxonomy,omitempty"`
 	Dir               string `json:"dir,omitempty"`
-	// Limits have no zero values any more, except those that mean no limit.
+	// Limits are the limits with their defaults.
 	Limits Limits `json:"limits"`
-	// Yield, unless nil, is asked at the head of each iteration; true ends the loop there, so that
-	// another one can continue with the state.
+	// Yield, unless nil, is called at the head of each iteration. If it returns true, the loop ends
+	// there, and another loop can continue with the state.
 	Yield func(s *RunState) bool `json:"-"`
 }
 
-// Loop carries a state to its end. Apart from the setup's failures in this process, everything it
-// knows is in the state. It uses no goroutine, context, clock or random source of its own.
+// Loop runs a state to its end. It stores everything in the state, except the failures of this
+// process's setup. It uses no goroutine, context, clock or random source; those are in [Env].
 type Loop struct {
 	cfg LoopConfig
 	env Env
-	// setup has the failures of this process's setup; back is the step after the setup, empty once
-	// that is done.
+	// setup contains the failures of this process's setup. Back is the step after the setup, and
+	// empty once the setup is done.
 	setup Iteration
 	back  Step
-	// expired reports that the grace of a cancelled run ended before its changes were inspected. The
-	// saved state stays what it was, so that the next process inspects them.
+	// expired reports that the grace of a cancelled run ended before its changes were inspected.
+	// Then the state is not saved, so that the next process inspects the changes.
 	expired   bool
 	announced bool // RunStarted was emitted
 	// Yielded reports that Yield ended the loop.
@@ -110,17 +111,17 @@ func Begin(task Task, cfg LoopConfig, seed uint64, word string) *RunState {
 	}
 }
 
-// Reopening is how a person continues a run that is over and not completed.
+// Reopening describes how a person continues a run that is over and not completed.
 type Reopening struct {
 	// Answer is the answer to the run's question; the next prompts contain it. It may be empty.
 	Answer string
-	// ByHand reports that a person did the work: the tree is checked and delivered as it is before
+	// ByHand reports that a person did the work. The tree is checked and delivered unchanged before
 	// any provider is called.
 	ByHand bool
 }
 
-// Reopen prepares a run that is over to continue. Limits, streaks and the tier begin anew; pending
-// changes stay pending.
+// Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
+// streaks and the tier are reset. Pending changes stay pending.
 func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	s.Step, s.Tier, s.Reopened, s.ByHand = StepAdopt, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
 	s.End, s.EndsRun, s.Ended, s.Question, s.Session, s.LastError = "", false, time.Time{}, "", "", nil
@@ -137,7 +138,7 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 
 const maxCrashes = 3
 
-// Run carries the state to its end. A saved state continues where it was.
+// Run runs the state to its end. If the state was saved, Run resumes it at the saved step.
 func (l *Loop) Run(s *RunState) {
 	l.back = s.Step
 	l.now(s)
@@ -161,7 +162,7 @@ func (l *Loop) Run(s *RunState) {
 	for s.Step = StepLoadConfig; s.Step != StepOver; {
 		was := s.Step
 		s.Step = l.step(s)
-		if s.Step == "" { // the setup failed: the saved state stays what it was
+		if s.Step == "" { // the setup failed: the saved state stays unchanged
 			l.abandon(s)
 			return
 		}
@@ -183,8 +184,8 @@ func (l *Loop) save(s *RunState) {
 	l.env.Save(s)
 }
 
-// resumable counts the processes that died in the state's step, and refuses to continue when that
-// seems to be what kills them.
+// resumable counts the processes that died in this iteration, and reports whether the run may
+// continue. After maxCrashes it ends the run, because the step seems to kill the process.
 func (l *Loop) resumable(s *RunState) bool {
 	s.Iter.Cancelled = false // this process is not cancelled
 	if s.Step != StepHead && s.Step != StepWait && s.End == "" {
@@ -196,7 +197,7 @@ func (l *Loop) resumable(s *RunState) bool {
 	}
 	f := l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "refused",
-		Text: "the process ended " + countTimes(s.Crashes) + " in step " + string(s.Step) + " of the same iteration",
+		Text: "the process ended " + text.Count(s.Crashes, "time") + " in step " + string(s.Step) + " of the same iteration",
 	})
 	i := l.note(s, &l.setup, OpResume, sourceExecutor, &f, nil, nil)
 	l.setup.Failures[i].Decision.End = EndRefused
@@ -205,14 +206,17 @@ func (l *Loop) resumable(s *RunState) bool {
 	return false
 }
 
-// announce emits that the run began, once for each process: when its setup has succeeded, or with
-// its first failure.
+// announce emits RunStarted once for each process, when the setup has succeeded or failed.
 func (l *Loop) announce(s *RunState) {
 	if l.announced {
 		return
 	}
 	l.announced = true
-	l.emit(s, Event{Kind: RunStarted, Text: map[bool]string{true: "resumed"}[s.Resumed]})
+	started := Event{Kind: RunStarted}
+	if s.Resumed {
+		started.Text = "resumed"
+	}
+	l.emit(s, started)
 	if l.back == "" && s.Iter.Open {
 		l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
 	}
@@ -228,7 +232,8 @@ func (l *Loop) abandon(s *RunState) {
 	}
 }
 
-// iteration returns where failures are noted: the open iteration, or the setup of this process.
+// iteration returns the iteration that records failures: the open one, or the setup of this
+// process.
 func (l *Loop) iteration(s *RunState) *Iteration {
 	if l.back != "" {
 		return &l.setup
@@ -272,7 +277,7 @@ func (l *Loop) step(s *RunState) Step {
 type operation struct {
 	// effect returns the effect, and false if there is nothing to do.
 	effect func(l *Loop, s *RunState, it *Iteration) (Effect, bool)
-	// succeeded takes the outcome; nil ignores it.
+	// succeeded handles the outcome of a success. If it is nil, the outcome is ignored.
 	succeeded func(l *Loop, s *RunState, it *Iteration, out *Outcome)
 	// next returns the step that follows. If ok, the operation succeeded, or its reaction was to
 	// continue.
@@ -291,7 +296,7 @@ func operationOf(p Step) operation {
 	case StepPrepare:
 		return operation{prepareEffect, prepared, afterPrepare}
 	case StepAdopt:
-		return operation{adoptEffect, adopted, afterAdopt}
+		return operation{adoptEffect, prepared, afterAdopt}
 	case StepAvailable:
 		return operation{availableEffect, nil, afterAvailable}
 	case StepDetect:
@@ -348,7 +353,7 @@ func (l *Loop) perform(s *RunState, op operation) Step {
 			op.succeeded(l, s, it, &out)
 		}
 		return op.next(l, s, it, true)
-	case s.End != "": // the outcome stands
+	case s.End != "": // the run is over, so the failure changes nothing
 		l.warn(s, e.Op+": "+out.Failure.Message)
 		return op.next(l, s, it, false)
 	}
@@ -372,7 +377,7 @@ func (l *Loop) do(s *RunState, e Effect) Outcome {
 	return out
 }
 
-// reportedAs returns the operation in evidence about the effect.
+// reportedAs returns the operation that evidence about the effect names.
 func (e *Effect) reportedAs() string {
 	switch e.Op {
 	case OpAccept:
@@ -421,7 +426,7 @@ func (l *Loop) waiting(s *RunState) Step {
 	return l.after(s, it, next, false)
 }
 
-// after returns the step that follows one that is done, given up, or stopped.
+// after returns the step that follows step p. If ok, the run continues as after a success.
 func (l *Loop) after(s *RunState, it *Iteration, p Step, ok bool) Step {
 	switch p {
 	case StepAdmit:
@@ -444,10 +449,10 @@ func (l *Loop) over(s *RunState, end EndReason, endsRun bool) Step {
 	return StepInspectEnd
 }
 
-func (l *Loop) warn(s *RunState, text string) {
-	if !slices.Contains(s.Warnings, text) {
-		s.Warnings = push(s.Warnings, text)
-		l.emit(s, Event{Kind: Warned, Text: text})
+func (l *Loop) warn(s *RunState, warning string) {
+	if !slices.Contains(s.Warnings, warning) {
+		s.Warnings = push(s.Warnings, warning)
+		l.emit(s, Event{Kind: Warned, Text: warning})
 	}
 }
 

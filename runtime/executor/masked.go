@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// maskedDetails returns JSON in which secrets are masked: texts that look like one, and values
-// whose key names one. It is nil if b is no JSON or too long.
+// maskedDetails returns b with secrets masked: texts that look like a secret, and values whose key
+// names a secret. If b is not valid JSON or too long, it returns nil.
 func maskedDetails(b []byte) json.RawMessage {
 	if len(b) > maxDetails || !json.Valid(b) {
 		return nil
@@ -58,16 +58,9 @@ func maskedValue(key string, v any) any {
 // maskedPaths returns the paths with secrets masked. The paths of a state are not masked, because a
 // resumed run needs them.
 func maskedPaths(paths []string) []string {
-	out := paths
-	for i, p := range paths {
-		masked := taxonomy.Redact(p)
-		if masked == p {
-			continue
-		}
-		if &out[0] == &paths[0] {
-			out = slices.Clone(paths)
-		}
-		out[i] = masked
+	masked := slices.Clone(paths)
+	for i, p := range masked {
+		masked[i] = taxonomy.Redact(p)
 	}
-	return out
+	return masked
 }

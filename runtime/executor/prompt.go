@@ -13,8 +13,8 @@ import (
 type Markers struct {
 	// Done reports that the task is done; "TASK COMPLETE" by default.
 	Done string
-	// Blocked begins the line that asks for a person; ": " and the question may follow. "BLOCKED" by
-	// default.
+	// Blocked begins the line that requests a person; ": " and the question may follow. "BLOCKED"
+	// by default.
 	Blocked string
 	// Off disables markers: only [Answer].Signal counts.
 	Off bool
@@ -26,8 +26,8 @@ func (m Markers) completed() Markers {
 	return m
 }
 
-// signal returns the signal in an answer. An error of the taxonomy has none. Any other failure can
-// only ask for a person, which counts if it stays without a category.
+// signal returns the signal and the question in an answer. If err is an error of the taxonomy, the
+// answer has no signal. If err is any other error, only [SignalBlocked] counts.
 func (m Markers) signal(a Answer, err error, categorized bool) (Signal, string) {
 	answer := a.Text
 	switch {
@@ -69,23 +69,23 @@ func (m Markers) find(answer string) (Signal, string) {
 	return found, ""
 }
 
-// PromptInput is what a prompt is made from.
+// PromptInput is the input of a prompt.
 type PromptInput struct {
 	Task      Task
 	Iteration int
 	// Tier is the name of the tier that is called; empty for Config.Provider.
 	Tier string
-	// Continued reports that the provider knows the conversation so far; Reduced that it should be
+	// Continued reports that the call continues a conversation, Reduced that the prompt should be
 	// shorter than the last one.
 	Continued, Reduced bool
 	Markers            Markers
-	// Feedback is fenced, masked and bounded; it is empty if there is none.
+	// Feedback is fenced, masked and bounded. It may be empty.
 	Feedback string
 	// Introduced reports that Feedback explains itself.
 	Introduced bool
-	// Answers are those of persons while the run was blocked.
+	// Answers are the answers of persons to the run's questions.
 	Answers []string
-	// Errors are those of the run, the newest last. Their texts are not fenced.
+	// Errors are the errors of the run, the newest last. Their texts are not fenced.
 	Errors []ErrorRecord
 	// Mark is a random word of this call. Text from elsewhere cannot contain it.
 	Mark string
@@ -131,9 +131,9 @@ func (h *Host) prompt(p *Prompt) string {
 	return h.cfg.Prompt(in)
 }
 
-// Fence returns untrusted text as a prompt may contain it: printable, secrets masked, between two
-// lines with the mark of the call, which the text cannot contain. If the text is longer than limit,
-// its first quarter and its end are kept. The result of an empty text is empty.
+// Fence returns untrusted text in a form that is safe in a prompt. It is printable, secrets are
+// masked, and a line with the mark of the call is before and after it. If the text is longer than
+// limit, its first quarter and its end remain. If the text is empty, so is the result.
 func Fence(s string, limit int, mark string) string {
 	s = strings.TrimRight(text.Printable(text.BothEnds(s, limit), "\n\t"), " \t\r\n")
 	if s == "" {
@@ -142,8 +142,7 @@ func Fence(s string, limit int, mark string) string {
 	return "<<<<<<<< REPORT " + mark + "\n" + s + "\n>>>>>>>> REPORT " + mark
 }
 
-// fencedFeedback returns the feedback in a fence, at most limit bytes of it. Of too much the oldest
-// is left out.
+// fencedFeedback returns the newest feedback in a fence, at most limit bytes of it.
 func fencedFeedback(all []Feedback, limit int, mark string) string {
 	var parts []string
 	for i := len(all) - 1; i >= 0 && limit > 0; i-- {

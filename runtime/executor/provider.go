@@ -10,25 +10,24 @@ import (
 
 // Provider does the work: it gets a prompt and changes files in the working tree.
 //
-// Errors are best a *[taxonomy.Evidence] (source, op, and all that is known); any other error is
-// classified by its type and text. A Provider that several runs share must be safe for concurrent
+// Errors should be a *[taxonomy.Evidence] with source, op and all known details. Any other error is
+// classified by its type and text. If several runs share a Provider, it must be safe for concurrent
 // use.
 type Provider interface {
-	// Name is the source in evidence about the provider, as the taxonomy's rules name it:
-	// "claude-cli".
+	// Name returns the source in evidence about the provider, such as "claude-cli". The taxonomy's
+	// rules refer to it.
 	Name() string
-	// Available reports, before the first call, why the provider cannot be used at all; nil if it
-	// can.
+	// Available returns nil if the provider can be used. It is called before the first call.
 	Available(ctx context.Context) error
-	// Call runs one prompt to its end. When ctx ends, it stops everything it started, waits for
-	// that, and returns. The usage and the session of the answer count also if there is an error.
+	// Call runs one prompt to its end. When ctx ends, Call stops everything it started, waits for
+	// that, and returns. If there is an error, the usage and the session of the answer still count.
 	Call(ctx context.Context, req Request) (Answer, error)
 }
 
 // Credentialed is a [Provider] with a known credential. Runs that share a credential share its
 // waits.
 type Credentialed interface {
-	// Credential names the credential. It is a name or a fingerprint, never the credential itself.
+	// Credential returns a name or a fingerprint of the credential, never the credential itself.
 	Credential() string
 }
 
@@ -40,12 +39,12 @@ type Ender interface {
 	End(ctx context.Context, p Process) error
 }
 
-// Process identifies a process, also after its number was given to another one.
+// Process identifies a process, even if another process has its number by now.
 type Process struct {
 	// PID is the number of the process, which leads its group.
 	PID int `json:"pid"`
-	// Start is when it started, as the operating system reports it. Equal texts mean the same
-	// process.
+	// Start is the start time that the operating system reports. Two processes with the same PID
+	// are equal if Start is equal.
 	Start string `json:"start"`
 }
 
@@ -57,7 +56,7 @@ type Request struct {
 	Dir string
 	// Session is the conversation to continue; empty begins a new one.
 	Session string
-	// Reduced asks for a shorter conversation than the last.
+	// Reduced requests a shorter conversation than the last.
 	Reduced bool
 	// Run names the run, Iteration counts from 1, Tier is the name of the provider's tier.
 	Run       string
@@ -65,17 +64,17 @@ type Request struct {
 	Tier      string
 	// Mark is a random word of this call. Text from elsewhere cannot contain it.
 	Mark string
-	// Limit is how long the call may take; 0 is no limit. The context has the same deadline.
+	// Limit is the time limit of the call; 0 is no limit. The context has the same deadline.
 	Limit time.Duration
 	// Started, unless nil, is called with each process that does the work, immediately after it
 	// started. If it returns an error, the process is ended and the call fails with that error.
 	Started func(Process) error
-	// Progress, unless nil, is called with descriptions of what the provider does. It returns
-	// quickly and is called by one goroutine at a time.
+	// Progress, unless nil, receives descriptions of the provider's activity. It returns quickly.
+	// Only one goroutine may call it at a time.
 	Progress func(text string)
 }
 
-// Signal is what a provider reports about its task, apart from failing.
+// Signal is the state of the task that a provider reports.
 type Signal uint8
 
 // The signals.
@@ -97,21 +96,21 @@ type Answer struct {
 	// stored and shown unchanged, so a name that looks like a secret ([taxonomy.Redact] changes
 	// it) is dropped, and the next call begins a new conversation.
 	Session string `json:"session,omitempty"`
-	// Usage is what the call cost.
+	// Usage is the cost of the call.
 	Usage Usage `json:"usage,omitzero"`
 	// Failure is the text of a failure without any other evidence, as older providers report it.
 	// The taxonomy's reaction to uncategorized errors applies. Empty means success.
 	Failure string `json:"-"`
 }
 
-// Usage is what calls cost. An unknown value is absent, which is not zero.
+// Usage is the cost of calls. An unknown value is absent, which differs from zero.
 type Usage struct {
 	InputTokens  taxonomy.Opt[int64]   `json:"inputTokens,omitzero"`
 	OutputTokens taxonomy.Opt[int64]   `json:"outputTokens,omitzero"`
 	CostUSD      taxonomy.Opt[float64] `json:"costUSD,omitzero"`
 }
 
-// valid returns the usage without values that are not costs: negative numbers, NaN and infinity.
+// valid returns the usage without invalid values: negative numbers, NaN and infinity.
 func (u Usage) valid() Usage {
 	if u.InputTokens.Or(0) < 0 {
 		u.InputTokens = taxonomy.Opt[int64]{}
@@ -125,15 +124,15 @@ func (u Usage) valid() Usage {
 	return u
 }
 
-// Spending is what calls have cost: the sum of the known values, and the number of calls with
-// unknown values. The zero Spending is that of no call.
+// Spending is the cost of several calls: the sum of the known values, and the number of calls with
+// unknown values. The zero Spending is the cost of no calls.
 type Spending struct {
 	// Calls counts the calls that were begun.
 	Calls int `json:"calls"`
 	// Usage is the sum of the known values.
 	Usage Usage `json:"usage,omitzero"`
-	// UnknownTokens counts the calls without input or output tokens, UnknownCost those without a
-	// cost. A running call is one of them, and so is an interrupted one.
+	// UnknownTokens counts the calls without input or output tokens, UnknownCost the calls without
+	// a cost. Both include running and interrupted calls.
 	UnknownTokens int `json:"unknownTokens,omitempty"`
 	UnknownCost   int `json:"unknownCost,omitempty"`
 }
@@ -158,7 +157,7 @@ func (s *Spending) end(u Usage) {
 	s.Usage.CostUSD = sum(s.Usage.CostUSD, u.CostUSD)
 }
 
-// sum adds values that may be unknown. A sum that overflows stays what it was.
+// sum adds values that may be unknown. If the sum overflows, it returns a.
 func sum[T int64 | float64](a, b taxonomy.Opt[T]) taxonomy.Opt[T] {
 	switch {
 	case a.IsZero():

@@ -3,13 +3,12 @@ package executor
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// Status is how a run ended. It follows from the [EndReason].
+// Status is the status of a run that is over. It follows from the [EndReason].
 type Status string
 
 // The statuses.
@@ -30,7 +29,7 @@ const (
 	EndFatal          EndReason = "fatal"            // a reaction aborted
 	EndMaxFailures    EndReason = "max_failures"     // too many failures in a row
 	EndAttemptsUsedUp EndReason = "attempts_used_up" // too many failures in all
-	EndRetriesUsedUp  EndReason = "retries_used_up"  // a policy was exhausted, and then blocks
+	EndRetriesUsedUp  EndReason = "retries_used_up"  // a policy was exhausted, and the run blocked
 	EndMaxIterations  EndReason = "max_iterations"
 	EndDeadline       EndReason = "deadline"       // the run's time
 	EndBlocked        EndReason = "blocked"        // a reaction blocked
@@ -40,7 +39,7 @@ const (
 	EndRefused        EndReason = "refused" // the run cannot be resumed
 )
 
-// Status returns the status of the reason; that of an unknown reason is failed.
+// Status returns the status of the reason. The status of an unknown reason is failed.
 func (r EndReason) Status() Status {
 	switch r {
 	case EndCompleted, EndDryRun:
@@ -75,7 +74,8 @@ type Result struct {
 	// error it is the cause of the context.
 	Err error `json:"-"`
 
-	// Errors are all errors, in order; of many the first and the last. ErrorCount counts them all.
+	// Errors are the errors in order. If there are many, they are the first and the last ones.
+	// ErrorCount counts all errors.
 	Errors     []ErrorRecord `json:"errors,omitempty"`
 	ErrorCount int           `json:"errorCount"`
 	// Iterations counts the iterations, Calls the calls in them.
@@ -84,7 +84,8 @@ type Result struct {
 	// Failures is the counter of failures in a row at the end, Counted the failures in all.
 	Failures int `json:"failures"`
 	Counted  int `json:"counted"`
-	// Waits are the waits between iterations and calls; of many the first and the last.
+	// Waits are the waits between iterations and calls. If there are many, they are the first and
+	// the last ones.
 	Waits  []Wait   `json:"waits,omitempty"`
 	Waited Duration `json:"waited"`
 	// Reactions counts the reactions by name.
@@ -97,12 +98,12 @@ type Result struct {
 	UncommittedFiles []string `json:"uncommittedFiles,omitempty"`
 	// UncheckedFiles are changes that were not judged, or could not be reverted. They are saved.
 	UncheckedFiles []string `json:"uncheckedFiles,omitempty"`
-	// SavedRefs are where reverted and unchecked work was saved.
+	// SavedRefs are the refs of saved reverted and unchecked work.
 	SavedRefs   []string `json:"savedRefs,omitempty"`
 	Pushed      bool     `json:"pushed,omitempty"`
 	PullRequest string   `json:"pullRequest,omitempty"`
 
-	// Usage is what all calls cost, as far as it is known.
+	// Usage is the known cost of all calls.
 	Usage Usage `json:"usage,omitzero"`
 	// UnknownTokens and UnknownCost count the calls whose usage is unknown; see [Spending].
 	UnknownTokens int `json:"unknownTokens,omitempty"`
@@ -121,13 +122,13 @@ type Result struct {
 	State *RunState `json:"-"`
 }
 
-// Spending returns what the run has cost.
+// Spending returns the cost of the run.
 func (r *Result) Spending() Spending {
 	return Spending{Calls: r.Calls, Usage: r.Usage, UnknownTokens: r.UnknownTokens, UnknownCost: r.UnknownCost}
 }
 
-// NewResult returns the result of a state. Decode reads the last error back if it occurred in
-// another process; it may be nil.
+// NewResult returns the result of a state. If the last error occurred in another process, decode
+// reads it. Decode may be nil.
 func NewResult(s *RunState, decode func([]byte) (error, error)) *Result {
 	h := Host{cfg: Config{Decode: decode}}
 	return h.result(s)
@@ -170,5 +171,3 @@ func (r *Result) cancelledBy(cause error) {
 		r.Err, r.Error = cause, text.Error(cause, maxMessage)
 	}
 }
-
-func countTimes(n int) string { return strconv.Itoa(n) + " times" }

@@ -1,51 +1,48 @@
 package executor
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// planRevert finds what the reactions revert.
+// planRevert chooses the paths that the reactions revert.
 func planRevert(l *Loop, s *RunState, it *Iteration, _ bool) Step {
-	named, all := map[string]bool{}, false
 	if !it.BeforeRetry {
 		it.Causes = nil
-	}
-	for i := range it.Failures {
-		f := &it.Failures[i]
-		if it.BeforeRetry {
-			if !slices.Contains(it.Causes, i) {
-				continue
+		for i := range it.Failures {
+			f := &it.Failures[i]
+			if !f.Retried && !f.Reverted && f.Decision.Reaction.Revert != uint8(taxonomy.RevertNone) {
+				it.Causes = append(it.Causes, i)
 			}
-		} else if f.Retried || f.Reverted || f.Decision.Reaction.Revert == uint8(taxonomy.RevertNone) {
-			continue
-		}
-		f.Reverted = true
-		if !it.BeforeRetry {
-			it.Causes = append(it.Causes, i)
-		}
-		all = all || f.Decision.Reaction.Revert == uint8(taxonomy.RevertIteration) || len(f.Files) == 0
-		for _, p := range f.Files {
-			named[p] = true
 		}
 	}
-	it.Revert, it.All = nil, all || len(it.Causes) > 0 && it.More > 0
+	it.Revert, it.All = nil, len(it.Causes) > 0 && it.More > 0
+	var named Paths
+	for _, i := range it.Causes {
+		f := &it.Failures[i]
+		f.Reverted = true
+		it.All = it.All || f.Decision.Reaction.Revert == uint8(taxonomy.RevertIteration) || len(f.Files) == 0
+		named = union(named, f.Files)
+	}
 	if len(it.Causes) == 0 || it.Count == 0 {
 		return l.inspected(s, it, true)
 	}
 	if !it.All {
-		it.Revert = slices.Sorted(maps.Keys(named))
+		it.Revert = named
 	}
 	return StepSave
 }
 
-func saveEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+// foundEffect returns an effect on the changes that the last inspection found.
+func foundEffect(op string, s *RunState, it *Iteration, paths Paths) Effect {
 	return Effect{
-		Op: OpSave, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: it.Revert,
-		Graced: true,
-	}, true
+		Op: op, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: paths, Graced: true,
+	}
+}
+
+func saveEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
+	return foundEffect(OpSave, s, it, it.Revert), true
 }
 
 func saved(l *Loop, s *RunState, it *Iteration, out *Outcome) {
@@ -63,20 +60,13 @@ func afterSave(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 }
 
 func revertEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{
-		Op: OpRevert, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: it.Revert,
-		Graced: true,
-	}, true
+	return foundEffect(OpRevert, s, it, it.Revert), true
 }
 
 func reverted(l *Loop, s *RunState, it *Iteration, out *Outcome) {
 	it.Reverted, it.AllReverted = union(it.Reverted, it.Revert), it.AllReverted || it.All
 	l.emit(s, Event{Kind: Reverted, Files: out.Paths})
-	if out.Surfaced && !it.Surfaced {
-		it.Surfaced = true
-		return
-	}
-	it.Surfaced = false
+	it.Surfaced = out.Surfaced && !it.Surfaced
 }
 
 func afterRevert(l *Loop, s *RunState, it *Iteration, ok bool) Step {
@@ -97,13 +87,18 @@ func (l *Loop) inspected(s *RunState, it *Iteration, ok bool) Step {
 	}
 	it.BeforeRetry = false
 	if ok && !it.Undetected && !it.Cancelled {
-		it.Found, it.Count, it.Bad, it.Reverted, it.AllReverted = "", 0, nil, nil, false
+		it.clearChanges()
 		return l.wait(s, it.RetryPending.Until, it.RetryPending.For, it.RetryPending.Next)
 	}
 	if i := it.lastRetried(); i >= 0 {
 		it.Failures[i].Retried = false
 	}
 	return l.inspect(it, StepDeliver)
+}
+
+// clearChanges removes the result of the last inspection.
+func (it *Iteration) clearChanges() {
+	it.Found, it.Count, it.Bad, it.Reverted, it.AllReverted = "", 0, nil, nil, false
 }
 
 func acceptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
@@ -116,9 +111,7 @@ func acceptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 		it.Checked = it.Found
 		return Effect{}, false
 	}
-	return Effect{
-		Op: OpAccept, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Paths: except, Graced: true,
-	}, it.More == 0
+	return foundEffect(OpAccept, s, it, except), it.More == 0
 }
 
 func accepted(l *Loop, s *RunState, it *Iteration, out *Outcome) { it.Checked = out.Trees.Checked }
@@ -143,7 +136,5 @@ func inspectedEnd(l *Loop, s *RunState, it *Iteration, out *Outcome) {
 }
 
 func saveEndEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
-	return Effect{
-		Op: OpSave, Source: sourceGit, Trees: Trees{Checked: s.Checked, Found: it.Found}, Graced: true,
-	}, len(s.Unchecked) > 0 && it.Count > 0
+	return foundEffect(OpSave, s, it, nil), len(s.Unchecked) > 0 && it.Count > 0
 }

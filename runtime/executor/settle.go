@@ -9,10 +9,10 @@ import (
 
 const (
 	maxFeedback = 50
-	keptReports = 8
+	keptReports = 8 // errors that have a report in the state
 )
 
-// close settles an iteration: feedback, counters, checked tree.
+// close updates the feedback, the counters and the checked tree after an iteration.
 func (l *Loop) close(s *RunState) Step {
 	it := &s.Iter
 	l.cancelled(it)
@@ -43,7 +43,7 @@ func (l *Loop) close(s *RunState) Step {
 	return StepEnd
 }
 
-// precedence orders the actions of one iteration's failures.
+// precedence returns the rank of an action among those of one iteration. The greatest one wins.
 func precedence(a taxonomy.Action) int {
 	return [...]int{
 		taxonomy.Abort: 7, taxonomy.Block: 6, taxonomy.Escalate: 5, taxonomy.Recover: 4,
@@ -51,8 +51,8 @@ func precedence(a taxonomy.Action) int {
 	}[a]
 }
 
-// winner returns the index of the failure whose reaction is carried out, or -1. On a tie the earlier
-// one wins, unless the later one came from carrying out its reaction.
+// winner returns the index of the failure whose reaction is carried out, or -1. On a tie the
+// earlier one wins, unless the later one came from carrying out its reaction.
 func (it *Iteration) winner() int {
 	best := -1
 	for i := range it.Failures {
@@ -116,8 +116,8 @@ func (l *Loop) end(s *RunState) Step {
 	return l.over(s, end, endsRun)
 }
 
-// nextIteration merges what the failures specify for the next iteration: the longest wait, the
-// freshest conversation.
+// nextIteration prepares the next iteration. It uses the longest wait and the freshest conversation
+// that a failure requires.
 func (l *Loop) nextIteration(s *RunState, it *Iteration) Step {
 	var w *Failure
 	if i := it.winner(); i >= 0 {
@@ -199,9 +199,8 @@ func (f *Failure) record(iteration int) ErrorRecord {
 	if p := taxonomy.Purpose(d.Reaction.Purpose); p != taxonomy.PurposeNone {
 		rec.Purpose = p.String()
 	}
-	if strings.HasPrefix(f.Op, OpValidate) || f.Op == OpCall || len(rec.Files) <= maxListed {
-		return rec
+	if f.Op != OpCall && !strings.HasPrefix(f.Op, OpValidate) {
+		rec.Files = rec.Files[:min(len(rec.Files), maxListed)]
 	}
-	rec.Files = rec.Files[:maxListed]
 	return rec
 }

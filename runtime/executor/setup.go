@@ -54,8 +54,6 @@ func adoptEffect(l *Loop, s *RunState, it *Iteration) (Effect, bool) {
 	}, l.cfg.Workspace && s.Checked != "" && !s.Undetected
 }
 
-func adopted(l *Loop, s *RunState, it *Iteration, out *Outcome) { prepared(l, s, it, out) }
-
 func afterAdopt(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 	switch {
 	case it.Cancelled:
@@ -79,8 +77,8 @@ func afterAvailable(l *Loop, s *RunState, it *Iteration, ok bool) Step {
 	return StepHead
 }
 
-// setupEnds ends the run in its setup. Before the first iteration nothing is saved, so another
-// process can try again.
+// setupEnds ends the run because its setup failed. Nothing is saved before the first iteration, so
+// that another process can try again.
 func (l *Loop) setupEnds(s *RunState, f *Failure) Step {
 	last := l.record(s, f, 0)
 	s.LastError = &last
@@ -91,20 +89,19 @@ func (l *Loop) setupEnds(s *RunState, f *Failure) Step {
 	return p
 }
 
-// provider returns the name of the tier's provider.
-func (l *Loop) provider(s *RunState) string {
+// rung returns the run's tier. It is empty if the configuration does not have that tier.
+func (l *Loop) rung(s *RunState) Tier {
 	if s.Tier < 0 || s.Tier >= len(l.cfg.Ladder) {
-		return ""
+		return Tier{}
 	}
-	return l.cfg.Ladder[s.Tier].Provider
+	return l.cfg.Ladder[s.Tier]
 }
 
-func (l *Loop) tier(s *RunState) string {
-	if s.Tier < 0 || s.Tier >= len(l.cfg.Ladder) {
-		return ""
-	}
-	return l.cfg.Ladder[s.Tier].Name
-}
+// provider returns the name of the tier's provider.
+func (l *Loop) provider(s *RunState) string { return l.rung(s).Provider }
+
+// tier returns the name of the tier.
+func (l *Loop) tier(s *RunState) string { return l.rung(s).Name }
 
 func (l *Loop) cancelled(it *Iteration) bool {
 	it.Cancelled = it.Cancelled || l.env.Cancelled()
@@ -164,7 +161,7 @@ func (l *Loop) open(s *RunState) {
 	l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
 }
 
-// admit asks whether the next call may be made.
+// admit checks whether the next call may be made.
 func (l *Loop) admit(s *RunState) Step {
 	it := &s.Iter
 	if it.Open && l.cancelled(it) {
@@ -212,7 +209,7 @@ func (l *Loop) admit(s *RunState) Step {
 	return StepCall
 }
 
-// left returns the time that is left to the open iteration; 0 is no limit.
+// left returns the remaining time of the open iteration; 0 is no limit.
 func (l *Loop) left(s *RunState) time.Duration {
 	if !s.Iter.Open || s.Iter.Ends.IsZero() {
 		return 0
@@ -220,7 +217,7 @@ func (l *Loop) left(s *RunState) time.Duration {
 	return max(s.Iter.Ends.Sub(s.Now), time.Nanosecond)
 }
 
-// exhausted continues with the reaction after one for which no retry is left in the shared budget.
+// exhausted continues with the next reaction, because the shared budget has no retry left.
 func (l *Loop) exhausted(s *RunState) Step {
 	it := &s.Iter
 	i := it.lastRetried()
@@ -237,7 +234,8 @@ func (l *Loop) exhausted(s *RunState) Step {
 	return l.react(s, it, i, StepCall)
 }
 
-// lastRetried returns the last failed call that another call is about to replace, or -1.
+// lastRetried returns the index of the last failed call that another call is about to replace, or
+// -1.
 func (it *Iteration) lastRetried() int {
 	for i := len(it.Failures) - 1; i >= 0; i-- {
 		if it.Failures[i].Op == OpCall && it.Failures[i].Retried {
@@ -247,8 +245,8 @@ func (it *Iteration) lastRetried() int {
 	return -1
 }
 
-// closed waits for a lane or the breaker. A wait that would pass the run's deadline is not begun. A
-// wait that would pass the iteration's is left to the next iteration.
+// closed waits for a lane, the breaker or a precaution. If the wait would pass the run's deadline,
+// the run ends. If it would pass the iteration's deadline, the iteration ends.
 func (l *Loop) closed(s *RunState, it *Iteration, out *Outcome) Step {
 	if it.Open && !it.Ends.IsZero() && out.Until.After(it.Ends) {
 		if i := it.lastRetried(); i >= 0 {

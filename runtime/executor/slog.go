@@ -12,11 +12,11 @@ import (
 
 // Slog returns an observer that logs events.
 //
-// An error is logged when its reaction is taken, at the level and with the message of the reaction,
-// or else with the error's own message; code and category are attributes. Other events have the
-// text of [Describe] and the level of [Severity]. Events below the log level of table's profile are
-// dropped. If the profile reports contexts, the error's context is logged. Secrets are masked
-// everywhere, and a context of more than 64 KiB is dropped.
+// An error is logged when its reaction is taken, with the level and the message of the reaction. If
+// the reaction has no message, the message is the error's. Code and category are attributes. Other
+// events have the text of [Describe] and the level of [Severity]. Events below the log level of
+// table's profile are dropped. If the profile reports contexts, the error's context is logged,
+// unless it is longer than 64 KiB. Secrets are masked everywhere.
 func Slog(logger *slog.Logger, table taxonomy.Table) Observer {
 	s := &slogObserver{logger: logger, least: slog.LevelDebug}
 	if p := table.Overlay; p != nil {
@@ -100,11 +100,10 @@ func (s *slogObserver) errorContext(a *attrList, e Event) {
 	}
 	coded, _ := taxonomy.First(e.Err, nil)
 	if own, ok := coded.(taxonomy.Error); ok {
-		_ = contain("", "", func() error {
+		ignorePanic(func() {
 			if shown := maskedDetails(own.AppendContext(nil)); shown != nil {
 				*a = append(*a, slog.Any("context", shown))
 			}
-			return nil
 		})
 	}
 }

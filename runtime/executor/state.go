@@ -13,7 +13,7 @@ import (
 // StateVersion is the version of [RunState]'s JSON. A run with another version is refused.
 const StateVersion = 1
 
-// RunState is everything that a run knows. It marshals to JSON and back without loss.
+// RunState is the whole state of a run. It marshals to JSON and back without loss.
 type RunState struct {
 	Version int `json:"version"`
 	// Saves counts the saves, so that a store can refuse an older state.
@@ -24,7 +24,7 @@ type RunState struct {
 	Taxonomy string `json:"taxonomy,omitempty"`
 	// Word is random; the marks of calls are made from it.
 	Word string `json:"word,omitempty"`
-	// Step is the next step; each can be repeated.
+	// Step is the next step. Every step can be repeated.
 	Step    Step      `json:"step"`
 	Wait    Pending   `json:"wait,omitzero"`     // of StepWait
 	Recover Recovery  `json:"recovery,omitzero"` // of StepRecover
@@ -40,13 +40,13 @@ type RunState struct {
 	Deadline time.Time `json:"deadline,omitzero"`
 	Seed     uint64    `json:"seed"` // of jitter
 
-	// Checked is the tree that was judged, Delivered that of the last commit, whether it succeeded
-	// or was given up. Committed is the tree as it was found, with everything committed since.
+	// Checked is the tree that was judged. Delivered is the tree of the last commit, even if that
+	// commit failed for good. Committed is the first tree with all commits since.
 	Checked   Tree `json:"checked,omitempty"`
 	Delivered Tree `json:"delivered,omitempty"`
 	Committed Tree `json:"committed,omitempty"`
-	// Uncommitted are allowed changes in no commit, Unchecked changes that were neither allowed nor
-	// reverted. Both are bounded.
+	// Uncommitted are allowed changes without a commit. Unchecked are changes that were neither
+	// allowed nor reverted. Both are bounded.
 	Uncommitted Paths `json:"uncommitted,omitempty"`
 	Unchecked   Paths `json:"unchecked,omitempty"`
 	// Undetected reports that the changes at the end are unknown, so none of them is adopted.
@@ -68,8 +68,8 @@ type RunState struct {
 	LastError  *ErrorRecord           `json:"lastError,omitempty"`
 	Spent      Spending               `json:"spent"`
 
-	// Answers are those of persons while the run was blocked. Reopened is the number of iterations
-	// before it was reopened last; ByHand asks for a verification of the tree as it is.
+	// Answers are the answers of persons to the run's questions. Reopened is the number of
+	// iterations before the run was reopened last. ByHand requests a check of the unchanged tree.
 	Answers  []string `json:"answers,omitempty"`
 	Reopened int      `json:"reopened,omitempty"`
 	ByHand   bool     `json:"byHand,omitempty"`
@@ -149,14 +149,14 @@ type Iteration struct {
 	Found        Tree      `json:"found,omitempty"`  // the tree at the last inspection
 	Count        int       `json:"count,omitempty"`  // differences from the checked tree
 	Bad          []Judged  `json:"bad,omitempty"`    // changes that are not allowed, bounded
-	More         int       `json:"more,omitempty"`   // not allowed beyond Bad
+	More         int       `json:"more,omitempty"`   // number of further changes that are not allowed
 	Causes       []int     `json:"causes,omitempty"` // the failures that the revert is for
-	Revert       Paths     `json:"revert,omitempty"` // what is being reverted
+	Revert       Paths     `json:"revert,omitempty"` // the paths that are being reverted
 	All          bool      `json:"all,omitempty"`    // everything is being reverted
 	Reverted     Paths     `json:"reverted,omitempty"`
 	AllReverted  bool      `json:"allReverted,omitempty"`
 	Surfaced     bool      `json:"surfaced,omitempty"`    // the revert made other files visible
-	Checked      Tree      `json:"checked,omitempty"`     // the checked tree with what is accepted
+	Checked      Tree      `json:"checked,omitempty"`     // the checked tree with the accepted changes
 	Then         Step      `json:"then,omitempty"`        // the step after the inspection
 	BeforeRetry  bool      `json:"beforeRetry,omitempty"` // the inspection reverts before another call
 	RetryPending Pending   `json:"retryPending,omitzero"` // the wait before that call
@@ -169,14 +169,14 @@ type Pending struct {
 	Next  Step      `json:"next"`
 }
 
-// Recovery is a strategy that runs: the index of the failure, and the step that failed.
+// Recovery is a running strategy: the index of the failure, and the failed step.
 type Recovery struct {
 	Failure int  `json:"failure"`
 	Next    Step `json:"next"`
 }
 
-// Running is a process that works for the run. If this process dies, the one that resumes the run
-// ends it.
+// Running is a process that works for the run. If the executor's process dies, the process that
+// resumes the run ends it.
 type Running struct {
 	Process
 	Op   string `json:"op"`
@@ -198,7 +198,7 @@ type Wait struct {
 	Took Duration `json:"took"`
 }
 
-// Feedback is what the next prompt reports about an error.
+// Feedback is the text about an error in the next prompt.
 type Feedback struct {
 	Iteration int    `json:"iteration"`
 	Code      string `json:"code,omitempty"`
@@ -226,7 +226,7 @@ type ErrorRecord struct {
 	Details     json.RawMessage `json:"details,omitempty"`
 	Reaction    string          `json:"reaction,omitempty"`
 	Action      string          `json:"action,omitempty"`
-	// Counted reports that it raised the failure counter, Retried that a retry replaced it.
+	// Counted reports that the error raised the failure counter, Retried that a retry replaced it.
 	Counted bool `json:"counted,omitempty"`
 	Retried bool `json:"retried,omitempty"`
 	// Tier is the tier that was called, Purpose the purpose of the reaction.
@@ -258,8 +258,8 @@ func (s *RunState) mark() string {
 
 const maxListed = 100
 
-// push appends to a bounded list. If it is full, the oldest of its second half is removed, so the
-// first and the last entries stay.
+// push appends to a bounded list. If the list is full, the oldest entry of its second half is
+// removed, so that the first and the last entries stay.
 func push[T any](list []T, v T) []T {
 	if len(list) < maxListed {
 		return append(list, v)

@@ -53,13 +53,13 @@ func (h *Host) onTree(ctx context.Context, e *Effect, out *Outcome) (err error) 
 	return err
 }
 
-// maxPaths limits the paths in an effect or outcome; of more, only the number is kept.
+// maxPaths limits the paths in an effect or outcome.
 const maxPaths = 1000
 
 func firstPaths(paths []string) Paths { return paths[:min(len(paths), maxPaths)] }
 
-// prepare records the tree of a new run. Changes that other runs left in it are named, and taken
-// over if the configuration asks for that: then they are judged and delivered with this run.
+// prepare records the tree of a new run. A warning names changes that other runs left in the tree.
+// With Config.TakeOver, this run judges and delivers them.
 func (h *Host) prepare(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	tree, err := sp.Snapshot(ctx)
 	if err != nil {
@@ -91,16 +91,12 @@ func (h *Host) prepare(ctx context.Context, sp Space, e *Effect, out *Outcome) e
 			continue
 		}
 		taken = union(taken, pending)
-		names := strings.Join(maskedPaths(pending[:min(len(pending), 10)]), ", ")
-		if len(pending) > 10 {
-			names += ", …"
-		}
-		verb := "it does not deliver them: reopen that run, or take them over"
+		consequence := "it does not deliver them: reopen that run, or take them over"
 		if h.cfg.TakeOver {
-			verb = "it takes them over"
+			consequence = "it takes them over"
 		}
 		out.Warnings = append(out.Warnings, fmt.Sprintf("run %s left %s uncommitted (%s); %s", run.Run,
-			text.Count(len(pending), "change"), names, verb))
+			text.Count(len(pending), "change"), fileNames(maskedPaths(pending)), consequence))
 	}
 	if len(taken) == 0 || !h.cfg.TakeOver {
 		return nil
@@ -124,8 +120,8 @@ func (h *Host) leftovers(ctx context.Context, run string) []RunInfo {
 	})
 }
 
-// adopt accepts what a person changed while the run was over: it is neither judged nor delivered.
-// Changes that were unchecked at the end stay unchecked.
+// adopt accepts the changes that a person made while the run was over. They are neither judged nor
+// delivered. Changes that were unchecked at the end of the run stay unchecked.
 func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	if err := sp.Adopt(ctx); err != nil {
 		return err
@@ -155,8 +151,8 @@ func adopt(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	return nil
 }
 
-// detect finds the changes since the checked tree and has them judged. Only those that are not
-// allowed leave the host; the allowed ones are named by the found tree.
+// detect finds the changes since the checked tree, and the guard judges them. The outcome lists
+// only the changes that are not allowed. The found tree contains the others.
 func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	found, err := sp.Snapshot(ctx)
 	if err != nil {
@@ -185,7 +181,7 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 	}
 	var verdicts []Verdict
 	if h.cfg.Guard != nil {
-		e.Op, e.Source, e.Paths = OpScope, sourceScope, out.Paths // which fails from here on
+		e.Op, e.Source, e.Paths = OpScope, sourceScope, out.Paths // of failures from here on
 		out.Mode = h.cfg.Guard.Mode()
 		if verdicts, err = h.cfg.Guard.Judge(ctx, changes); err != nil {
 			return err
@@ -218,9 +214,9 @@ func (h *Host) detect(ctx context.Context, sp Space, e *Effect, out *Outcome) er
 	return nil
 }
 
-// revert restores the checked content of the paths. A path is restored only if it still is as it
-// was found; if it has the checked content already, there is nothing to do. Anything else is
-// evidence, and left alone.
+// revert restores the checked content of the paths. It restores a path only if the path still has
+// the found content. If a path has neither the found nor the checked content, revert restores
+// nothing and returns evidence.
 func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	git, err := sp.Guard(ctx)
 	if err != nil {
@@ -263,7 +259,7 @@ func revert(ctx context.Context, sp Space, e *Effect, out *Outcome) error {
 	return err
 }
 
-// movedPaths returns the paths that are neither as they were found nor as they were checked.
+// movedPaths returns the paths that have neither the found nor the checked content.
 func movedPaths(ctx context.Context, sp Space, e *Effect, now Tree, paths []string) ([]string, error) {
 	sinceFound, err := sp.Diff(ctx, e.Trees.Found, now)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 type Workspace interface {
 	// Dir returns the root of the working tree.
 	Dir() string
-	// Open locks the working tree for a run and returns it, until Close. It also finishes what a
-	// dead process of the same run left half done, so it is how a run is resumed. If another run
-	// holds the lock, the error is evidence of source "executor" and op "lock".
+	// Open locks the working tree for a run, until Close, and returns it. If a process of the same
+	// run died, Open completes the operation that the process had begun. If another run holds the
+	// lock, the error is evidence of source "executor" and op "lock".
 	Open(ctx context.Context, run string) (Space, error)
 }
 
-// Watcher selects files that are watched although git ignores them. A scope selects those that it
-// forbids.
+// Watcher selects files that are watched although git ignores them. A scope selects the files that
+// it forbids.
 type Watcher interface {
 	// Watches reports whether a file is watched.
 	Watches(path string) bool
@@ -27,52 +27,52 @@ type Watcher interface {
 	WatchesBelow(dir string) bool
 }
 
-// Watchable is a [Workspace] that watches what a Watcher selects. [New] passes it a [Guard] that is
-// a Watcher, so that patterns are given once.
+// Watchable is a [Workspace] that watches the files that a Watcher selects. If the [Guard] is a
+// Watcher, [New] passes it to the workspace, so that patterns are configured once.
 type Watchable interface {
 	Watch(w Watcher)
 }
 
 // Space is the working tree of one run. Paths are relative to its root, slash-separated and clean;
-// paths of git itself begin with ".git/". Errors are best a *[taxonomy.Evidence] of source "git".
+// paths of git itself begin with ".git/". Errors should be a *[taxonomy.Evidence] of source "git".
 //
-// Each method can be repeated after a process died in it: the result is that of one undisturbed
-// call. Trees are functions of their content, so equal content has equal names.
+// Every method is idempotent: after a process died in it, another call completes it. Trees with
+// equal content have equal names.
 type Space interface {
-	// Seal is called just before a provider or a check runs. It records the state of the space's own
-	// files, so that a change of them is noticed.
+	// Seal records the state of the space's internal files, so that their changes are noticed. It
+	// is called just before a provider or a check runs.
 	Seal(ctx context.Context) error
 	// Snapshot stores the content of the working tree and returns its name. It contains the files
 	// that git does not ignore, and the ignored ones that a pattern forbids.
 	Snapshot(ctx context.Context) (Tree, error)
-	// Guard returns the changes of git itself (HEAD, refs, configuration, hooks) since the run began.
-	// Each has Git set.
+	// Guard returns the changes of git itself (HEAD, refs, configuration, hooks) since the run
+	// began. Each has Git set.
 	Guard(ctx context.Context) ([]Change, error)
-	// Adopt accepts git as it is now: Guard reports later changes only. It is called for a run that
-	// a person reopens.
+	// Adopt accepts the current state of git, so that Guard reports later changes only. It is
+	// called when a person reopens the run.
 	Adopt(ctx context.Context) error
 	// Diff returns the differences between two trees, sorted by path.
 	Diff(ctx context.Context, from, to Tree) ([]Change, error)
-	// Save keeps tree, and git itself, under a name: letters, digits and '-'. It never overwrites
-	// anything; saving the same again returns the same ref.
+	// Save stores tree, and the state of git itself, under a name of letters, digits and '-'. It
+	// never overwrites a ref. If the same content is saved again, it returns the same ref.
 	Save(ctx context.Context, name string, base, tree Tree) (ref string, err error)
-	// Restore gives the paths the content that they have in tree to, and touches nothing else. It
-	// returns the working tree afterwards. It stores content that it overwrites.
+	// Restore replaces the content of the paths by that in tree to, and changes no other path. It
+	// returns the resulting tree. It stores the content that it overwrites.
 	Restore(ctx context.Context, to Tree, paths []string) (after Tree, err error)
-	// Accept returns base with the paths as tree from has them.
+	// Accept returns base, with the content of the paths taken from tree from.
 	Accept(ctx context.Context, base, from Tree, paths []string) (Tree, error)
 	// Head returns the tree of the last commit's files as they would be checked out.
 	Head(ctx context.Context) (Tree, error)
-	// Commit commits the paths as the tree has them, and nothing else. If the commit of this run and
-	// attempt exists, it returns that. The ID is empty if the paths do not differ from the last
-	// commit. Ignored files are not committed.
+	// Commit commits the paths with their content in the tree, and no other path. If a commit of
+	// this run and attempt exists, Commit returns its ID. If the paths do not differ from the last
+	// commit, the ID is empty. Ignored files are not committed.
 	Commit(ctx context.Context, c Commit) (id string, err error)
 	// Push pushes the current branch.
 	Push(ctx context.Context) error
-	// OpenPR returns the address of the branch's open pull request, and opens one if there is none.
+	// OpenPR returns the address of the branch's open pull request. If none is open, it opens one.
 	OpenPR(ctx context.Context, title, body string) (url string, err error)
-	// Close unlocks the working tree. If forget is set, it removes what was stored for the run,
-	// except saved attempts.
+	// Close unlocks the working tree. If forget is set, it removes everything that was stored for
+	// the run, except saved attempts.
 	Close(forget bool) error
 }
 
@@ -84,7 +84,7 @@ type Commit struct {
 	// Attempt is the iteration; run and attempt are in the trailers.
 	Attempt int
 	Tree    Tree
-	// Paths are what is committed, sorted.
+	// Paths are the committed paths, sorted.
 	Paths []string
 	// Message is the message without trailers.
 	Message string

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -23,25 +22,23 @@ import (
 const (
 	laneSuffix = ".lane"
 	lockSuffix = ".lock"
-	// lockWait and lockEvery are for how long, and how often, a lane is tried that another process
-	// is working on.
-	lockWait  = 10 * time.Second
-	lockEvery = 2 * time.Millisecond
+	lockWait   = 10 * time.Second     // longest wait for the lock of a lane
+	lockEvery  = 2 * time.Millisecond // interval between attempts to lock
 )
 
-// files keep lanes in a directory.
+// files is a [lanes.Store] in a directory.
 type files struct {
 	dir string
-	mu  sync.Mutex // among the goroutines of this process; the lock on a lane's file is among processes
+	mu  sync.Mutex // excludes goroutines of this process; the lock of a lane excludes other processes
 }
 
-// Has reports whether there is a lane's file.
+// Has reports whether the lane has a file. Change reports all other errors of that file.
 func (s *files) Has(_ context.Context, key string) (bool, error) {
 	_, err := os.Lstat(s.path(key, laneSuffix))
-	return !errors.Is(err, fs.ErrNotExist), nil // what else is wrong with it is told by who reads it
+	return !errors.Is(err, fs.ErrNotExist), nil
 }
 
-// Change has f change what a lane's file holds, while the lane is locked.
+// Change replaces the content of a lane's file by the result of f. The lane is locked meanwhile.
 func (s *files) Change(ctx context.Context, key string, f func(kept []byte, err error) (lanes.Kept, error)) error {
 	if err := atomicfile.MakeDir(s.dir); err != nil {
 		return evidence(s.dir, fmt.Errorf("make the directory of lanes: %w", err))
@@ -56,13 +53,16 @@ func (s *files) Change(ctx context.Context, key string, f func(kept []byte, err 
 		return evidence(path, fmt.Errorf("lock lane: %w", err))
 	}
 	if err = errors.Join(change(path, f), lock.Release()); err != nil {
-		return evidence(path, fmt.Errorf("keep lane: %w", err))
+		return evidence(path, fmt.Errorf("change lane: %w", err))
 	}
 	return nil
 }
 
 func change(path string, f func(kept []byte, err error) (lanes.Kept, error)) error {
-	before, unread := read(path)
+	before, unread := atomicfile.Read(path, lanes.MaxKept+1)
+	if errors.Is(unread, fs.ErrNotExist) {
+		before, unread = nil, nil
+	}
 	after, err := f(before, unread)
 	switch {
 	case err != nil:
@@ -77,22 +77,9 @@ func change(path string, f func(kept []byte, err error) (lanes.Kept, error)) err
 	return atomicfile.Replace(path, after.Body)
 }
 
-// read returns what a file holds, and no more of it than shows that it is too much; nil when there
-// is none.
-func read(path string) ([]byte, error) {
-	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(io.LimitReader(f, lanes.MaxKept+1))
-	return b, errors.Join(err, f.Close())
-}
-
 func (s *files) path(key, suffix string) string { return filepath.Join(s.dir, key+suffix) }
 
+// evidence returns err as evidence with the path.
 func evidence(path string, err error) *taxonomy.Evidence {
 	ev := detect.Of(err)
 	ev.Source, ev.Op = "state", "state_write"

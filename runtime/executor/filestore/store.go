@@ -1,8 +1,8 @@
-// Package filestore keeps the states of runs in a directory, in a file for each run.
+// Package filestore stores the states of runs in a directory, one file for each run.
 //
-// The directory and its files are readable by their owner only. A state is replaced atomically and
-// is on the disk when Save returns. A run is locked while a process has it open; the lock ends with
-// the process.
+// Only the owner can read the directory and its files. Save replaces a state atomically; when it
+// returns, the state is on the disk. A run is locked while a process has it open. The lock ends
+// with the process.
 package filestore
 
 import (
@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -32,8 +31,9 @@ const (
 	maxRuns  = 10_000
 )
 
-// Store is an [executor.Store]. Its errors are a *taxonomy.Evidence with the attribute path: of
-// source "executor" for a run that cannot be opened, of source "state" for one that cannot be saved.
+// Store is an [executor.Store] on a directory. Each error is a *taxonomy.Evidence with the
+// attribute path. Its source is "executor" if a run cannot be opened, and "state" if it cannot be
+// saved.
 type Store struct {
 	dir   string
 	lock  *filelock.Named
@@ -43,10 +43,10 @@ type Store struct {
 
 var _ executor.Store = (*Store)(nil)
 
-// New returns the store in dir, which Open makes if it does not exist.
+// New returns the store in dir. If dir does not exist, Open creates it.
 func New(dir string) *Store { return &Store{dir: dir} }
 
-// Open locks the run and returns its state; nil for a new run.
+// Open locks the run and returns its state. The state of a new run is nil.
 func (s *Store) Open(ctx context.Context, run string) (*executor.RunState, error) {
 	if s.lock != nil {
 		return nil, &taxonomy.Evidence{Source: "executor", Op: executor.OpLock, Text: "run " + s.run + " is open"}
@@ -105,29 +105,32 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Peek returns the state of a run without locking it; nil if the run does not exist.
+// Peek returns the state of a run without locking it. If the run does not exist, the state is nil.
 func (s *Store) Peek(_ context.Context, run string) (*executor.RunState, error) {
 	if err := filelock.CheckName(run); err != nil {
 		return nil, evidence("executor", executor.OpPrepare, s.dir, err)
 	}
 	path := s.path(run)
-	b, err := read(path)
+	b, err := atomicfile.Read(path, maxState+1)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var state *executor.RunState
-	if err == nil {
-		if err = json.Unmarshal(b, &state); err == nil && (state == nil || state.Task.Run != run) {
-			err = errors.New("it is not the state of the run")
-		}
-		if err != nil {
-			ev := evidence("executor", executor.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
-			ev.Type = "refused"
-			return nil, ev
-		}
-		return state, nil
+	if err == nil && len(b) > maxState {
+		err = fmt.Errorf("the file is larger than %d bytes", maxState)
 	}
-	return nil, evidence("executor", executor.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+	if err != nil {
+		return nil, evidence("executor", executor.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+	}
+	var state *executor.RunState
+	if err = json.Unmarshal(b, &state); err == nil && (state == nil || state.Task.Run != run) {
+		err = errors.New("the file is not the state of this run")
+	}
+	if err != nil {
+		ev := evidence("executor", executor.OpResume, path, fmt.Errorf("read run %s: %w", run, err))
+		ev.Type = "refused"
+		return nil, ev
+	}
+	return state, nil
 }
 
 // Runs describes the runs in the directory, the latest first. It skips states that cannot be read.
@@ -154,19 +157,7 @@ func (s *Store) Runs(ctx context.Context) ([]executor.RunInfo, error) {
 
 func (s *Store) path(run string) string { return filepath.Join(s.dir, run+suffix) }
 
-// read returns the content of a regular file of limited size.
-func read(path string) ([]byte, error) {
-	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxState+1))
-	if err == nil && len(b) > maxState {
-		err = fmt.Errorf("it has more than %d bytes", maxState)
-	}
-	return b, errors.Join(err, f.Close())
-}
-
+// evidence returns err as evidence with the path.
 func evidence(source, op, path string, err error) *taxonomy.Evidence {
 	ev := detect.Of(err)
 	ev.Source, ev.Op = source, op

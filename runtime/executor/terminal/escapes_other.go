@@ -4,5 +4,5 @@ package terminal
 
 import "os"
 
-// understandsEscapes reports whether the terminal can be told to erase a line.
+// understandsEscapes reports whether the terminal supports escape sequences.
 func understandsEscapes(*os.File) bool { return true }

@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// understandsEscapes reports whether the console can be told to erase a line; it has to be asked to
-// listen.
+// understandsEscapes enables escape sequences and reports whether the console supports them.
 func understandsEscapes(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

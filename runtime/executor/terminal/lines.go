@@ -23,7 +23,7 @@ const (
 	red    = "\x1b[31m"
 )
 
-// line is a line that stays.
+// line is a permanent line.
 type line struct{ color, text string }
 
 func (o *Observer) paint(color, s string) string {
@@ -33,7 +33,7 @@ func (o *Observer) paint(color, s string) string {
 	return color + s + "\x1b[0m"
 }
 
-// lines returns the lines that stay of an event.
+// lines returns the permanent lines of an event.
 func (o *Observer) lines(e executor.Event) []line {
 	s := executor.Describe(e)
 	switch e.Kind {
@@ -94,7 +94,7 @@ func resultLines(e executor.Event, s string) []line {
 		color = red
 	}
 	out := []line{{color, s}}
-	if r.Error != "" && r.Status != executor.StatusCompleted {
+	if r.Error != "" {
 		message := r.Error
 		if r.ErrorCategory != "" {
 			message = fmt.Sprintf("[%s] %s (%s)", strings.ToUpper(r.ErrorCategory), r.Error, r.ErrorCode)
@@ -122,14 +122,14 @@ func resultLines(e executor.Event, s string) []line {
 // maxText limits how much of a text is shown, in bytes.
 const maxText = 8 << 10
 
-// clean returns s without secrets and without anything that breaks a line, commands a terminal or
-// changes the direction of reading.
+// clean returns s with secrets masked, and without characters that break a line, control a terminal
+// or change the direction of reading.
 func clean(s string) string {
 	masked := text.Mask(func(s string) string { return text.Masked(withoutEscapes(s)) })
 	return text.Printable(masked.Head(s, maxText), "")
 }
 
-// withoutEscapes returns s without escape sequences, such as colours.
+// withoutEscapes returns s without its escape sequences, such as colours.
 func withoutEscapes(s string) string {
 	var b strings.Builder
 	for {
@@ -200,7 +200,8 @@ func Printable(s string) string {
 	}, s)
 }
 
-// PrintableJSON does the same to JSON with escapes, so that nothing is lost. Its lines stay.
+// PrintableJSON returns b with a JSON escape in place of each such character, so that no
+// information is lost. Line feeds stay.
 func PrintableJSON(b []byte) []byte {
 	out := make([]byte, 0, len(b)+1)
 	for _, r := range string(b) {

@@ -1,8 +1,8 @@
 // Package terminal shows runs to a person.
 //
-// On a terminal the last line is drawn again and again: a spinner, the current activity, how long
-// it has taken, and how long a wait still takes. Anywhere else, and with TERM=dumb, only plain
-// lines are written. NO_COLOR disables colours.
+// On a terminal the last line is live: it shows a spinner, the current activity, its elapsed time
+// and the rest of a wait. Anywhere else, and with TERM=dumb, only plain lines are written. NO_COLOR
+// disables colours.
 //
 //	o := terminal.New(os.Stderr, terminal.Options{})
 //	defer o.Close()
@@ -24,17 +24,18 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Options change how runs are shown. The zero Options detect what the writer is.
+// Options change the display. The zero Options fit the writer.
 type Options struct {
 	// Clock is the clock of elapsed time and countdowns; retry.System by default.
 	Clock retry.Clock
-	// Live sets whether there is a line that is drawn again; by default if the writer is a terminal.
+	// Live enables the live line. By default it is enabled if the writer is a terminal.
 	Live *bool
-	// Color sets whether there are colours; by default in a live display, unless NO_COLOR is set.
+	// Color enables colours. By default they follow Live, unless NO_COLOR is set.
 	Color *bool
-	// Width returns the columns of the terminal; by default it is asked. Below 1 it is 80.
+	// Width returns the columns of the terminal. By default it queries the terminal. A width below
+	// 1 means 80.
 	Width func() int
-	// Interval is the time between drawings; 100 ms by default.
+	// Interval is the time between updates of the live line; 100 ms by default.
 	Interval time.Duration
 	// Location is the time zone of times of day; the local one by default.
 	Location *time.Location
@@ -48,9 +49,9 @@ type Observer struct {
 	o     Options
 	live  bool
 	color bool
-	runs  []*run // that are running, the one with the latest event last
-	drawn bool   // there is a live line on the screen
-	aside int    // how many calls of Aside are running
+	runs  []*run // current runs, the one with the latest event last
+	drawn bool   // the live line is on the screen
+	aside int    // number of running calls of Aside
 	frame int
 	ended bool
 
@@ -60,7 +61,7 @@ type Observer struct {
 
 var _ executor.Observer = (*Observer)(nil)
 
-// run is what the live line shows of a run.
+// run is the part of a run that the live line shows.
 type run struct {
 	name      string
 	since     time.Time // when the activity began
@@ -156,7 +157,7 @@ func (o *Observer) runOf(e executor.Event) *run {
 	return r
 }
 
-// update notes what e changes.
+// update applies e to the run.
 func (r *run) update(e executor.Event, now time.Time) {
 	if e.Iteration != 0 {
 		r.iteration = e.Iteration
@@ -183,7 +184,7 @@ var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"
 
 const eraseLine = "\r\x1b[K"
 
-// erase returns what erases the live line, if there is one.
+// erase returns the output that erases the live line. It may be empty.
 func (o *Observer) erase() string {
 	if !o.drawn {
 		return ""
@@ -192,7 +193,7 @@ func (o *Observer) erase() string {
 	return eraseLine
 }
 
-// liveLine returns what draws the live line.
+// liveLine returns the output that draws the live line, or erases it if no run is shown.
 func (o *Observer) liveLine() string {
 	if !o.live || o.ended || o.aside > 0 || len(o.runs) == 0 {
 		return o.erase()
@@ -235,7 +236,7 @@ func (o *Observer) status(r *run) string {
 	return strings.Join(parts, " · ")
 }
 
-// timeOfDay returns the time of day, with the date if that is not today.
+// timeOfDay returns the time of day of t. If t is not today, the date precedes it.
 func (o *Observer) timeOfDay(t, now time.Time) string {
 	t, now = t.In(o.o.Location), now.In(o.o.Location)
 	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
@@ -256,7 +257,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", s/3600, s%3600/60)
 }
 
-// redraw draws the live line again and again, so that its times advance.
+// redraw draws the live line at each interval, so that its times advance.
 func (o *Observer) redraw() {
 	defer close(o.done)
 	ticker := time.NewTicker(o.o.Interval)

@@ -5,6 +5,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,6 +95,16 @@ func OpenRegular(path string, flag int) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// Read returns the content of a regular file, at most its first limit bytes.
+func Read(path string, limit int64) ([]byte, error) {
+	f, err := OpenRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, limit))
+	return b, errors.Join(err, f.Close())
 }
 
 // Regular returns the info of the file at path, or an error if it is not a regular file.

@@ -3,7 +3,6 @@ package filelock
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"time"
@@ -73,12 +72,7 @@ func note(path, run string) {
 }
 
 func read(path string) (h Holder, ok bool) {
-	f, err := atomicfile.OpenRegular(path, os.O_RDONLY)
-	if err != nil {
-		return Holder{}, false
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	b, err := io.ReadAll(io.LimitReader(f, maxHolder))
+	b, err := atomicfile.Read(path, maxHolder)
 	if err != nil || json.Unmarshal(b, &h) != nil {
 		return Holder{}, false
 	}
