@@ -192,7 +192,8 @@ func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
 				"not be saved, so their cost is missing for other runs", a.name(), unsaved, bill.Run))
 		case a.unknown > 0:
 			unknown = a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be checked: the cost of %s is "+
-				"unknown, in addition to %s of %s %s that are spent; set BudgetOptions.Assume, or remove the limit", a.name(), text.Count(a.unknown, "call"), a.amount(a.known), a.amount(a.limit), a.unit))
+				"unknown, in addition to %s of %s %s that are spent; set BudgetOptions.Assume, or remove the limit",
+				a.name(), text.Count(a.unknown, "call"), a.amount(a.known), a.amount(a.limit), a.unit))
 			unknown.Attributes["unknown"] = strconv.FormatInt(a.unknown, 10)
 		}
 	}

@@ -30,8 +30,9 @@ const (
 		iteration = excluded.iteration, tier = excluded.tier, failures = excluded.failures, counted = excluded.counted,
 		not_before = excluded.not_before, deadline = excluded.deadline, dir = excluded.dir,
 		taxonomy = excluded.taxonomy, calls = excluded.calls, input_tokens = excluded.input_tokens,
-		output_tokens = excluded.output_tokens, cost_microusd = excluded.cost_microusd, unknown_tokens = excluded.unknown_tokens,
-		unknown_cost = excluded.unknown_cost, saves = excluded.saves, state = excluded.state
+		output_tokens = excluded.output_tokens, cost_microusd = excluded.cost_microusd,
+		unknown_tokens = excluded.unknown_tokens, unknown_cost = excluded.unknown_cost,
+		saves = excluded.saves, state = excluded.state
 		WHERE runs.saves < excluded.saves AND runs.task_id = excluded.task_id`
 	// putStatus sets the status of the task, unless it was reset since the run began.
 	putStatus = `UPDATE tasks SET status = ?1, completed_at = ?2,
@@ -61,8 +62,9 @@ func (p *projection) save(body string) error {
 	u := st.Spent.Usage
 	saved, err := p.changed(putRun, p.run, st.Task.ID, stamp(st.Began), p.at, ended, reason,
 		head(st.Question, maxError), string(st.Step), st.Iter.Number, st.Tier, st.Failures, st.Counted,
-		optionalStamp(st.NotBefore), optionalStamp(st.Deadline), head(st.Dir, maxError), name(st.Taxonomy), st.Spent.Calls, u.InputTokens.Or(0),
-		u.OutputTokens.Or(0), microUSD(u.CostUSD).V, st.Spent.UnknownTokens, st.Spent.UnknownCost, st.Saves, body)
+		optionalStamp(st.NotBefore), optionalStamp(st.Deadline), head(st.Dir, maxError), name(st.Taxonomy),
+		st.Spent.Calls, u.InputTokens.Or(0), u.OutputTokens.Or(0), microUSD(u.CostUSD).V, st.Spent.UnknownTokens,
+		st.Spent.UnknownCost, st.Saves, body)
 	if err != nil {
 		return err
 	}
