@@ -29,8 +29,8 @@ const (
 	NameFixBuild          = "fix_build"
 )
 
-// strategy has the key of the tool that a strategy needs, if any, its action, the name of its result
-// in messages, and its function.
+// strategy has the key of the tool that a strategy needs, if any, its action, the name of its
+// result in messages, and its function.
 type strategy struct {
 	Tool   string
 	Action string
@@ -64,8 +64,8 @@ type Options struct {
 	Tools map[string]Tool
 	// Tree reverts fixes that do not help. Without it no fix runs.
 	Tree *Tree
-	// Guard judges the changes of a command. A change that it does not allow makes the fix fail, and
-	// so does any change of git itself and any link out of the tree.
+	// Guard judges the changes of a command. A change that it does not allow makes the fix fail,
+	// and so does any change of git itself and any link out of the tree.
 	Guard executor.Guard
 	// Dir is the directory of commands; the default is the root of the tree.
 	Dir string
@@ -79,14 +79,16 @@ type Options struct {
 	// MaxWait is the longest wait that a failure can ask for; 0 is 15 minutes. For a longer one the
 	// strategy fails immediately.
 	RateLimitWait, MaxWait time.Duration
-	// Backoff is the policy of retry_with_backoff if the reaction's policy has no delay. The default
-	// is 1 s, doubled for each attempt, at most 30 s.
+	// Backoff is the policy of retry_with_backoff if the reaction's policy has no delay. The
+	// default is 1 s, doubled for each attempt, at most 30 s.
 	Backoff *taxonomy.Policy
 	// Lanes make other callers with the same source and credential wait too; they may be nil.
 	Lanes retry.SharedWait
 	// Clock measures waits; nil is [retry.System]. Random is the source of jitter; nil is none.
 	Clock  retry.Clock
 	Random retry.Random
+	// MaxAttempts is the maximum in records; 0 is 3. The reaction's policy limits the attempts.
+	MaxAttempts int
 	// Waiting is called before a wait, and Recorded after each attempt, from several goroutines.
 	Waiting  func(strategy string, d time.Duration)
 	Recorded func(Record)
@@ -109,6 +111,7 @@ func New(o Options) (*Standard, error) {
 	}
 	o.MaxWait = cmp.Or(o.MaxWait, 15*time.Minute)
 	o.RateLimitWait = min(cmp.Or(o.RateLimitWait, time.Minute), o.MaxWait)
+	o.MaxAttempts = cmp.Or(o.MaxAttempts, 3)
 	if o.Clock == nil {
 		o.Clock = retry.System
 	}
@@ -176,7 +179,7 @@ func (s *Standard) Run(ctx context.Context, name string, f taxonomy.RecoveryRequ
 	st, known := standard[name]
 	a := &attempt{Standard: s, strategy: st, ctx: ctx, failed: f, Record: Record{
 		Strategy: name, Action: st.Action, Code: text.Beginning(taxonomy.CodeOf(f.Err), maxShown),
-		Attempts: max(1, f.Attempt), At: s.opts.Clock.Now(), Data: map[string]string{},
+		Attempts: max(1, f.Attempt), MaxAttempts: s.opts.MaxAttempts, At: s.opts.Clock.Now(), Data: map[string]string{},
 	}}
 	var err error
 	switch {
@@ -252,9 +255,9 @@ type Record struct {
 	// Successful reports that the failed work can be repeated.
 	Successful bool
 	// Attempts counts the runs for this failure, this one included.
-	Attempts int
-	At       time.Time
-	Took     time.Duration
+	Attempts, MaxAttempts int
+	At                    time.Time
+	Took                  time.Duration
 	// Data has details by their keys, the Data constants. Its values are masked, bounded and
 	// untrusted.
 	Data map[string]string
@@ -283,7 +286,7 @@ func Log(l *slog.Logger) func(Record) {
 		}
 		l.LogAttrs(context.Background(), level, r.Message, slog.String("strategy", r.Strategy),
 			slog.String("action", r.Action), slog.String("code", r.Code), slog.Bool("successful", r.Successful),
-			slog.Int("attempts", r.Attempts), slog.Duration("took", r.Took))
+			slog.Int("attempts", r.Attempts), slog.Int("max_attempts", r.MaxAttempts), slog.Duration("took", r.Took))
 	}
 }
 
