@@ -25,7 +25,8 @@ var (
 	unknownKey = regexp.MustCompile(`field (\S+) not found in type plan\.\w+`)
 )
 
-// Read reads a plan from Markdown and returns it with its faults of form; [Check] returns the others.
+// Read reads a plan from Markdown and returns it with its faults of form; [Check] returns the
+// others.
 //
 // "# Title" is the plan's title, and each "## ID: Title" a step. The text below the heading of a
 // step, with all deeper headings, is the step's instructions, except for one fenced block "yaml

@@ -44,8 +44,8 @@ var (
 	signalName  = regexp.MustCompile(`^SIG[A-Z0-9+-]{1,12}$`)
 )
 
-// readReport reads an answer and reports whether its last line is a claim with the mark of the call.
-// Texts from elsewhere cannot contain the mark, so they cannot make a claim.
+// readReport reads an answer and reports whether its last line is a claim with the mark of the
+// call. Texts from elsewhere cannot contain the mark, so they cannot make a claim.
 func readReport(answer string, of subject, mark string, classifies bool) (*report, bool) {
 	raw, claim := cutClaim(answer)
 	good := claim == of.name+" "+of.good+" "+mark

@@ -14,8 +14,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Verifier checks the facts of a plan and returns evidence of those that do not hold. Package verify
-// implements it.
+// Verifier checks the facts of a plan and returns evidence of those that do not hold. Package
+// verify implements it.
 type Verifier interface {
 	// Needs returns evidence of source "plan" and the given op for each missing prerequisite.
 	Needs(ctx context.Context, op string, needs []Need) []*taxonomy.Evidence
@@ -251,8 +251,8 @@ func (r *Runner) carryOut(ctx context.Context, name string, p *Plan, answer *Ans
 
 const inARow = 3
 
-// repeated returns an error that each of the last three steps had before it was done, or nil. A step
-// with an answer of a person does not count.
+// repeated returns an error that each of the last three steps had before it was done, or nil. A
+// step with an answer of a person does not count.
 func repeated(before []*executor.RunState) *executor.ErrorRecord {
 	if len(before) < inARow {
 		return nil

@@ -183,8 +183,8 @@ func (w *work) combined(found []*taxonomy.Evidence) error {
 	return &one
 }
 
-// Validate implements executor.Validator. It checks the prerequisites, the gate and the criteria, or
-// runs the review. Then it checks that the tree is unchanged.
+// Validate implements executor.Validator. It checks the prerequisites, the gate and the criteria,
+// or runs the review. Then it checks that the tree is unchanged.
 func (w *work) Validate(ctx context.Context, c executor.Check) error {
 	if c.Started != nil {
 		ctx = context.WithValue(ctx, startedKey{}, c.Started)

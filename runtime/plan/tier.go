@@ -7,8 +7,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// tier is a provider whose answers are reports. An answer without a claim or with a claim of failure
-// becomes an error.
+// tier is a provider whose answers are reports. An answer without a claim or with a claim of
+// failure becomes an error.
 type tier struct {
 	executor.Provider
 	of    *taxonomy.Tier

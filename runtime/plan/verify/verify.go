@@ -131,8 +131,8 @@ func (f *Facts) Criteria(ctx context.Context, criteria []plan.Criterion) []*taxo
 	return found[:min(len(found), maxFindings)]
 }
 
-// exits checks a criterion that is a command. If the command ran and failed, the evidence is that of
-// an unmet criterion and not of a failed execution.
+// exits checks a criterion that is a command. If the command ran and failed, the evidence is that
+// of an unmet criterion and not of a failed execution.
 func (f *Facts) exits(ctx context.Context, k *plan.Criterion) *taxonomy.Evidence {
 	ev, output := f.run(ctx, "criteria", k.Command)
 	if ev == nil {
