@@ -266,7 +266,8 @@ func (s *Store) others(v *tx, run, task string) (sums [2]spent, err error) {
 	if err != nil {
 		return sums, err
 	}
-	// The last call of a run is in progress if the process of the run is alive, and unknown otherwise.
+	// The last call of a run is in progress if the process of the run is alive, and unknown
+	// otherwise.
 	return sums, v.query(`SELECT run FROM runs WHERE ended_at IS NULL AND phase = 'calling' AND run <> ?1
 		AND (?2 = '' OR task_id = ?2)`, []any{run, task}, func(r row) error {
 		var other string
