@@ -27,7 +27,7 @@ var (
 	formats     = []string{"", "json", "csv", "xml", "utf-8"}
 )
 
-// Check returns all faults of a plan that was read or made by a program.
+// Check returns all faults of a plan's content, whether [Read] or a program made the plan.
 func Check(p *Plan) []Problem {
 	c := &checker{earlier: map[string]bool{}, bytes: map[string]Count{}}
 	if len(p.Steps) == 0 {
@@ -46,7 +46,7 @@ func Check(p *Plan) []Problem {
 type checker struct {
 	step    *Step
 	earlier map[string]bool  // the IDs of the steps before
-	bytes   map[string]Count // the sizes that a step demands, by path
+	bytes   map[string]Count // the required sizes of the step's files, by path
 	found   []Problem
 }
 
@@ -119,7 +119,8 @@ func (c *checker) path(p string) {
 	}
 }
 
-// inGit reports whether a path is in git's own directory, as any file system spells it.
+// inGit reports whether a path is in git's directory, in any case, because file systems can ignore
+// case.
 func inGit(p string) bool {
 	return slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool { return strings.EqualFold(name, ".git") })
 }

@@ -1,6 +1,6 @@
 // Package plan carries out plans through a ladder of tiers: a cheap model does the work, a better
 // one finds out why it failed and fixes it, and a person is asked last. A step is done when its
-// criteria, the plan's gate and the review hold, and not when an agent claims it.
+// criteria hold and the plan's gate and the review pass. The claim of an agent is not enough.
 //
 //	p, problems := plan.Read(source)
 //	...
@@ -15,10 +15,10 @@
 //		result, err = runner.Answer(ctx, "nightly", p, plan.Answer{Step: q.Step, Text: ask(q)})
 //	}
 //
-// Each step is a run of package executor, named PLAN.STEP. Its tiers are the ladder, its criteria
-// the checks before the commit, and a question is its blocked end. A review is a run, too. The plan
-// itself has no state: a step is done exactly if its run ended completed.
+// Each step is a run of package executor, named PLAN.STEP. Its tiers are the run's ladder, its
+// criteria are the checks before the commit, and a question ends the run as blocked. A review is
+// also a run. The plan itself has no state: a step is done if its run ended as completed.
 //
-// Failures become evidence, and the taxonomy's rules and reactions decide what follows. The sources
-// and types are in docs/plans.md.
+// Failures become evidence, and the taxonomy's rules and reactions decide the next action. The
+// sources and types of evidence are in docs/plans.md.
 package plan

@@ -6,14 +6,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
 
-// Plan is a list of steps that are carried out in their order.
+// Plan is a list of steps that are carried out in order.
 type Plan struct {
 	Title string `json:"title,omitempty" yaml:"-"`
-	// Needs must be there before any step.
+	// Needs are the prerequisites of all steps.
 	Needs []Need `json:"needs,omitempty" yaml:"needs"`
 	// Gate are commands that must exit with 0 before a step is done.
 	Gate []Command `json:"gate,omitempty" yaml:"gate"`
@@ -29,7 +30,7 @@ type Step struct {
 	Instructions string      `json:"instructions" yaml:"-"`
 	Needs        []Need      `json:"needs,omitempty" yaml:"needs"`
 	Criteria     []Criterion `json:"criteria" yaml:"criteria"`
-	// Files are patterns of the files that the step may change; none means all files.
+	// Files are patterns of the files that the step may change. If empty, it may change all files.
 	Files []string `json:"files,omitempty" yaml:"files"`
 	// Review makes a higher tier review this step.
 	Review bool `json:"review,omitempty" yaml:"review"`
@@ -51,7 +52,7 @@ type Need struct {
 }
 
 // Kind returns the kind of the prerequisite ("file", "directory", "program", "env" or "address")
-// and its name. The kind is empty unless exactly one of them is set.
+// and its name. The kind is empty unless exactly one field of a kind is set.
 func (n *Need) Kind() (kind, name string) {
 	for _, of := range [...][2]string{{"file", n.File}, {"directory", n.Directory}, {"program", n.Program},
 		{"env", n.Env}, {"address", n.Address}} {
@@ -75,8 +76,8 @@ type Command struct {
 // String returns the program and its arguments, separated by spaces.
 func (c Command) String() string { return strings.Join(c.Run, " ") }
 
-// Criterion is a condition that holds when its step is done. It is about a path, about the number
-// of files that match a pattern, or about a command. A path alone requires that the path exists.
+// Criterion is a condition that holds when its step is done. Its subject is a path, the number of
+// files that match a pattern, or a command. A path alone requires that the path exists.
 type Criterion struct {
 	Path     string   `json:"path,omitempty" yaml:"path"`
 	Format   string   `json:"format,omitempty" yaml:"format"`     // json, csv, xml or utf-8
@@ -92,7 +93,7 @@ type Criterion struct {
 	Command `yaml:",inline"`
 }
 
-// OfFile reports whether the criterion reads the file at its path.
+// OfFile reports whether checking the criterion reads the file at its path.
 func (k *Criterion) OfFile() bool {
 	return k.Format != "" || k.Matches != "" || len(k.Sections) > 0 || k.Lines != nil || k.Bytes != nil
 }
@@ -162,8 +163,8 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return err
 }
 
-// fingerprint returns the same text for steps that demand the same, with the plan's gate, needs and
-// review. Without a step it is the fingerprint of the whole plan.
+// fingerprint returns a hash of a step and the plan's gate, needs and review. If s is nil, it is
+// that of the whole plan.
 func (p *Plan) fingerprint(s *Step) string {
 	var steps any = p.Steps
 	if s != nil {
@@ -175,7 +176,7 @@ func (p *Plan) fingerprint(s *Step) string {
 }
 
 // needsOf returns the needs of the plan and of a step.
-func (p *Plan) needsOf(s *Step) []Need { return append(append([]Need{}, p.Needs...), s.Needs...) }
+func (p *Plan) needsOf(s *Step) []Need { return slices.Concat(p.Needs, s.Needs) }
 
 // Problem is a fault of a plan.
 type Problem struct {

@@ -17,13 +17,13 @@ var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
 type prompt struct {
 	Plan *Plan
 	Step *Step
-	Mark string // of the call: a hash that no text from elsewhere contains
+	Mark string // of the call: a hash that texts from elsewhere cannot contain
 
 	// Of a step.
 	Classifies bool
 	Labels     []label
-	Purpose    string // what the tier is asked for; empty for the lowest tier
-	Tried      []tried
+	Purpose    string  // of the tier's call; empty for the lowest tier
+	Tried      []Tried // the failures of the step so far
 	Answers    []string
 
 	// Of a review.
@@ -33,9 +33,6 @@ type prompt struct {
 
 // label is a code that a tier may give to a failure.
 type label struct{ Code, Doc string }
-
-// tried is a failure of the step so far.
-type tried struct{ Tier, Code, Message, Report string }
 
 // render returns a prompt with secrets masked.
 func (p *prompt) render(name string) string {

@@ -18,14 +18,15 @@ import (
 var (
 	// stepHeading is the text of "## 2.3: Title".
 	stepHeading = regexp.MustCompile(`^(\S+?):(?:\s+(.*))?$`)
-	// stepLine is a line that a reader takes for the heading of a step.
+	// stepLine is a line that looks like the heading of a step.
 	stepLine = regexp.MustCompile(`(?m)^ {0,3}##[ \t]+\S+:[ \t].*$`)
 	yamlLine = regexp.MustCompile(`(?s)^line (\d{1,9}): (.*)$`)
-	// unknownKey is yaml's message about a key that no field has.
+	// unknownKey is yaml's message about an unknown key.
 	unknownKey = regexp.MustCompile(`field (\S+) not found in type plan\.\w+`)
 )
 
-// Read reads a plan from Markdown and returns it with its faults of form; [Check] finds the others.
+// Read reads a plan from Markdown and returns it with its faults of form; [Check] returns the
+// others.
 //
 // "# Title" is the plan's title, and each "## ID: Title" a step. The text below the heading of a
 // step, with all deeper headings, is the step's instructions, except for one fenced block "yaml
@@ -146,8 +147,8 @@ func (r *reader) fence(n *ast.FencedCodeBlock) {
 	r.decode(n, begin, into)
 }
 
-// decode decodes a block of YAML. The empty lines before it make the lines in messages those of the
-// file.
+// decode decodes a block of YAML. It puts empty lines before the block, so that messages have the
+// line numbers of the file.
 func (r *reader) decode(n *ast.FencedCodeBlock, begin int, into any) {
 	var body bytes.Buffer
 	body.WriteString(strings.Repeat("\n", r.line(begin)))

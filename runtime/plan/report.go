@@ -8,13 +8,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// report is the answer of a tier. Its last line is the claim; a tier that classifies may put a
-// block of JSON before it.
+// report is the answer of a tier. Its last line is the claim. If the tier classifies, a block of
+// JSON may precede the claim.
 type report struct {
 	done bool
 	raw  string // the answer without the claim
 
-	Label        string          `json:"label"`   // what the tier calls the failure
+	Label        string          `json:"label"`   // the tier's name for the failure
 	Finding      string          `json:"finding"` // the type of the evidence
 	Reason       string          `json:"reason"`
 	ExitCode     *int            `json:"exit_code"`
@@ -22,7 +22,7 @@ type report struct {
 	Files        []string        `json:"files"`
 	Cause        string          `json:"cause"`
 	Needed       string          `json:"needed"`       // a decision, or something to provide
-	Instructions string          `json:"instructions"` // the corrected ones
+	Instructions string          `json:"instructions"` // corrected by the tier
 	Findings     []reviewFinding `json:"findings"`     // of a review
 }
 
@@ -33,7 +33,7 @@ type reviewFinding struct {
 	Files  []string `json:"files"`
 }
 
-// A subject is the first word of a claim, good the second one of a claim of success.
+// subject is the first word of a claim, its name. Good is the second word of a claim of success.
 type subject struct{ name, good string }
 
 var (
@@ -44,8 +44,8 @@ var (
 	signalName  = regexp.MustCompile(`^SIG[A-Z0-9+-]{1,12}$`)
 )
 
-// readReport reads an answer. It is not a report unless its last line is a claim with the mark of
-// the call, because a text from elsewhere cannot contain the mark.
+// readReport reads an answer and reports whether its last line is a claim with the mark of the
+// call. Texts from elsewhere cannot contain the mark, so they cannot make a claim.
 func readReport(answer string, of subject, mark string, classifies bool) (*report, bool) {
 	raw, claim := cutClaim(answer)
 	good := claim == of.name+" "+of.good+" "+mark
@@ -68,7 +68,7 @@ func cutClaim(answer string) (raw, claim string) {
 	return strings.TrimRight(answer[:max(i, 0)], " \t\r\n"), strings.TrimSpace(answer[i+1:])
 }
 
-// readBlock reads the block of JSON at the end of the text. A block that is not valid is only text.
+// readBlock reads the block of JSON at the end of the text. An invalid block stays text.
 func (r *report) readBlock() {
 	text, ok := strings.CutSuffix("\n"+r.raw, "\n```")
 	i := strings.LastIndex(text, "\n```json\n")
@@ -100,8 +100,8 @@ func (r *report) evidence(step, tier string) *taxonomy.Evidence {
 	return ev
 }
 
-// evidenceOf returns the findings of a review as evidence. A review that failed without a finding
-// is one finding: its text.
+// evidenceOf returns the findings of a review as evidence. If a review failed without findings, its
+// text is the only finding.
 func (r *report) evidenceOf(source, op, step string) []*taxonomy.Evidence {
 	findings := r.Findings
 	if len(findings) == 0 && !r.done {

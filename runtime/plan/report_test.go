@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -100,7 +101,7 @@ func TestPrompts(t *testing.T) {
 	lowest := data.render("step")
 	data.Classifies, data.Purpose, data.Answers = true, "analysis", []string{"It is 500 cents."}
 	data.Labels = []label{{"AMBIGUITY_ERROR", "The plan does not say enough."}}
-	data.Tried = []tried{{"haiku", "UNCLASSIFIED", "odd", raw}}
+	data.Tried = []Tried{{"haiku", executor.ErrorRecord{Code: "UNCLASSIFIED", Message: "odd", Report: raw}}}
 	higher := data.render("step")
 	data.Report, data.Changed = raw, []string{"r.md"}
 	for name, facts := range map[string]struct {

@@ -14,34 +14,35 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Verifier finds out whether facts hold. What does not hold is evidence. Package verify has one.
+// Verifier checks the facts of a plan and returns evidence of those that do not hold. Package
+// verify implements it.
 type Verifier interface {
-	// Needs has evidence of source "plan" and the given op for each missing prerequisite.
+	// Needs returns evidence of source "plan" and the given op for each missing prerequisite.
 	Needs(ctx context.Context, op string, needs []Need) []*taxonomy.Evidence
-	// Gate has evidence of source "check" for each command that fails.
+	// Gate returns evidence of source "check" for each command that fails.
 	Gate(ctx context.Context, gate []Command) []*taxonomy.Evidence
-	// Criteria has evidence of source "check" for each criterion that does not hold.
+	// Criteria returns evidence of source "check" for each criterion that does not hold.
 	Criteria(ctx context.Context, criteria []Criterion) []*taxonomy.Evidence
 }
 
-// Config is what a Runner works with. Table, Classify, Tiers, Facts, Workspace and Store are
-// required.
+// Config configures a [Runner]. Table, Classify, Tiers, Facts, Workspace and Store are required.
 type Config struct {
 	// Table is the generated table, or a profile of it.
 	Table    taxonomy.Table
 	Classify executor.Classifier
-	// Tiers are the providers by the names of the taxonomy's tiers. A tier without one is skipped.
+	// Tiers are the providers by the names of the taxonomy's tiers. A tier without a provider is
+	// skipped.
 	Tiers map[string]executor.Provider
 	Facts Verifier
 
 	Workspace executor.Workspace
-	// Store returns a store for one run. The runs of a plan are open one inside the other.
+	// Store returns a new store for each run. The run of a review is open inside that of its step.
 	Store func() executor.Store
-	// Guard returns the guard of a step that may change only files that match the patterns, or any
-	// file if there are none. Nil allows everything.
+	// Guard returns the guard of a step that may change only files that match the patterns. Without
+	// patterns, the step may change any file. If Guard is nil, everything is allowed.
 	Guard func(files []string) (executor.Guard, error)
-	// Dirty returns the changes that are not committed. A new plan does not begin on them. Nil does
-	// not look.
+	// Dirty returns the uncommitted changes, which stop a new plan. If Dirty is nil, they are
+	// not checked.
 	Dirty func(ctx context.Context) ([]string, error)
 	// Admission limits the calls of all steps and reviews.
 	Admission executor.Admission
@@ -50,14 +51,14 @@ type Config struct {
 
 	// ReviewPlan makes the highest tier review the plan before its first step.
 	ReviewPlan bool
-	// KeepWork commits nothing. Work that is done stays in the tree.
+	// KeepWork leaves the work of all steps uncommitted in the tree.
 	KeepWork bool
-	// Turns is the number of calls that a step may have; 0 is 150.
+	// Turns limits the calls of a step; 0 is 150.
 	Turns int
-	// Call is how long a call may take; 0 is 10 minutes. StepTime limits the whole step; 0 does
-	// not.
+	// Call limits the time of a call; 0 is 10 minutes. StepTime limits the time of a step; 0 is no
+	// limit.
 	Call, StepTime time.Duration
-	// Observe gets the events of each step's runs, also of its reviews.
+	// Observe gets the events of each step and of its reviews; it may be nil.
 	Observe func(step string, e executor.Event)
 }
 
@@ -137,17 +138,17 @@ type Result struct {
 	Run      string       `json:"run"`
 	Status   string       `json:"status"` // completed, blocked, failed or cancelled
 	Steps    []StepResult `json:"steps"`
-	Question *Question    `json:"question,omitempty"` // of a plan that is blocked or failed
+	Question *Question    `json:"question,omitempty"` // if the plan is blocked or failed
 	Warnings []string     `json:"warnings,omitempty"`
 }
 
 // StepResult is the state of a step.
 type StepResult struct {
 	ID     string `json:"id"`
-	Status string `json:"status"` // open, or as of a Result
-	// Tier did the work of a step that is done; empty if a person did.
+	Status string `json:"status"` // open, or as in a Result
+	// Tier is the tier that completed the step; empty if a person did.
 	Tier string `json:"tier,omitempty"`
-	// Instructions are those that the tier corrected.
+	// Instructions are the instructions as the tier corrected them, or empty.
 	Instructions string                 `json:"instructions,omitempty"`
 	Errors       []executor.ErrorRecord `json:"errors,omitempty"`
 	Commits      []executor.CommitDone  `json:"commits,omitempty"`
@@ -155,7 +156,7 @@ type StepResult struct {
 	State *executor.RunState `json:"-"`
 }
 
-// Question is what a person is asked about a step.
+// Question is a question to a person about a step.
 type Question struct {
 	Step   string             `json:"step"`
 	Reason executor.EndReason `json:"reason"`
@@ -173,22 +174,22 @@ type Tried struct {
 type Answer struct {
 	// Step is the step of the question.
 	Step string
-	// Text is in every later prompt of the step. It may be empty, for example because the cause was
-	// removed or the step was edited.
+	// Text is in every later prompt of the step. It may be empty, for example if the cause is fixed
+	// or the step was edited.
 	Text string
-	// ByHand reports that the person carried out the step. It is verified before any tier is
+	// ByHand reports that the person carried out the step. The work is verified before any tier is
 	// called.
 	ByHand bool
 }
 
-// Run carries out a plan, or continues it. A blocked or failed step is not continued: it needs an
-// Answer. The error is about the plan's store or definition; failures of steps are in the result.
+// Run carries out a plan, or resumes it. To resume a blocked or failed step, use [Runner.Answer].
+// The error is about the plan's store or definition; failures of steps are in the result.
 func (r *Runner) Run(ctx context.Context, name string, p *Plan) (*Result, error) {
 	return r.carryOut(ctx, name, p, nil)
 }
 
-// Answer continues a blocked or failed step, and then the plan. Steps that are not done may have
-// been edited.
+// Answer resumes a blocked or failed step, and then the plan. Steps that are not done may have been
+// edited.
 func (r *Runner) Answer(ctx context.Context, name string, p *Plan, a Answer) (*Result, error) {
 	a.Text = taxonomy.Redact(a.Text)
 	return r.carryOut(ctx, name, p, &a)
@@ -223,7 +224,7 @@ func (r *Runner) carryOut(ctx context.Context, name string, p *Plan, answer *Ans
 			}
 			w := &work{Runner: r, name: name, plan: p, step: s, run: task.Run, first: i, begun: i > 0 || st != nil,
 				answer: *given, prepared: &prepared}
-			if st, err = w.carryOut(ctx, task); err != nil {
+			if st, err = w.runStep(ctx, task); err != nil {
 				return nil, fmt.Errorf("step %s: %w", s.ID, err)
 			}
 		}
@@ -250,8 +251,8 @@ func (r *Runner) carryOut(ctx context.Context, name string, p *Plan, answer *Ans
 
 const inARow = 3
 
-// repeated returns an error that each of the last three steps had before it was done. An answer of
-// a person ends the row.
+// repeated returns an error that each of the last three steps had before it was done, or nil. A
+// step with an answer of a person does not count.
 func repeated(before []*executor.RunState) *executor.ErrorRecord {
 	if len(before) < inARow {
 		return nil
@@ -274,8 +275,8 @@ func repeated(before []*executor.RunState) *executor.ErrorRecord {
 	return nil
 }
 
-// endsTurn reports that the error took the step from its tier. Errors that pass by themselves may
-// come again.
+// endsTurn reports whether the error ended the tier's turn. Temporary errors do not, because they
+// are retried.
 func endsTurn(e *executor.ErrorRecord) bool {
 	return e.Fingerprint != "" && !e.Retried && e.Action != taxonomy.Retry.String() &&
 		e.Action != taxonomy.RetryOperation.String()
@@ -304,7 +305,7 @@ func (r *Runner) result(s *Step, st *executor.RunState) StepResult {
 	return out
 }
 
-// blockOf returns the report with the block at the end of an answer that was accepted.
+// blockOf returns the report of an accepted answer, with its block.
 func blockOf(answer string) *report {
 	raw, _ := cutClaim(answer)
 	r := &report{raw: raw}
@@ -315,9 +316,9 @@ func blockOf(answer string) *report {
 func (r *Runner) question(s *Step, st *executor.RunState) *Question {
 	q := &Question{Step: s.ID, Reason: st.End, Asks: st.Question, Tried: r.tried(st.Errors)}
 	for _, t := range slices.Backward(q.Tried) {
-		said := &report{raw: t.Report}
-		said.readBlock()
-		q.Asks = cmp.Or(q.Asks, said.Needed)
+		r := &report{raw: t.Report}
+		r.readBlock()
+		q.Asks = cmp.Or(q.Asks, r.Needed)
 	}
 	if st.LastError != nil {
 		q.Asks = cmp.Or(q.Asks, st.LastError.Message)

@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// checkReview is the check after the criteria.
+// checkReview is the phase of the review, after the criteria.
 const checkReview executor.Phase = "review"
 
 // work is a step that is being carried out. It checks the work of the tiers.
@@ -21,15 +21,15 @@ type work struct {
 	plan     *Plan
 	step     *Step
 	run      string
-	first    int  // the index of the step; those before are done
-	begun    bool // the plan was begun before
+	first    int  // the index of the step; the earlier ones are done
+	begun    bool // an earlier step or process began the plan
 	answer   Answer
-	prepared *bool
+	prepared *bool // whether this process has prepared the plan
 	tree     *openTree
 }
 
-// carryOut runs the step.
-func (w *work) carryOut(ctx context.Context, task executor.Task) (*executor.RunState, error) {
+// runStep runs or resumes the step.
+func (w *work) runStep(ctx context.Context, task executor.Task) (*executor.RunState, error) {
 	w.tree = &openTree{Workspace: w.cfg.Workspace}
 	cfg := w.config()
 	cfg.Workspace, cfg.Validator = w.tree, w
@@ -55,7 +55,7 @@ func (w *work) carryOut(ctx context.Context, task executor.Task) (*executor.RunS
 			t := &tier{Provider: p, of: &w.tiers[i], step: w.step.ID, claim: stepClaim}
 			if i == lowest {
 				t.needs = func(ctx context.Context) error {
-					return w.weightiest(w.cfg.Facts.Needs(ctx, "verify", w.plan.needsOf(w.step)))
+					return w.combined(w.cfg.Facts.Needs(ctx, "verify", w.plan.needsOf(w.step)))
 				}
 			}
 			cfg.Tiers[t.of.Name] = t
@@ -65,7 +65,7 @@ func (w *work) carryOut(ctx context.Context, task executor.Task) (*executor.RunS
 	return w.execute(ctx, cfg, task, w.answer)
 }
 
-// config returns what the runs of a plan have in common.
+// config returns the common configuration of all runs of a plan.
 func (r *Runner) config() executor.Config {
 	return executor.Config{
 		Table: r.cfg.Table, Classify: r.cfg.Classify, Decode: notDecoded, Tiers: map[string]executor.Provider{},
@@ -76,10 +76,9 @@ func (r *Runner) config() executor.Config {
 	}
 }
 
-// execute runs a step or a review to its end, or continues it.
-func (w *work) execute(
-	ctx context.Context, cfg executor.Config, task executor.Task, a Answer,
-) (*executor.RunState, error) {
+// execute runs or resumes a step or a review, to its end.
+func (w *work) execute(ctx context.Context, cfg executor.Config, task executor.Task, a Answer) (
+	*executor.RunState, error) {
 	if w.cfg.Observe != nil {
 		cfg.Observer = observer(func(e executor.Event) { w.cfg.Observe(w.step.ID, e) })
 	}
@@ -94,7 +93,7 @@ type observer func(executor.Event)
 
 func (o observer) Observe(e executor.Event) { o(e) }
 
-// notDecoded reads no error back: a plan reads the records of errors only.
+// notDecoded decodes no error, because a plan uses only the records of errors.
 func notDecoded([]byte) (error, error) { return nil, nil }
 
 func (w *work) prompt(p executor.PromptInput) string {
@@ -112,10 +111,8 @@ func (w *work) prompt(p executor.PromptInput) string {
 		}
 		data.Purpose = cmp.Or(all[len(all)-1].Purpose, purpose.String())
 	}
-	for _, t := range all {
-		if !p.Reduced {
-			data.Tried = append(data.Tried, tried{t.Tier, t.Code, t.Message, t.Report})
-		}
+	if !p.Reduced {
+		data.Tried = all
 	}
 	return data.render("step")
 }
@@ -130,15 +127,15 @@ func (w *work) setup(ctx context.Context) error {
 	return err
 }
 
-// prepare finds faults before anything runs: in the plan, then uncommitted changes, then missing
-// prerequisites that no open step makes, then those that the review of the plan finds.
+// prepare returns the first kind of fault before any step runs: faults of the plan, uncommitted
+// changes, missing prerequisites that no open step makes, and findings of the plan's review.
 func (w *work) prepare(ctx context.Context) error {
 	var found []*taxonomy.Evidence
 	for _, p := range Check(w.plan) {
 		found = append(found, &taxonomy.Evidence{Source: "plan", Op: "prepare", Type: p.Kind, Text: p.String(),
 			Attributes: map[string]string{"step": p.Step}})
 	}
-	if err := w.weightiest(found); err != nil {
+	if err := w.combined(found); err != nil {
 		return err
 	}
 	if w.cfg.Dirty != nil && !w.begun {
@@ -156,20 +153,20 @@ func (w *work) prepare(ctx context.Context) error {
 		needs, open[s.ID] = append(needs, s.Needs...), true
 	}
 	needs = slices.DeleteFunc(needs, func(n Need) bool { return open[n.MadeBy] })
-	err := w.weightiest(w.cfg.Facts.Needs(ctx, "prepare", needs))
-	if err != nil || !w.cfg.ReviewPlan || w.answer.Text != "" { // a person has decided what a review finds
+	err := w.combined(w.cfg.Facts.Needs(ctx, "prepare", needs))
+	if err != nil || !w.cfg.ReviewPlan || w.answer.Text != "" { // a person has answered the review's findings
 		return err
 	}
 	review, err := w.review(ctx, w.name+".plan."+w.plan.fingerprint(nil), w.highest(), "plan", &prompt{Plan: w.plan})
 	if err != nil {
 		return err
 	}
-	return w.weightiest(review.evidenceOf("plan", "prepare", ""))
+	return w.combined(review.evidenceOf("plan", "prepare", ""))
 }
 
-// weightiest returns one piece of evidence with the texts of all: the first that does not pass by
-// itself, otherwise the first. It returns nil for no evidence.
-func (w *work) weightiest(found []*taxonomy.Evidence) error {
+// combined returns one piece of evidence with the texts of all: the first that is not retryable, or
+// otherwise the first. It returns nil if there is no evidence.
+func (w *work) combined(found []*taxonomy.Evidence) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -187,7 +184,7 @@ func (w *work) weightiest(found []*taxonomy.Evidence) error {
 }
 
 // Validate implements executor.Validator. It checks the prerequisites, the gate and the criteria,
-// or makes the review, and that the check left the tree unchanged.
+// or runs the review. Then it checks that the tree is unchanged.
 func (w *work) Validate(ctx context.Context, c executor.Check) error {
 	if c.Started != nil {
 		ctx = context.WithValue(ctx, startedKey{}, c.Started)
@@ -232,13 +229,13 @@ func paths(changes []executor.Change) (out []string) {
 }
 
 func (w *work) verify(ctx context.Context) error {
-	if err := w.weightiest(w.cfg.Facts.Needs(ctx, "verify", w.plan.needsOf(w.step))); err != nil {
+	if err := w.combined(w.cfg.Facts.Needs(ctx, "verify", w.plan.needsOf(w.step))); err != nil {
 		return err
 	}
-	return w.weightiest(append(w.cfg.Facts.Gate(ctx, w.plan.Gate), w.cfg.Facts.Criteria(ctx, w.step.Criteria)...))
+	return w.combined(append(w.cfg.Facts.Gate(ctx, w.plan.Gate), w.cfg.Facts.Criteria(ctx, w.step.Criteria)...))
 }
 
-// reviewWork makes the next higher tier review the work, or the highest tier its own.
+// reviewWork makes the next higher tier review the work. The highest tier reviews its own work.
 func (w *work) reviewWork(ctx context.Context, c executor.Check) error {
 	changes, err := w.tree.space.Diff(ctx, c.Base, c.Tree)
 	if err != nil {
@@ -254,11 +251,11 @@ func (w *work) reviewWork(ctx context.Context, c executor.Check) error {
 	if err != nil {
 		return err
 	}
-	return w.weightiest(review.evidenceOf("review", "review", w.step.ID))
+	return w.combined(review.evidenceOf("review", "review", w.step.ID))
 }
 
-// review makes a tier, or one above it, review something. That is a run without files: it waits, is
-// retried and is handed over like any other.
+// review makes the tier by review a step or the plan. The review is a run without files, which
+// waits, retries and escalates to higher tiers like any other.
 func (w *work) review(ctx context.Context, run string, by int, template string, data *prompt) (*report, error) {
 	cfg := w.config()
 	for i := by; i < len(w.tiers); i++ {
@@ -276,7 +273,7 @@ func (w *work) review(ctx context.Context, run string, by int, template string, 
 		return nil, err
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case st.End != executor.EndCompleted: // it is no finding about the step
+	case st.End != executor.EndCompleted: // this is not a finding about the step
 		ev := &taxonomy.Evidence{Source: "executor", Op: "review", Type: string(st.End),
 			Text: "the review could not be made"}
 		if st.LastError != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// tier is a provider whose answers are reports. An answer without a claim, or with a claim of
-// failure, is a failure.
+// tier is a provider whose answers are reports. An answer without a claim or with a claim of
+// failure becomes an error.
 type tier struct {
 	executor.Provider
 	of    *taxonomy.Tier
 	step  string
 	claim subject
-	// needs, unless nil, is checked before the first call of the tier.
+	// needs checks the prerequisites before the first call; it may be nil.
 	needs func(ctx context.Context) error
 }
 
@@ -66,7 +66,7 @@ func (t *tier) End(ctx context.Context, p executor.Process) error {
 	return nil
 }
 
-// openTree is a workspace that shows the space of its run, for the checks of a step.
+// openTree is a workspace that keeps the space of its run, for the checks of a step.
 type openTree struct {
 	executor.Workspace
 	space executor.Space
@@ -88,9 +88,9 @@ func (w *openTree) Watch(watcher executor.Watcher) {
 
 type startedKey struct{}
 
-// Started returns the function that a [Verifier] calls with each process that it starts,
-// immediately after that; nil outside of a step. If it returns an error, the process is to be
-// ended.
+// Started returns the function that a [Verifier] calls immediately after it starts a process. If
+// that function returns an error, the verifier ends the process. Outside of a step Started returns
+// nil.
 func Started(ctx context.Context) func(executor.Process) error {
 	started, _ := ctx.Value(startedKey{}).(func(executor.Process) error)
 	return started

@@ -4,8 +4,7 @@
 //	h, err := recovery.NewHandler(recovery.Config{Table: table, Classify: classify})
 //	out := h.Handle(ctx, recovery.Op{Name: "list issues", Source: "github", Do: list})
 //
-// Strategies are data and one function each; see [Standard]. It has seven, which a host configures
-// with the commands of its tools:
+// [Standard] has seven strategies, which a host configures with the commands of its tools:
 //
 //	standard, err := recovery.New(recovery.Options{
 //		Tree:  tree, // reverts a fix that does not help
@@ -13,7 +12,7 @@
 //	})
 //	err = standard.Run(ctx, "apply_lint_fix", taxonomy.RecoveryRequest{Err: failure}) // by hand
 //
-// Commands are those of the host. The text of a failure is never an argument, a shell line, input
-// or environment of a command, except for two placeholders: {package}, the name of a package that
-// the host allows, and {file} or {files}, which are regular files of the working tree.
+// All commands come from the host. The text of a failure is never an argument, a shell line, input
+// or environment of a command, with two exceptions: the placeholder {package}, the name of a
+// package that the host allows, and {file} or {files}, regular files of the working tree.
 package recovery

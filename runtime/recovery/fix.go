@@ -19,15 +19,15 @@ import (
 	"github.com/errgen/errgen/runtime/validate"
 )
 
-// Tool is what a strategy runs: commands that change files, and commands that check the result.
+// Tool has the commands of a strategy: those that change files, and those that check the result.
 type Tool struct {
-	// Fix are the commands, in order. One that exits with a failure does not end the fix, because
-	// many tools do so after they changed files; the check decides. An argument can be {file} or
-	// {files}, the first or all files (at most 16) that the failure names, or for an installer
-	// {package}.
+	// Fix are the commands that change files, in order. A command that exits with a failure does
+	// not end the fix, because many tools fail after they changed files; the check decides. An
+	// argument can be {file} or {files}, the first or all files (at most 16) that the failure
+	// names. For an installer it can be {package}.
 	Fix []validate.Command
-	// Check are commands that must all pass, or the fix is reverted. A fix needs one; an installer
-	// does not.
+	// Check are the commands that must all pass; otherwise the fix is reverted. It is required
+	// unless the tool is an installer.
 	Check []validate.Command
 	// Ecosystem specifies how failures name a missing package, and Allow lists the packages that
 	// may be installed. Both are for installers only.
@@ -42,7 +42,7 @@ const (
 	PlaceholderPackage = "{package}"
 )
 
-// Ecosystem is where packages come from.
+// Ecosystem is the origin of packages.
 type Ecosystem string
 
 // The ecosystems.
@@ -52,7 +52,8 @@ const (
 	Go     Ecosystem = "go"
 )
 
-// ecosystems have two expressions each: where a text names a missing package, and a plain name.
+// ecosystems have two expressions each: one finds the missing package in a text, and one matches a
+// plain package name.
 var ecosystems = map[Ecosystem]struct{ missing, plain *regexp.Regexp }{
 	NPM: {
 		regexp.MustCompile(
@@ -88,10 +89,7 @@ func problemsOf(o Options) (all []error) {
 	}
 	for key, t := range o.Tools {
 		install := key == "install"
-		if !slices.ContainsFunc(
-			[]string{"install", "lint", "types", "tests", "build"},
-			func(k string) bool { return k == key },
-		) {
+		if !slices.Contains([]string{"install", "lint", "types", "tests", "build"}, key) {
 			wrong("Tools."+key, key, "install, lint, types, tests or build")
 		}
 		if len(t.Fix) == 0 {
@@ -101,17 +99,14 @@ func problemsOf(o Options) (all []error) {
 			wrong("Tools."+key+".Check", "", "a program with its arguments")
 		}
 		for i, c := range t.Fix {
-			if what := unusable(c, install); what != "" {
-				wrong(fmt.Sprintf("Tools.%s.Fix[%d]", key, i), c.String(), what)
+			if expected := unusable(c, install); expected != "" {
+				wrong(fmt.Sprintf("Tools.%s.Fix[%d]", key, i), c.String(), expected)
 			}
 		}
 		for i, c := range t.Check {
 			if !c.Usable() || hasPlaceholder(c.String()) {
-				wrong(
-					fmt.Sprintf("Tools.%s.Check[%d]", key, i),
-					c.String(),
-					"a program with its arguments, without placeholders",
-				)
+				wrong(fmt.Sprintf("Tools.%s.Check[%d]", key, i), c.String(),
+					"a program with its arguments, without placeholders")
 			}
 		}
 		if !install {
@@ -131,7 +126,7 @@ func problemsOf(o Options) (all []error) {
 	return all
 }
 
-// unusable returns what is expected of a command that cannot be used, or "".
+// unusable returns the expected form of a command that cannot be used, or "" if it can be used.
 func unusable(c validate.Command, install bool) string {
 	if !c.Usable() {
 		return "a program with its arguments, or a line"
@@ -160,7 +155,7 @@ func hasPlaceholder(s string) bool {
 		strings.Contains(s, PlaceholderPackage)
 }
 
-// isScript reports whether the next argument would be read as a script.
+// isScript reports whether the argument makes a program read the next one as a script.
 func isScript(arg string) bool {
 	return slices.Contains([]string{"-c", "/c", "/C", "-e", "-Command", "--eval", "--command"}, arg)
 }
@@ -193,8 +188,8 @@ func installThenCheck(a *attempt) error {
 		return &Error{Message: "Nothing is installed, because no installer is configured", Err: ErrNoTool}
 	}
 	name := ""
-	for _, said := range textsOf(a.failed) {
-		if m := ecosystems[tool.Ecosystem].missing.FindStringSubmatch(said); m != nil && name == "" {
+	for _, reported := range textsOf(a.failed) {
+		if m := ecosystems[tool.Ecosystem].missing.FindStringSubmatch(reported); m != nil && name == "" {
 			name = m[1]
 		}
 	}
@@ -203,10 +198,8 @@ func installThenCheck(a *attempt) error {
 	}
 	a.note(DataPackage, name)
 	if !slices.Contains(tool.Allow, name) {
-		return &Error{
-			Message: "Did not install " + text.Quote(name, maxShown) + ": " + ErrNotAllowed.Error(),
-			Err:     ErrNotAllowed,
-		}
+		return &Error{Err: ErrNotAllowed,
+			Message: "Did not install " + text.Quote(name, maxShown) + ": " + ErrNotAllowed.Error()}
 	}
 	commands := replaced(tool.Fix, PlaceholderPackage, []string{name})
 	if err := a.change(commands, tool.Check); err != nil {
@@ -216,7 +209,7 @@ func installThenCheck(a *attempt) error {
 	return nil
 }
 
-// failure returns an error that has the last line of output and the fate of the changes.
+// failure returns an error with the last line of output and the reference of reverted changes.
 func (a *attempt) failure(message string, cause error) error {
 	if known, ok := cause.(*Error); ok {
 		return known
@@ -266,8 +259,8 @@ func (a *attempt) change(commands, check []validate.Command) error {
 	return err
 }
 
-// runAll runs commands until one fails. If lenient, one that ran and exited with a failure does not
-// end it.
+// runAll runs commands until one fails. If lenient, it continues after a command that exited with a
+// failure.
 func (a *attempt) runAll(ctx context.Context, commands []validate.Command, lenient bool) error {
 	for _, c := range commands {
 		result := a.runner.RunStarted(ctx, a.Strategy, c, nil)
@@ -320,7 +313,7 @@ func textsOf(f taxonomy.RecoveryRequest) (all []string) {
 	return all
 }
 
-// filled returns commands with the files that the failure names.
+// filled returns commands with their placeholders replaced by the files that the failure names.
 func (a *attempt) filled(commands []validate.Command) ([]validate.Command, error) {
 	if !slices.ContainsFunc(commands, func(c validate.Command) bool {
 		return slices.Contains(c.Args, PlaceholderFile) || slices.Contains(c.Args, PlaceholderFiles)
@@ -336,8 +329,8 @@ func (a *attempt) filled(commands []validate.Command) ([]validate.Command, error
 	if a.failed.Evidence != nil {
 		named = append(named, a.failed.Evidence.Files...)
 	}
-	for _, said := range textsOf(a.failed) {
-		for f := range finding.In(said) {
+	for _, reported := range textsOf(a.failed) {
+		for f := range finding.In(reported) {
 			named = append(named, f.File)
 		}
 	}
@@ -380,7 +373,7 @@ func fileIn(root *os.Root, dir, name string) (string, bool) {
 	return name, true
 }
 
-// replaced returns commands with values in the place of a placeholder.
+// replaced returns commands with the values instead of a placeholder.
 func replaced(commands []validate.Command, placeholder string, values []string) []validate.Command {
 	out := slices.Clone(commands)
 	for i, c := range out {

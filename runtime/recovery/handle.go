@@ -18,39 +18,39 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// DefaultMaxCalls is the default of [Config.MaxCalls], and DefaultGrace that of [Config.Grace].
+// The defaults of [Config.MaxCalls] and [Config.Grace].
 const (
 	DefaultMaxCalls = 100
 	DefaultGrace    = 5 * time.Second
 )
 
-// Config configures a [Handler]. Table and Classify are required. All of it must be safe for
+// Config configures a [Handler]. Table and Classify are required. All values must be safe for
 // concurrent use.
 type Config struct {
-	// Table is the taxonomy's table, with profile and overrides.
+	// Table is the generated table, with its profile and overrides.
 	Table taxonomy.Table
-	// Classify gives failures their codes.
+	// Classify returns failures with their codes.
 	Classify executor.Classifier
-	// Recoverer runs strategies; without one they fail. A strategy that panics fails.
+	// Recoverer runs strategies. Without it every strategy fails. A strategy that panics fails.
 	Recoverer executor.Recoverer
-	// MaxCalls is the maximum of calls of an operation, whatever recoveries and retries the
-	// taxonomy has; DefaultMaxCalls. The reactions of a code allow [retry.MostCalls].
+	// MaxCalls limits the calls of an operation, in addition to the reactions of the taxonomy,
+	// which allow [retry.MostCalls]; 0 is DefaultMaxCalls.
 	MaxCalls int
-	// Sink takes all failures and their recoveries. ID returns the ID of an occurrence; nil is
-	// [report.NewID]. StatusSources are as in [report.Options].
+	// Sink gets all failures and their recoveries; it may be nil. ID returns the ID of an
+	// occurrence; nil is [report.NewID]. StatusSources are those of [report.Options].
 	Sink          report.Sink
-	Runs          *report.Runs // takes the timeline of each operation; may be nil
+	Runs          *report.Runs // gets the timeline of each operation; may be nil
 	ID            func() string
 	StatusSources []string
 	// Observer observes every step, after Sink.
 	Observer executor.Observer
-	// Admission limits calls, in all operations together. Its Breaker is ignored if the profile
-	// does not retry.
+	// Admission limits the calls of all operations together. Its Breaker is ignored if the profile
+	// disables retries.
 	Admission executor.Admission
 	// Timeout limits one call; 0 is no limit. Waits do not count.
 	Timeout time.Duration
-	// Grace is how long an operation has to return after its context ended; DefaultGrace. One that
-	// does not is left in its goroutine and not called again until it returns.
+	// Grace is the time for an operation to return after its context ended; 0 is DefaultGrace. A
+	// slower operation stays in its goroutine and is not called again until it returns.
 	Grace time.Duration
 	// Clock measures waits; nil is [retry.System].
 	Clock retry.Clock
@@ -62,7 +62,7 @@ type Handler struct {
 	run executor.Config // without the operation
 }
 
-// NewHandler returns a handler. The error has everything that is wrong with the configuration.
+// NewHandler returns a handler. The error joins all problems of the configuration.
 func NewHandler(cfg Config) (*Handler, error) {
 	if profile := cfg.Table.Overlay; profile != nil && !profile.Retry.Enabled {
 		cfg.Admission.Breaker = nil
@@ -81,12 +81,8 @@ func NewHandler(cfg Config) (*Handler, error) {
 	}
 	var problems error
 	if cfg.MaxCalls < 0 || cfg.Timeout < 0 || cfg.Grace < 0 {
-		problems = fmt.Errorf(
-			"MaxCalls (%d), Timeout (%s) and Grace (%s) must not be negative",
-			cfg.MaxCalls,
-			cfg.Timeout,
-			cfg.Grace,
-		)
+		problems = fmt.Errorf("MaxCalls (%d), Timeout (%s) and Grace (%s) must not be negative", cfg.MaxCalls,
+			cfg.Timeout, cfg.Grace)
 	}
 	probe := h.run
 	probe.Provider = &operation{op: &Op{}}
@@ -105,15 +101,15 @@ func (r safeRecoverer) Recover(ctx context.Context, f taxonomy.RecoveryRequest) 
 
 // Op is an operation.
 type Op struct {
-	// Name is for people: "list issues". Source is the source of its failures in the taxonomy, and
-	// Component the part of it; the Name by default.
+	// Name is for messages: "list issues". Source is the source of its failures in the taxonomy,
+	// and Component the part of that source; the default is Name.
 	Name, Source, Component string
 	// Credential names the credential that it uses. Operations of one source and credential share
 	// waits, breaker and retry budget.
 	Credential string
-	// Facts are added to what is reported.
+	// Facts are added to each reported occurrence.
 	Facts report.Facts
-	// Do does it. It returns soon after ctx ended. It is called again by one goroutine at a time.
+	// Do performs the operation. It must return soon after ctx ended. Calls do not overlap.
 	Do func(ctx context.Context) error
 }
 
@@ -128,16 +124,16 @@ func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
 	defer stop(nil)
 	op.Component = cmp.Or(op.Component, op.Name)
 	p := &operation{op: &op, cfg: &h.cfg, stop: stop}
-	tell := &teller{handler: h, op: &op}
+	reports := &reporting{handler: h, op: &op}
 	cfg := h.run
 	cfg.Provider = p
-	cfg.Observer = executor.Observers(tell.observer(ctx), h.cfg.Observer)
+	cfg.Observer = executor.Observers(reports.observer(ctx), h.cfg.Observer)
 	e, err := executor.New(cfg)
 	if err != nil {
 		return Outcome{Err: fmt.Errorf("handle %s: %w", op.Name, err)}
 	}
 	result := e.Run(ctx, executor.Task{Run: rand.Text(), ID: op.Name})
-	out := Outcome{Occurrence: tell.latest, Calls: p.calls, Result: result}
+	out := Outcome{Occurrence: reports.latest, Calls: p.calls, Result: result}
 	switch {
 	case result.Status == executor.StatusCompleted:
 		out.Recovered = result.ErrorCount > 0
@@ -156,10 +152,10 @@ func (h *Handler) Handle(ctx context.Context, op Op) Outcome {
 
 // Outcome is the result of an operation.
 type Outcome struct {
-	// Err is the last error, as the taxonomy has it, or the cause of a context that ended; nil
-	// after success.
+	// Err is the last error as classified, or the cause of a context that ended. It is nil after
+	// success.
 	Err error
-	// Occurrence is what was reported last; nil if nothing was.
+	// Occurrence is the last reported one, or nil.
 	Occurrence *report.Occurrence
 	// Calls counts the calls of the operation.
 	Calls int
@@ -171,7 +167,7 @@ type Outcome struct {
 // Success reports whether the operation succeeded.
 func (o *Outcome) Success() bool { return o.Err == nil }
 
-// Message returns the message of the failure, secrets masked; it is empty after success.
+// Message returns the message of the failure with secrets masked, or "" after success.
 func (o *Outcome) Message() string {
 	switch {
 	case o.Success():
@@ -182,8 +178,8 @@ func (o *Outcome) Message() string {
 	return taxonomy.Redact(o.Err.Error())
 }
 
-// MarshalJSON returns success, and for a failure its message, and its ID, category, code and
-// severity as metadata.
+// MarshalJSON returns an object with the key success. A failure also has the keys error, its
+// message, and metadata, with errorId, category, errorCode and severity.
 func (o Outcome) MarshalJSON() ([]byte, error) {
 	type metadata struct {
 		ErrorID  string `json:"errorId"`
@@ -202,16 +198,16 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// teller adds the facts of an operation to what is reported of it.
-type teller struct {
+// reporting is a sink that adds the facts of an operation to its occurrences.
+type reporting struct {
 	handler *Handler
 	op      *Op
 	latest  *report.Occurrence
 }
 
-// observer returns the observer that reports to the teller. Decisions after the context ended are
-// not reported, and a strategy that was cancelled has no result.
-func (t *teller) observer(ctx context.Context) executor.Observer {
+// observer returns the observer that reports to t. It does not report decisions after the context
+// ended, and reports a cancelled strategy without a result.
+func (t *reporting) observer(ctx context.Context) executor.Observer {
 	cfg := &t.handler.cfg
 	reports := watch.Observer(watch.Options{Table: cfg.Table, Sink: t, Runs: cfg.Runs, ID: cfg.ID})
 	return observerFunc(func(e executor.Event) {
@@ -220,11 +216,8 @@ func (t *teller) observer(ctx context.Context) executor.Observer {
 			e.Kind != executor.Recovered:
 			reports.Observe(e)
 		case e.Kind == executor.Recovered && t.latest != nil:
-			t.Update(
-				t.latest.With(
-					&report.Recovery{Attempts: max(e.Attempt, 1), MaxAttempts: e.MaxAttempts, Strategy: e.Text},
-				),
-			)
+			t.Update(t.latest.With(&report.Recovery{Attempts: max(e.Attempt, 1), MaxAttempts: e.MaxAttempts,
+				Strategy: e.Text}))
 		}
 	})
 }
@@ -234,7 +227,7 @@ type observerFunc func(executor.Event)
 func (f observerFunc) Observe(e executor.Event) { f(e) }
 
 // Report adds the facts and passes the occurrence on.
-func (t *teller) Report(o *report.Occurrence) {
+func (t *reporting) Report(o *report.Occurrence) {
 	cfg, facts := &t.handler.cfg, t.op.Facts
 	source := report.Source{Type: t.op.Source, Component: t.op.Component}
 	if facts.Source != nil {
@@ -260,7 +253,7 @@ func (t *teller) Report(o *report.Occurrence) {
 }
 
 // Update passes on the recovery of the latest occurrence.
-func (t *teller) Update(o *report.Occurrence) {
+func (t *reporting) Update(o *report.Occurrence) {
 	if t.latest == nil || t.latest.ID != o.ID {
 		return
 	}
@@ -271,7 +264,7 @@ func (t *teller) Update(o *report.Occurrence) {
 }
 
 // Retried passes on a retried operation.
-func (t *teller) Retried(r report.Retry) {
+func (t *reporting) Retried(r report.Retry) {
 	if s := t.handler.cfg.Sink; s != nil {
 		s.Retried(r)
 	}
@@ -282,14 +275,14 @@ var (
 	errMaxCalls = errors.New("the maximum of calls is reached")
 )
 
-// operation is an operation as the provider of an executor. It serves one run.
+// operation is the provider of an executor that calls an operation. It serves one run.
 type operation struct {
 	op    *Op
 	cfg   *Config
 	stop  context.CancelCauseFunc // of the run
 	calls int
 	last  error
-	// left is the result of a call that did not return; nil if there is none.
+	// left gets the result of a call that did not return in time; nil if every call returned.
 	left chan error
 }
 
@@ -319,14 +312,14 @@ func (p *operation) Call(ctx context.Context, _ executor.Request) (executor.Answ
 	return executor.Answer{Signal: executor.SignalDone}, nil
 }
 
-// do calls the operation in a goroutine, so that it can be left there if it does not return.
+// do calls the operation in a goroutine, so that it can stay there if it does not return.
 func (p *operation) do(ctx context.Context) error {
 	if p.left != nil {
 		select {
 		case <-p.left:
 			p.left = nil
 		case <-ctx.Done():
-			return p.timedOut(nil, "the call before has not returned")
+			return p.timedOut(nil, "the previous call has not returned")
 		}
 	}
 	p.calls++
@@ -366,11 +359,11 @@ func (p *operation) do(ctx context.Context) error {
 	return p.timedOut(err, "it takes longer than "+p.cfg.Timeout.String())
 }
 
-// timedOut returns evidence of a timeout, with what the operation's own evidence states.
+// timedOut returns evidence of a timeout. If err is evidence, its other fields stay.
 func (p *operation) timedOut(err error, text string) error {
 	ev := p.evidence("timeout", text, err)
-	if said, ok := err.(*taxonomy.Evidence); ok && said != nil {
-		own := *said
+	if known, ok := err.(*taxonomy.Evidence); ok && known != nil {
+		own := *known
 		maps.Copy(ev.Attributes, own.Attributes)
 		own.Type, own.Attributes = ev.Type, ev.Attributes
 		own.Source, own.Op = cmp.Or(own.Source, ev.Source), cmp.Or(own.Op, ev.Op)

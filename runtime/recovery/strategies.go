@@ -29,8 +29,8 @@ const (
 	NameFixBuild          = "fix_build"
 )
 
-// strategy is a strategy as data: the tool that it needs, if any, what it does in words, and its
-// function.
+// strategy has the key of the tool that a strategy needs, if any, its action, the name of its
+// result in messages, and its function.
 type strategy struct {
 	Tool   string
 	Action string
@@ -49,9 +49,6 @@ var standard = map[string]strategy{
 	NameFixBuild:          {Tool: "build", Action: ActionFix, What: "build fixes", Do: fixThenCheck},
 }
 
-// ToolOf returns the key in [Options.Tools] of the tool that a standard strategy needs, or "".
-func ToolOf(strategy string) string { return standard[strategy].Tool }
-
 // The actions of strategies.
 const (
 	ActionWait    = "wait"
@@ -60,37 +57,37 @@ const (
 	ActionFix     = "fix"
 )
 
-// Options configure the standard strategies. The zero Options are complete: strategies that only
-// wait work, and the others fail because they have no tool.
+// Options configure the standard strategies. With the zero Options, strategies that only wait work,
+// and the others fail because they have no tool.
 type Options struct {
 	// Tools are the commands of the host by key: install, lint, types, tests and build.
 	Tools map[string]Tool
-	// Tree reverts fixes that do not help. Without it a fix is not run.
+	// Tree reverts fixes that do not help. Without it no fix runs.
 	Tree *Tree
-	// Guard judges what a command changed; a change that is not allowed makes the fix fail. Changes
-	// of git itself and links out of the tree always do.
+	// Guard judges the changes of a command. A change that it does not allow makes the fix fail,
+	// and so does any change of git itself and any link out of the tree.
 	Guard executor.Guard
-	// Dir is where commands run; the root of the tree by default.
+	// Dir is the directory of commands; the default is the root of the tree.
 	Dir string
 	// Env adds to the safe environment of commands: "NAME=value", or "NAME" for the value of this
-	// process. Limit is how long a command may take; 0 is validate.DefaultLimit. Tee gets what
-	// commands print.
+	// process. Limit is the longest time of a command; 0 is validate.DefaultLimit. Tee gets the
+	// output of commands.
 	Env   []string
 	Limit time.Duration
 	Tee   io.Writer
-	// RateLimitWait is the wait of wait_for_rate_limit if the failure states none; 1 minute.
-	// MaxWait is the longest wait that a failure can ask for; 15 minutes. A longer one fails
-	// immediately.
+	// RateLimitWait is the wait of wait_for_rate_limit if the failure states none; 0 is 1 minute.
+	// MaxWait is the longest wait that a failure can ask for; 0 is 15 minutes. For a longer one the
+	// strategy fails immediately.
 	RateLimitWait, MaxWait time.Duration
-	// Backoff spaces retry_with_backoff if the reaction's policy has no delay; by default 1 s,
-	// doubled for each attempt, at most 30 s.
+	// Backoff is the policy of retry_with_backoff if the reaction's policy has no delay. The
+	// default is 1 s, doubled for each attempt, at most 30 s.
 	Backoff *taxonomy.Policy
-	// Lanes make other callers with the same source and credential wait too.
+	// Lanes make other callers with the same source and credential wait too; they may be nil.
 	Lanes retry.SharedWait
 	// Clock measures waits; nil is [retry.System]. Random is the source of jitter; nil is none.
 	Clock  retry.Clock
 	Random retry.Random
-	// MaxAttempts is the maximum in records; 3. The reaction's policy limits the attempts.
+	// MaxAttempts is the maximum in records; 0 is 3. The reaction's policy limits the attempts.
 	MaxAttempts int
 	// Waiting is called before a wait, and Recorded after each attempt, from several goroutines.
 	Waiting  func(strategy string, d time.Duration)
@@ -107,7 +104,7 @@ type Standard struct {
 }
 
 // New returns the standard strategies. The error joins evidence of every invalid option; its
-// attribute field names the option, such as "Tools.lint.fix[0]".
+// attribute field names the option, such as "Tools.lint.Fix[0]".
 func New(o Options) (*Standard, error) {
 	if err := errors.Join(problemsOf(o)...); err != nil {
 		return nil, err
@@ -119,12 +116,8 @@ func New(o Options) (*Standard, error) {
 		o.Clock = retry.System
 	}
 	if o.Backoff == nil {
-		o.Backoff = &taxonomy.Policy{
-			Name:         "default",
-			InitialDelay: time.Second,
-			Multiplier:   2,
-			MaxDelay:     30 * time.Second,
-		}
+		o.Backoff = &taxonomy.Policy{Name: "default", InitialDelay: time.Second, Multiplier: 2,
+			MaxDelay: 30 * time.Second}
 	}
 	s := &Standard{opts: o, busy: make(chan struct{}, 1)}
 	if o.Dir == "" && o.Tree != nil {
@@ -138,8 +131,8 @@ func New(o Options) (*Standard, error) {
 	return s, err
 }
 
-// WaitForRateLimit waits until the failure's reset time, as long as it asks for, or
-// Options.RateLimitWait.
+// WaitForRateLimit waits until the failure's reset time or as long as the failure asks for. The
+// default is Options.RateLimitWait.
 func (s *Standard) WaitForRateLimit(ctx context.Context, f taxonomy.RecoveryRequest) error {
 	return s.Run(ctx, NameWaitForRateLimit, f)
 }
@@ -180,8 +173,8 @@ func (s *Standard) Recover(ctx context.Context, f taxonomy.RecoveryRequest) erro
 	return s.Run(ctx, f.Reaction.Strategy, f)
 }
 
-// Run runs a strategy by its name. Only f.Err is required, so this is also how a strategy is run by
-// hand. Nil means that the failed work can be repeated.
+// Run runs a strategy by its name, also by hand, because only f.Err is required. Nil means that the
+// failed work can be repeated.
 func (s *Standard) Run(ctx context.Context, name string, f taxonomy.RecoveryRequest) error {
 	st, known := standard[name]
 	a := &attempt{Standard: s, strategy: st, ctx: ctx, failed: f, Record: Record{
@@ -213,11 +206,10 @@ func unknownStrategy(f taxonomy.RecoveryRequest, name string) error {
 		cmp.Or(taxonomy.CategoryOf(f.Err), "strategy "+text.Quote(name, maxShown))}
 }
 
-// Strategy is the function of a host's own strategy. Nil means that the failed work can be
-// repeated.
+// Strategy is a strategy of a host. Nil means that the failed work can be repeated.
 type Strategy func(ctx context.Context, failed taxonomy.RecoveryRequest) error
 
-// ByName returns a recoverer with strategies by name. A missing one, and one that panics, fails
+// ByName returns a recoverer with strategies by name. A strategy that is missing or panics fails
 // with an [Error].
 func ByName(strategies map[string]Strategy) executor.Recoverer { return byName(maps.Clone(strategies)) }
 
@@ -258,7 +250,7 @@ type Record struct {
 	Strategy, Action string
 	// Code is the failure's code, or empty.
 	Code string
-	// Message describes in a line what was done, or why it failed. Secrets are masked.
+	// Message describes the result or the failure in a line. Secrets are masked.
 	Message string
 	// Successful reports that the failed work can be repeated.
 	Successful bool
@@ -266,7 +258,8 @@ type Record struct {
 	Attempts, MaxAttempts int
 	At                    time.Time
 	Took                  time.Duration
-	// Data has details by the Data constants. Its values are masked, bounded and untrusted.
+	// Data has details by their keys, the Data constants. Its values are masked, bounded and
+	// untrusted.
 	Data map[string]string
 }
 
@@ -315,13 +308,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // Reasons for which a strategy does not run, for errors.Is.
 var (
 	ErrNoTool     = errors.New("the tool is not configured")
-	ErrNoTree     = errors.New("there is no working tree of git, so that changes could not be reverted")
+	ErrNoTree     = errors.New("a fix needs a working tree of git, to revert its changes")
 	ErrNoPackage  = errors.New("the error names no package")
 	ErrNotAllowed = errors.New("it is not among the packages that may be installed")
 	ErrNoFile     = errors.New("the error names no file")
 )
 
-// errorOf returns an error as that of a strategy.
+// errorOf returns an error as the [Error] of a strategy.
 func errorOf(name string, err error) error {
 	if err == nil {
 		return nil
@@ -336,15 +329,13 @@ func errorOf(name string, err error) error {
 	return known
 }
 
-// safely calls f. A panic is an error.
+// safely calls f and returns a panic as an error.
 func safely(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			message := "Recovery strategy failed: " + text.Beginning(fmt.Sprint("panic: ", p), maxMessage)
-			err = &Error{
-				Message: message,
-				Err:     &taxonomy.Evidence{Source: "recovery", Op: "recover", Type: "panic", Text: message},
-			}
+			err = &Error{Message: message,
+				Err: &taxonomy.Evidence{Source: "recovery", Op: "recover", Type: "panic", Text: message}}
 		}
 	}()
 	return f()

@@ -172,23 +172,22 @@ func TestFailures(t *testing.T) {
 	assert.ErrorIs(t, standard.Run(ended, "wait_for_rate_limit", failed("x")), context.Canceled)
 }
 
-// D104.
+// toolOf has the keys of the tools by strategy.
+var toolOf = map[string]string{recovery.NameInstallDependency: "install", recovery.NameApplyLintFix: "lint",
+	recovery.NameApplyTypeFix: "types", recovery.NameFixTest: "tests", recovery.NameFixBuild: "build"}
+
+// D104: without tools, the strategies that need one fail.
 func TestSevenStrategies(t *testing.T) {
-	assert.Equal(
-		t,
-		map[string]string{"wait_for_rate_limit": "", "retry_with_backoff": "", "install_dependency": "install",
-			"apply_lint_fix": "lint", "apply_type_fix": "types", "fix_test": "tests", "fix_build": "build"},
-		func() map[string]string {
-			out := map[string]string{}
-			for _, name := range []string{recovery.NameWaitForRateLimit, recovery.NameRetryWithBackoff,
-				recovery.NameInstallDependency, recovery.NameApplyLintFix, recovery.NameApplyTypeFix,
-				recovery.NameFixTest,
-				recovery.NameFixBuild} {
-				out[name] = recovery.ToolOf(name)
-			}
-			return out
-		}(),
-	)
+	for name, waits := range map[string]bool{"wait_for_rate_limit": true, "retry_with_backoff": true,
+		"install_dependency": false, "apply_lint_fix": false, "apply_type_fix": false, "fix_test": false,
+		"fix_build": false} {
+		_, err := run(t, recovery.Options{Clock: newClock()}, name, failed("x"))
+		if waits {
+			assert.NoError(t, err, name)
+		} else {
+			assert.ErrorIs(t, err, recovery.ErrNoTool, name)
+		}
+	}
 }
 
 // tree returns a committed working tree with a file, and the tree for strategies.
@@ -289,7 +288,7 @@ func TestFixes(t *testing.T) {
 				strategy = "apply_lint_fix"
 			}
 			got, err := run(t, recovery.Options{Tree: tr, Guard: tt.guard,
-				Tools: map[string]recovery.Tool{recovery.ToolOf(strategy): tt.tool}}, strategy, failed(tt.failed))
+				Tools: map[string]recovery.Tool{toolOf[strategy]: tt.tool}}, strategy, failed(tt.failed))
 			if tt.failure == "" {
 				require.NoError(t, err)
 				assert.Equal(t, "passed", got.Data[recovery.DataCheck])

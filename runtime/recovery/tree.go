@@ -16,7 +16,8 @@ import (
 // under the name "recovery".
 type Tree struct {
 	*gittree.Workspace
-	// Wait is how long a fix waits while another run or fix has the working tree; 0 is 10 minutes.
+	// Wait is how long a fix waits for another run or fix to release the working tree; 0 is 10
+	// minutes.
 	Wait time.Duration
 
 	mu   sync.Mutex
@@ -30,29 +31,34 @@ func NewTree(w *gittree.Workspace) *Tree {
 
 // Open takes the working tree for a run, and tracks the run until its space is closed.
 func (t *Tree) Open(ctx context.Context, run string) (executor.Space, error) {
+	space, err := t.openSpace(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[run] = space
+	return &trackedSpace{space, t, run}, nil
+}
+
+// openSpace opens the workspace, whose spaces are all of package gittree.
+func (t *Tree) openSpace(ctx context.Context, run string) (*gittree.Space, error) {
 	space, err := t.Workspace.Open(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	own, ok := space.(*gittree.Space)
-	if !ok {
-		return space, nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open[run] = own
-	return &openSpace{own, t, run}, nil
+	return space.(*gittree.Space), nil
 }
 
-// openSpace is a run's space that is tracked.
-type openSpace struct {
+// trackedSpace is the space of a run. Its tree tracks it until it is closed.
+type trackedSpace struct {
 	*gittree.Space
 	tree *Tree
 	run  string
 }
 
 // Close ends the tracking and closes the space.
-func (s *openSpace) Close(forget bool) error {
+func (s *trackedSpace) Close(forget bool) error {
 	s.tree.mu.Lock()
 	delete(s.tree.open, s.run)
 	s.tree.mu.Unlock()
@@ -64,13 +70,9 @@ const (
 	lockPoll = 200 * time.Millisecond
 )
 
-// attempt runs a fix in the space of a run, or in a space of its own.
-func (t *Tree) attempt(
-	ctx context.Context,
-	run string,
-	clock retry.Clock,
-	a gittree.Attempt,
-) (gittree.Attempted, error) {
+// attempt runs a fix in the space of a run that is open, or otherwise in a new space.
+func (t *Tree) attempt(ctx context.Context, run string, clock retry.Clock, a gittree.Attempt) (
+	gittree.Attempted, error) {
 	t.mu.Lock()
 	space := t.open[run]
 	t.mu.Unlock()
@@ -83,11 +85,10 @@ func (t *Tree) attempt(
 	}
 	until := clock.Now().Add(wait)
 	for {
-		opened, err := t.Workspace.Open(ctx, ownRun)
+		space, err := t.openSpace(ctx, ownRun)
 		if err == nil {
-			own := opened.(*gittree.Space)
-			done, err := own.Attempt(ctx, a)
-			return done, errors.Join(err, own.Close(false))
+			done, err := space.Attempt(ctx, a)
+			return done, errors.Join(err, space.Close(false))
 		}
 		if !errors.Is(err, gittree.ErrHeld) || !clock.Now().Before(until) {
 			return gittree.Attempted{}, err

@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// waitForRateLimit waits as long as the failure asks for, with everybody in its lane.
+// waitForRateLimit waits as long as the failure asks for, and pauses all callers in its lane.
 func waitForRateLimit(a *attempt) error {
 	now := a.opts.Clock.Now()
 	wait, from := a.askedWait(now)
@@ -22,9 +22,8 @@ func waitForRateLimit(a *attempt) error {
 		longest = min(longest, p.MaxRetryAfter)
 	}
 	if wait > longest {
-		return &Error{
-			Message: fmt.Sprintf("The rate limit is reset in %s, later than the longest wait of %s", wait, longest),
-		}
+		return &Error{Message: fmt.Sprintf("The rate limit is reset in %s, later than the longest wait of %s", wait,
+			longest)}
 	}
 	if err := a.waitInLane(now.Add(wait)); err != nil {
 		return fmt.Errorf("wait for rate limit: %w", err)
@@ -62,7 +61,7 @@ func (a *attempt) askedWait(now time.Time) (wait time.Duration, from string) {
 	return a.opts.RateLimitWait, "default"
 }
 
-// waitInLane waits until a time, and longer if the lane is closed longer, up to MaxWait.
+// waitInLane waits until a time. If the lane is closed longer, it waits up to MaxWait longer.
 func (a *attempt) waitInLane(until time.Time) error {
 	lane := a.lane()
 	if a.opts.Lanes == nil || lane == "" || a.opts.Lanes.Pause(a.ctx, lane, until) != nil {
@@ -78,7 +77,7 @@ func (a *attempt) waitInLane(until time.Time) error {
 		case err != nil:
 			at = until
 		case at.After(last):
-			return fmt.Errorf("others keep the lane closed for longer than %s", a.opts.MaxWait)
+			return fmt.Errorf("other callers keep the lane closed for longer than %s", a.opts.MaxWait)
 		}
 		if !at.After(now) {
 			return nil
@@ -111,17 +110,15 @@ func (a *attempt) sleep(d time.Duration) error {
 	return a.opts.Clock.Sleep(a.ctx, d)
 }
 
-// retryWithBackoff waits as the retry engine computes it for this attempt.
+// retryWithBackoff waits as long as the retry engine computes for this attempt.
 func retryWithBackoff(a *attempt) error {
 	policy := *a.opts.Backoff
 	if p := a.failed.Reaction.Policy; p != nil {
 		own := *p
 		if own.InitialDelay <= 0 {
 			own.InitialDelay, own.Multiplier, own.Backoff = policy.InitialDelay, policy.Multiplier, policy.Backoff
-			own.Jitter, own.JitterKind, own.MaxDelay = policy.Jitter, policy.JitterKind, cmp.Or(
-				own.MaxDelay,
-				policy.MaxDelay,
-			)
+			own.Jitter, own.JitterKind = policy.Jitter, policy.JitterKind
+			own.MaxDelay = cmp.Or(own.MaxDelay, policy.MaxDelay)
 		}
 		policy = own
 	}
@@ -138,9 +135,8 @@ func retryWithBackoff(a *attempt) error {
 	}
 	next := state.Next(&policy, hint, a.opts.Random)
 	if next.Stop != retry.StoppedNot {
-		return &Error{
-			Message: fmt.Sprintf("%s of policy %q is exhausted (attempt %d)", next.Stop, policy.Name, a.Attempts),
-		}
+		return &Error{Message: fmt.Sprintf("%s of policy %q is exhausted (attempt %d)", next.Stop, policy.Name,
+			a.Attempts)}
 	}
 	from := "policy"
 	if next.Hinted {

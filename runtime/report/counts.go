@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// other counts new keys if there are too many.
+// other is the key for keys beyond the limit.
 const other = "other"
 
 // severities are the words of a taxonomy in ascending order. Any other word has rank 0.
@@ -21,7 +21,7 @@ func rankOf(severity string) int {
 	return 0
 }
 
-// labels bound the number of different keys.
+// labels limit the number of different keys.
 type labels[K comparable] struct {
 	max  int
 	seen map[K]struct{}
@@ -29,7 +29,7 @@ type labels[K comparable] struct {
 
 func newLabels[K comparable](limit int) labels[K] { return labels[K]{limit, map[K]struct{}{}} }
 
-// admits reports whether a key has a count of its own.
+// admits reports whether a key is counted separately.
 func (l *labels[K]) admits(key K) bool {
 	if _, ok := l.seen[key]; ok {
 		return true
@@ -41,7 +41,7 @@ func (l *labels[K]) admits(key K) bool {
 	return true
 }
 
-// kind is what errors have in common in all counts. Rank is that of the severity.
+// kind is a combination of category, code and rank of the severity.
 type kind struct {
 	category, code string
 	rank           int
@@ -70,7 +70,7 @@ type counts struct {
 	retries, retried, unretried        int
 }
 
-// counter counts keys, at most so many apart.
+// counter counts keys, up to a limit of different ones.
 type counter[K comparable] struct {
 	labels[K]
 	other  K
@@ -143,14 +143,13 @@ func (c *counts) kindOf(o *Occurrence) int {
 	return i
 }
 
-// recover counts the recovery of an occurrence, or removes it by -1.
+// recover adds the recovery of an occurrence to the counts. If by is -1, it removes it.
 func (c *counts) recover(o *Occurrence, by int) {
 	tried := o.Recovery
 	if tried == nil || tried.Attempts <= 0 && tried.Successful == nil {
 		return
 	}
-	ignored := &ReactionOutcome{}
-	r := cmp.Or(c.outcome(o.Reaction, o.Action), ignored)
+	r := cmp.Or(c.outcome(o.Reaction, o.Action), &ReactionOutcome{})
 	c.recoveries += by
 	switch {
 	case tried.Successful == nil:
@@ -164,7 +163,7 @@ func (c *counts) recover(o *Occurrence, by int) {
 	}
 }
 
-// outcome returns the counts of a reaction, or nil without one.
+// outcome returns the counts of a reaction, or nil if there is no reaction.
 func (c *counts) outcome(reaction, action string) *ReactionOutcome {
 	if reaction == "" && action == "" {
 		return nil

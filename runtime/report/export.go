@@ -33,8 +33,8 @@ var csvHeader = []string{
 	"recoverySuccessful",
 }
 
-// WriteCSV writes the kept occurrences as RFC 4180 describes, with a header. Unknown values are
-// empty. A text that a spreadsheet could read as a formula begins with an apostrophe.
+// WriteCSV writes the kept occurrences as CSV (RFC 4180) with a header. Unknown values are empty. A
+// text that a spreadsheet could read as a formula begins with an apostrophe.
 func (r *Reporter) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
@@ -65,8 +65,8 @@ func (r *Reporter) WriteCSV(w io.Writer) error {
 // formulas are the characters that begin a formula, also in their wide form.
 const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
 
-// cell returns a text that a spreadsheet reads as text. An apostrophe is put before a formula, also
-// behind a semicolon, a tab or a line break, where some spreadsheets begin another cell.
+// cell returns a text that a spreadsheet reads as text. It writes an apostrophe before a formula,
+// also after a semicolon, a tab or a line break, where some spreadsheets begin another cell.
 func cell(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\uFFFD").Replace(s)
 	var b strings.Builder
@@ -96,19 +96,19 @@ func splitAfter(s, separators string) (parts []string) {
 	}
 }
 
-// Snapshot is everything that is known at a time, for a page or an exporter.
+// Snapshot is the content of a reporter and groups at a time, for a page.
 //
-// Reporter and groups are read at the same moment. An error that is being reported may be in one of
-// them only. Groups drop what is too old or too much; the metrics do not.
+// Both are read at the same moment, but an error that is being reported may be in only one of them.
+// Groups drop old and excess occurrences; the metrics count them.
 type Snapshot struct {
 	Title   string
 	At      time.Time
 	Metrics Metrics
 	// Codes are all codes, the most frequent first.
 	Codes []CodeCount
-	// Groups are all groups, the one seen last first, each with at most 5 occurrences.
+	// Groups are all groups, the latest first, each with at most 5 occurrences.
 	Groups []Group
-	// GroupAge is how long a group lives after its last occurrence; 0 without groups. Expired and
+	// GroupAge is the lifetime of a group after its last occurrence; 0 without groups. Expired and
 	// Evicted are the dropped groups, as in [Stats].
 	GroupAge         time.Duration
 	Expired, Evicted Gone

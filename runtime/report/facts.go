@@ -13,14 +13,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Facts are known where an error happens, but not stated by the error. Nil, zero and empty values
-// are unknown.
+// Facts describe the place of an error beyond the error itself. Nil, zero and empty values are
+// unknown.
 //
-// The evidence of an error states some itself: its source is the type of the [Source], and its
+// The evidence of an error can also contain facts. Its source is the type of the [Source]. Its
 // attributes component, url or host, method, mode, skill, tool, step, task_id, session_id, owner,
-// repo, entity_number and entity_type have the names of the fields. The query of an address is left
-// out. The attributes finding, file, line and column are the [Finding]; without them it is read
-// from the output of a failed command.
+// repo, entity_number and entity_type are named like the fields. The query of an address is left
+// out. The attributes finding, file, line and column are the [Finding]; without them, the finding
+// is read from the output of a failed command.
 type Facts struct {
 	Source     *Source
 	Execution  *Execution
@@ -40,15 +40,15 @@ const (
 
 // EnrichOptions configure [Occurrence.Enrich].
 type EnrichOptions struct {
-	// At is when the occurrence is enriched; zero is now.
+	// At is the time of the enrichment; zero is now.
 	At time.Time
-	// StatusSources are as in [Options].
+	// StatusSources are those of [Options].
 	StatusSources []string
 }
 
 // Enrich returns a copy of o with the given facts, which override the known ones. Source and
-// execution are merged by field and metadata by key; a repository is replaced. Metadata enrichedAt
-// (milliseconds) and enrichmentSource record the enrichment.
+// execution are merged by field, and metadata by key. A repository is replaced. The metadata
+// enrichedAt (milliseconds) and enrichmentSource record the enrichment.
 func (o *Occurrence) Enrich(f Facts, e EnrichOptions) *Occurrence {
 	if o == nil {
 		return nil
@@ -67,7 +67,7 @@ func (o *Occurrence) Enrich(f Facts, e EnrichOptions) *Occurrence {
 	return enriched
 }
 
-// addStatus takes the HTTP status in the message as the source code if there is none.
+// addStatus sets a missing source code to the HTTP status in the message.
 func (o *Occurrence) addStatus(sources []string) {
 	if o.SourceCode != "" || o.Source == nil || !slices.Contains(sources, o.Source.Type) {
 		return
@@ -77,7 +77,7 @@ func (o *Occurrence) addStatus(sources []string) {
 	}
 }
 
-// addEvidence adds what the evidence of the error states.
+// addEvidence adds the source code, facts and finding in the evidence of the error.
 func (o *Occurrence) addEvidence(e *taxonomy.Evidence) {
 	if e == nil {
 		return
@@ -86,10 +86,6 @@ func (o *Occurrence) addEvidence(e *taxonomy.Evidence) {
 	if o.SourceCode = e.Code; e.Code == "" && e.Status != 0 {
 		o.SourceCode = strconv.Itoa(e.Status)
 	}
-	number, err := strconv.Atoi(a["entity_number"])
-	if err != nil {
-		number = 0
-	}
 	o.addFacts(Facts{
 		Source: &Source{Type: e.Source, Component: cmp.Or(a["component"], e.Op),
 			Endpoint: cmp.Or(a["url"], a["host"]), Method: a["method"]},
@@ -97,6 +93,10 @@ func (o *Occurrence) addEvidence(e *taxonomy.Evidence) {
 			TaskID: a["task_id"], SessionID: a["session_id"]},
 	})
 	if a["owner"] != "" && a["repo"] != "" {
+		number, err := strconv.Atoi(a["entity_number"])
+		if err != nil {
+			number = 0
+		}
 		o.addFacts(Facts{Repository: &Repository{Owner: a["owner"], Repo: a["repo"], EntityNumber: max(0, number),
 			EntityType: a["entity_type"]}})
 	}
@@ -132,7 +132,7 @@ func (o *Occurrence) addFacts(f Facts) {
 	}
 }
 
-// over returns s, with what it leaves empty from known; nil if all is empty.
+// over returns s with its empty fields from known, or nil if all fields are empty.
 func (s Source) over(known *Source) *Source {
 	if known == nil {
 		known = &Source{}
@@ -148,6 +148,7 @@ func (s Source) over(known *Source) *Source {
 	return &out
 }
 
+// over returns e with its empty fields from known, or nil if all fields are empty.
 func (e Execution) over(known *Execution) *Execution {
 	if known == nil {
 		known = &Execution{}

@@ -15,24 +15,23 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Group is what similar occurrences have in common. It marshals to JSON, with times as milliseconds
-// since 1970.
+// Group describes similar occurrences. It marshals to JSON, with times as milliseconds since 1970.
 type Group struct {
-	// ID is what the group is formed by: category, code, pattern and severity, joined by ':'. In
-	// category, code and severity ':' is written as "%3A", and '%' as "%25".
+	// ID has the properties that form the group: category, code, pattern and severity, joined by
+	// ':'. In category, code and severity ':' is written as "%3A", and '%' as "%25".
 	ID string `json:"groupId"`
-	// Category is that of the first occurrence, and Pattern its message as detect.Normalize returns
-	// it.
+	// Category is that of the first occurrence, and Pattern its message, normalized by
+	// detect.Normalize.
 	Category string `json:"category"`
-	// Code is the code of all of them if groups are formed by code.
+	// Code is the code of all occurrences if groups are formed by code.
 	Code    string `json:"errorCode,omitempty"`
 	Pattern string `json:"pattern"`
 	// Severity is the highest one.
 	Severity string `json:"severity"`
-	// Count counts all occurrences, also those that are dropped.
+	// Count counts all occurrences, including dropped ones.
 	Count int `json:"count"`
-	// FirstSeen is when the first of them happened, and LastSeen when the last one was reported; in
-	// a group of one both are when it happened.
+	// FirstSeen is the time of the first occurrence. LastSeen is the time of the last report, or
+	// in a group of one the time of the occurrence.
 	FirstSeen time.Time `json:"-"`
 	LastSeen  time.Time `json:"-"`
 	// Errors are the latest occurrences, the oldest first.
@@ -73,18 +72,17 @@ func (g *Group) UnmarshalJSON(b []byte) error {
 
 // GroupOptions configure [Groups].
 type GroupOptions struct {
-	// ByCategory, ByPattern, BySeverity and ByCode are what a group is formed by; by default
-	// category and pattern. If all are false, there is one group, "default".
+	// ByCategory, ByPattern, BySeverity and ByCode select the properties that form a group. The
+	// default is category and pattern. If all are false, the only group is "default".
 	ByCategory, ByPattern, BySeverity, ByCode taxonomy.Opt[bool]
-	// MaxAge is how long a group lives after its last occurrence; 0 is an hour.
+	// MaxAge is the lifetime of a group after its last occurrence; 0 is an hour.
 	MaxAge time.Duration
-	// MaxSize is the number of kept occurrences of a group; 0 is 100.
+	// MaxSize limits the kept occurrences of a group; 0 is 100.
 	MaxSize int
-	// MaxGroups is the number of groups; 0 is 10 000. The one that was seen least recently is
-	// dropped first.
+	// MaxGroups limits the groups; 0 is 10 000. The least recently seen group is dropped first.
 	MaxGroups int
-	// MaxBytes bounds the estimated memory; 0 is 64 MiB. A group that grows drops its own oldest
-	// occurrences first, and then the group that was seen least recently is dropped.
+	// MaxBytes limits the estimated memory; 0 is 64 MiB. A growing group drops its oldest
+	// occurrences first. Then the least recently seen groups are dropped.
 	MaxBytes int
 	// Clock is the source of time; nil is [retry.System].
 	Clock retry.Clock
@@ -94,7 +92,7 @@ const (
 	defaultMaxAge    = time.Hour
 	defaultMaxSize   = 100
 	defaultMaxGroups = 10_000
-	// groupSize estimates the memory of a group without its texts, and maxCategories bounds the
+	// groupSize estimates the memory of a group without its texts. maxCategories limits the
 	// categories that a group counts.
 	groupSize     = 1 << 10
 	maxCategories = 64
@@ -107,18 +105,18 @@ type Stats struct {
 	ErrorsByCategory map[string]int `json:"errorsByCategory"`
 	ErrorsBySeverity map[string]int `json:"errorsBySeverity"`
 	// Expired are the groups that were dropped because of their age, and Evicted those that were
-	// dropped to make room. The other counts do not include them.
+	// dropped because of a limit. The other counts exclude them.
 	Expired Gone `json:"expired"`
 	Evicted Gone `json:"evicted"`
 }
 
-// Gone counts dropped groups since the beginning or the last Clear. A group that comes back is a
-// new one, which counts from 1.
+// Gone counts dropped groups since the beginning or the last Clear. If an occurrence of a dropped
+// group follows, it forms a new group, which counts from 1.
 type Gone struct {
 	Groups int `json:"groups"`
-	// Errors counts the occurrences that the groups had counted.
+	// Errors counts the occurrences of the groups.
 	Errors int `json:"errors"`
-	// Severity is the highest among them.
+	// Severity is the highest one of the groups.
 	Severity string `json:"severity,omitempty"`
 }
 
@@ -134,7 +132,7 @@ type Groups struct {
 	byID map[string]*group
 	// byError finds the group of a kept occurrence by its ID.
 	byError          map[string]*group
-	order            *list.List // of groups, the one seen last in front
+	order            *list.List // of groups, the latest in front
 	expired, evicted Gone
 	id               []byte // reused
 }
@@ -164,10 +162,11 @@ func NewGroups(o GroupOptions) *Groups {
 	return g
 }
 
-// Report adds an occurrence to its group. If one with its ID is kept, this is [Groups.Update].
+// Report adds an occurrence to its group. If the group keeps one with the same ID, Report acts like
+// [Groups.Update].
 func (g *Groups) Report(o *Occurrence) { g.Add(o) }
 
-// Add is [Groups.Report], and returns the ID of the group.
+// Add acts like [Groups.Report] and returns the ID of the group.
 func (g *Groups) Add(o *Occurrence) (id string) {
 	if o == nil {
 		return ""
@@ -194,8 +193,8 @@ func (g *Groups) Add(o *Occurrence) (id string) {
 	return gr.ID
 }
 
-// groupOf returns the group of an occurrence as the one seen last. If it is new, the occurrence is
-// its sample.
+// groupOf returns the group of an occurrence and makes it the latest. If the group is new, the
+// occurrence is its sample.
 func (g *Groups) groupOf(o *Occurrence) *group {
 	from, to := g.appendID(o)
 	if gr := g.byID[string(g.id)]; gr != nil {
@@ -222,7 +221,8 @@ func (g *Groups) groupOf(o *Occurrence) *group {
 	return gr
 }
 
-// appendID writes the ID of an occurrence's group to g.id, and returns where the pattern is in it.
+// appendID writes the ID of an occurrence's group to g.id and returns the bounds of the pattern in
+// it.
 func (g *Groups) appendID(o *Occurrence) (from, to int) {
 	id := g.id[:0]
 	if g.category {
@@ -327,7 +327,8 @@ func (g *Groups) drop(gr *group, gone *Gone) {
 	g.nBytes -= gr.size
 }
 
-// Update replaces the recovery of a kept occurrence. Any other update has no effect.
+// Update replaces the recovery of a kept occurrence, and its reaction if o has one. Other updates
+// have no effect.
 func (g *Groups) Update(o *Occurrence) {
 	if o == nil || o.ID == "" {
 		return
@@ -355,7 +356,7 @@ func (gr *group) update(o *Occurrence) {
 // Retried does nothing.
 func (g *Groups) Retried(Retry) {}
 
-// All returns the groups that are not expired, the one seen last first.
+// All returns the groups that are not expired, the latest first.
 func (g *Groups) All() []Group { return g.filter(func(*group) bool { return true }) }
 
 // Get returns the group with the ID, if it is not expired.
@@ -367,18 +368,18 @@ func (g *Groups) Get(id string) (Group, bool) {
 	return found[0], true
 }
 
-// ByCategory returns the groups of a category. Those without one are "unknown", as in [Stats].
+// ByCategory returns the groups of a category. A missing category is "unknown", as in [Stats].
 func (g *Groups) ByCategory(category string) []Group {
 	return g.filter(func(gr *group) bool { return matches(category, gr.Category, gr.Category == "") })
 }
 
-// ByCode returns the groups of a code. It returns none if groups are not formed by code.
+// ByCode returns the groups of a code, if groups are formed by code.
 func (g *Groups) ByCode(code string) []Group {
 	return g.filter(func(gr *group) bool { return g.code && matches(code, gr.Code, gr.Code == "") })
 }
 
-// BySeverity returns the groups with that highest severity. Those without a word of the taxonomy
-// are "unknown".
+// BySeverity returns the groups with that highest severity. A severity outside the taxonomy is
+// "unknown".
 func (g *Groups) BySeverity(severity string) []Group {
 	return g.filter(func(gr *group) bool { return matches(severity, gr.Severity, gr.Severity == "") })
 }
@@ -391,7 +392,7 @@ func (g *Groups) filter(f func(gr *group) bool) []Group {
 	return g.shown(f, g.maxSize)
 }
 
-// shown returns groups with their latest occurrences, the one seen last first.
+// shown returns groups with their latest occurrences, the latest group first.
 func (g *Groups) shown(f func(gr *group) bool, errors int) []Group {
 	out := []Group{}
 	for e := g.order.Front(); e != nil; e = e.Next() {

@@ -16,14 +16,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Bounds of an occurrence, in bytes where they are of texts.
+// Limits of an occurrence; those of texts are in bytes.
 const (
 	maxName    = 256
 	maxAddress = 1 << 10
 	maxMessage = 4 << 10
 	maxStack   = 16 << 10
-	// maxTree bounds the texts of the metadata, and those of the context; maxEntries each map and
-	// list, maxNested their depth.
+	// maxTree limits the texts of the metadata, and those of the context. maxEntries limits each
+	// map and list, and maxNested their depth.
 	maxTree    = 16 << 10
 	maxEntries = 64
 	maxNested  = 8
@@ -32,8 +32,8 @@ const (
 	baseSize = 1 << 10
 )
 
-// kept returns the beginning of a text, at most n bytes, masked. It does not keep the rest of the
-// text in memory.
+// kept returns the masked beginning of a text, at most n bytes. It is a copy, so that the rest of
+// the text can be freed.
 func kept(s string, n int) string {
 	if s == "" {
 		return ""
@@ -101,7 +101,7 @@ func names(size *int, all ...*string) {
 	}
 }
 
-// maskedContext returns a JSON object masked, or nil if it is too long or not an object.
+// maskedContext returns a masked JSON object, or nil if it is empty, too long or not an object.
 func maskedContext(b json.RawMessage) json.RawMessage {
 	if len(b) == 0 || len(b) > maxTree {
 		return nil
@@ -120,8 +120,8 @@ func maskedContext(b json.RawMessage) json.RawMessage {
 	return out
 }
 
-// maskedMetadata returns metadata masked and bounded, its values as encoding/json decodes them, and
-// adds its size. If it is too large, the keys that sort last are left out.
+// maskedMetadata returns masked and bounded metadata, its values as encoding/json decodes them, and
+// adds its size. If the metadata is too large, the keys that sort last are left out.
 func maskedMetadata(m map[string]any, size *int) map[string]any {
 	if len(m) == 0 {
 		return nil
@@ -189,7 +189,7 @@ func (t *tree) value(v any, depth int) any {
 	return t.other(v, depth)
 }
 
-// other returns a value of another type as encoding/json encodes it, or else its type's name.
+// other returns a value of another type as encoding/json encodes it, or otherwise the type's name.
 func (t *tree) other(v any, depth int) any {
 	var read any
 	try(func() {
@@ -203,7 +203,7 @@ func (t *tree) other(v any, depth int) any {
 	return t.value(read, depth)
 }
 
-// try calls f and ignores a panic: errors and values of others may panic in their methods.
+// try calls f and ignores a panic, because the methods of foreign errors and values may panic.
 func try(f func()) {
 	defer func() { _ = recover() }()
 	f()

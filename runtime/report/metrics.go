@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Metrics count everything that was reported. A missing key, and a severity outside low, medium,
-// high and critical, counts as "unknown". New keys count as "other" if there are too many.
+// Metrics count all reported errors. A missing key, and a severity outside low, medium, high and
+// critical, counts as "unknown". Keys beyond the limit count as "other".
 type Metrics struct {
 	TotalErrors      int            `json:"totalErrors"`
 	ErrorsByCategory map[string]int `json:"errorsByCategory"`
@@ -19,8 +19,8 @@ type Metrics struct {
 	RecoveryAttempts     int `json:"recoveryAttempts"`
 	SuccessfulRecoveries int `json:"successfulRecoveries"`
 	FailedRecoveries     int `json:"failedRecoveries"`
-	// RetryAttempts counts the calls of retries, SuccessfulRetries and FailedRetries the
-	// operations.
+	// RetryAttempts counts the calls of retries. SuccessfulRetries and FailedRetries count the
+	// retried operations.
 	RetryAttempts     int            `json:"retryAttempts"`
 	SuccessfulRetries int            `json:"successfulRetries"`
 	FailedRetries     int            `json:"failedRetries"`
@@ -33,9 +33,9 @@ type CodeCount struct {
 	// Category is empty if the errors have several.
 	Code, Category string
 	Count          int
-	// Severity is the highest one; empty if none was stated.
+	// Severity is the highest one, or empty.
 	Severity string
-	// Latest is when the last of them happened.
+	// Latest is the time of the latest error.
 	Latest time.Time
 }
 
@@ -45,7 +45,7 @@ type Timeline struct {
 	// 7, 14 or 28 days; 0 without errors.
 	Step    time.Duration
 	Buckets []Bucket
-	// Outside counts the errors that are in no bucket: up to 1 % of all, and those that are older
+	// Outside counts the errors outside all buckets: up to 1 % of all, and those that are older
 	// than 120 buckets of 28 days.
 	Outside int
 }
@@ -56,7 +56,7 @@ type Bucket struct {
 	ByCategory, ByCode, BySeverity map[string]int
 }
 
-// ReactionOutcome is how often a reaction was taken, and the results of its recoveries and retries.
+// ReactionOutcome counts a reaction and the results of its recoveries and retries.
 type ReactionOutcome struct {
 	Reaction string `json:"reaction"`
 	Action   string `json:"action"`
@@ -79,8 +79,8 @@ func (o ReactionOutcome) Tried() int {
 // Helped counts the recoveries and retried operations that succeeded.
 func (o ReactionOutcome) Helped() int { return o.Recovered + o.SuccessfulRetries }
 
-// Summary returns the counts as text of several lines: errors, the rates of successful recoveries
-// and retried operations, and errors by severity and recoverability.
+// Summary returns the counts as text of several lines: the number of errors, the success rates of
+// recoveries and of retried operations, and errors by severity and recoverability.
 func (m Metrics) Summary() string {
 	var b strings.Builder
 	b.WriteString("Error Summary:\n-------------\n")
@@ -98,7 +98,7 @@ func (m Metrics) Summary() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// rate returns a share as percent, and its two numbers.
+// rate returns a share as a percentage with its two numbers.
 func rate(succeeded, tried int) string {
 	if tried == 0 {
 		return "0% (0/0)"

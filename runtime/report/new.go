@@ -10,32 +10,33 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Options describe an error beyond its own content.
+// Options add to the content of an error.
 type Options struct {
-	// Table describes the error's code under its profile. An error of another taxonomy is described
-	// by its own.
+	// Table describes the error's code under its profile. For an error of another taxonomy, that
+	// taxonomy describes it.
 	Table taxonomy.Table
-	// At is when the error happened; zero is now.
+	// At is the time of the error; zero is now.
 	At time.Time
 	// ID returns the ID of an occurrence; nil is [NewID].
 	ID func() string
-	// Evidence is what the error was classified from, if it is not in its tree.
+	// Evidence is the evidence that the error was classified from, unless it is in the error's
+	// tree.
 	Evidence *taxonomy.Evidence
-	// Facts override what the error states, and Defaults are overridden by it.
+	// Facts override the content of the error, and the content of the error overrides Defaults.
 	Facts, Defaults Facts
 	// Reaction and Action override those of the table.
 	Reaction, Action string
 	// Stack and Context include the error's stack and context. By default the profile decides;
 	// without a profile the stack is included and the context is not.
 	Stack, Context taxonomy.Opt[bool]
-	// StatusSources are the source types in whose messages an HTTP status is searched if the error
-	// has no source code. Nothing is searched if the table's profile does not search texts.
+	// StatusSources are the types of sources whose messages are searched for an HTTP status if the
+	// error has no source code. If the table's profile does not search texts, they have no effect.
 	StatusSources []string
 }
 
 // New returns an occurrence of err, masked and bounded, or nil if err is nil. Source, execution and
-// repository come from the evidence in the error's tree; [Facts] lists the attributes. If methods
-// of the error panic, the occurrence has less in it.
+// repository come from the evidence in the error's tree; [Facts] lists the attributes. If a method
+// of the error panics, its part of the occurrence is missing.
 func New(err error, o Options) *Occurrence {
 	if err == nil {
 		return nil
@@ -72,7 +73,8 @@ func New(err error, o Options) *Occurrence {
 	return masked(out)
 }
 
-// occurrenceOf returns what the error and its taxonomy state. The coded error may be nil.
+// occurrenceOf returns an occurrence with the content of the error and its taxonomy. The coded
+// error may be nil.
 func occurrenceOf(err error, coded taxonomy.Coded, o Options) *Occurrence {
 	out := &Occurrence{ID: o.ID(), At: o.At, Message: kept(errtree.Text(err), maxMessage)}
 	try(func() {
@@ -106,7 +108,7 @@ func (o *Occurrence) describe(coded taxonomy.Coded, options Options) {
 	}
 }
 
-// causeOf returns the next error in the tree that has a code, or a text that is not in the message.
+// causeOf returns the next error in the tree that has a code or a text that the message lacks.
 func causeOf(err error, coded taxonomy.Coded, message string, o Options, depth int) *Occurrence {
 	if coded != nil {
 		err = coded
@@ -157,7 +159,7 @@ func evidenceIn(err error) *taxonomy.Evidence {
 	return nil
 }
 
-// stackIn returns the stack that was recorded in a tree, innermost call first, or "".
+// stackIn returns the first recorded stack in a tree, innermost call first, or "".
 func stackIn(err error) (stack string) {
 	for e := range errtree.Walk(err) {
 		if t, ok := e.(*taxonomy.Traced); ok && t != nil && stack == "" {

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Occurrence is one error that happened: what it is, when and where it happened, and what was done
-// about it. It is plain data that marshals to JSON and back, masked and bounded. An occurrence that
-// is filled in by hand is masked when it is reported or marshalled.
+// Occurrence is one error that happened, with its description, time, place and recovery. It is
+// plain data that marshals to JSON and back, masked and bounded. An occurrence that a program fills
+// in is masked when it is reported or marshalled.
 type Occurrence struct {
 	// ID is unique to the occurrence.
 	ID string `json:"errorId"`
-	// At is when it happened, in JSON as milliseconds since 1970 in UTC.
+	// At is the time of the error, in JSON as milliseconds since 1970 in UTC.
 	At time.Time `json:"-"`
-	// Domain is the domain of the taxonomy. Category and Code are empty for an error that has none.
+	// Domain is the domain of the taxonomy. Category and Code may be empty.
 	Domain   string `json:"domain,omitempty"`
 	Category string `json:"category"`
 	Code     string `json:"errorCode,omitempty"`
@@ -25,13 +25,13 @@ type Occurrence struct {
 	Recoverability string `json:"recoverability"`
 	Retryable      bool   `json:"retryable"`
 	Message        string `json:"message"`
-	// SourceCode is the code that the source gave, or the HTTP status.
+	// SourceCode is the code from the source, or the HTTP status.
 	SourceCode string `json:"code,omitempty"`
-	// Stack is where the error was made.
+	// Stack is the stack at which the error was made.
 	Stack string `json:"stack,omitempty"`
 	// Fingerprint is equal for occurrences of the same failure.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Cause is the wrapped error, if it has a code or a text of its own.
+	// Cause is the wrapped error, if it has a code or another text.
 	Cause      *Occurrence `json:"cause,omitempty"`
 	Source     *Source     `json:"source,omitempty"`
 	Execution  *Execution  `json:"execution,omitempty"`
@@ -44,7 +44,7 @@ type Occurrence struct {
 	Action   string `json:"action,omitempty"`
 	// Context is the error's context, a JSON object; nil unless the profile reports contexts.
 	Context json.RawMessage `json:"context,omitempty"`
-	// Metadata has everything else, as encoding/json decodes it.
+	// Metadata has other values, as encoding/json decodes them.
 	Metadata map[string]any `json:"metadata,omitempty"`
 
 	// size is the estimated memory in bytes. It is set once the occurrence is masked and bounded.
@@ -74,7 +74,7 @@ type Execution struct {
 type Repository struct {
 	Owner string `json:"owner"`
 	Repo  string `json:"repo"`
-	// EntityNumber is 0 if there is none.
+	// EntityNumber is 0 if it is unknown.
 	EntityNumber int `json:"entityNumber,omitempty"`
 	// EntityType is "issue", "pr" or "comment".
 	EntityType string `json:"entityType,omitempty"`

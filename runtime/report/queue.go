@@ -1,6 +1,6 @@
 package report
 
-// queue has occurrences, the oldest first, which are numbered from 0 on.
+// queue has occurrences, the oldest first. Each has a number, from 0 on.
 type queue struct {
 	all []*Occurrence
 	// head is the index of the oldest, and base the number of the element at index 0.
@@ -26,7 +26,7 @@ func (q *queue) pop() *Occurrence {
 	return o
 }
 
-// at returns the place of the occurrence with a number.
+// at returns a pointer to the occurrence with a number in the queue.
 func (q *queue) at(number int) **Occurrence { return &q.all[number-q.base] }
 
 // last returns the latest n occurrences.

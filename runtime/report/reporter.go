@@ -7,14 +7,14 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// ReporterOptions bound what a [Reporter] keeps.
+// ReporterOptions limit the memory of a [Reporter].
 type ReporterOptions struct {
-	// MaxErrors is the number of kept occurrences; 0 is 10 000. The oldest are dropped first.
+	// MaxErrors limits the kept occurrences; 0 is 10 000. The oldest are dropped first.
 	MaxErrors int
-	// MaxBytes bounds their estimated memory; 0 is 64 MiB.
+	// MaxBytes limits their estimated memory; 0 is 64 MiB.
 	MaxBytes int
-	// MaxKeys is the number of categories, codes, sources, recoverabilities and reactions with
-	// counts of their own, each; 0 is 200. The others count as "other".
+	// MaxKeys limits the categories, codes, sources, recoverabilities and reactions that are
+	// counted separately, each; 0 is 200. The others count as "other".
 	MaxKeys int
 	// Clock is the source of time; nil is [retry.System].
 	Clock retry.Clock
@@ -64,7 +64,8 @@ func clockOr(c retry.Clock) retry.Clock {
 	return c
 }
 
-// Report counts and keeps an occurrence. If one with its ID is kept, this is [Reporter.Update].
+// Report counts and keeps an occurrence. If it already keeps one with the same ID, it acts like
+// [Reporter.Update].
 func (r *Reporter) Report(o *Occurrence) {
 	if o == nil {
 		return
@@ -90,8 +91,8 @@ func (r *Reporter) Report(o *Occurrence) {
 	}
 }
 
-// happened returns when an occurrence happened: now, if it has no time or one more than an hour
-// ahead of the clock.
+// happened returns the time of an occurrence. If it has none, or one more than an hour ahead of the
+// clock, the time is now.
 func happened(o *Occurrence, now time.Time) time.Time {
 	if o.At.IsZero() || o.At.Sub(now) > ahead {
 		return now
@@ -99,9 +100,8 @@ func happened(o *Occurrence, now time.Time) time.Time {
 	return o.At
 }
 
-// Update replaces the recovery of a kept occurrence, and its reaction if there is one, and corrects
-// the counts. An update of any other occurrence, or one without a recovery and a reaction, has no
-// effect.
+// Update replaces the recovery and the reaction of a kept occurrence if o has them, and corrects
+// the counts. Other updates have no effect.
 func (r *Reporter) Update(o *Occurrence) {
 	if o == nil {
 		return
@@ -117,19 +117,19 @@ func (r *Reporter) update(number int, o *Occurrence) {
 	kept := r.kept.at(number)
 	next := (*kept).updated(o)
 	r.counts.recover(*kept, -1)
-	if a, b := r.counts.outcome((*kept).Reaction, (*kept).Action), r.counts.outcome(next.Reaction,
-		next.Action); a != b {
-		b.Count++
-		if a != nil {
-			a.Count--
+	before := r.counts.outcome((*kept).Reaction, (*kept).Action)
+	if after := r.counts.outcome(next.Reaction, next.Action); after != before {
+		after.Count++
+		if before != nil {
+			before.Count--
 		}
 	}
 	r.counts.recover(next, 1)
 	*kept = next
 }
 
-// updated returns a copy with the recovery and reaction of another report of the occurrence, as far
-// as it has them.
+// updated returns a copy with the recovery and reaction of another report of the occurrence, if the
+// other report has them.
 func (o *Occurrence) updated(by *Occurrence) *Occurrence {
 	recovery := o.Recovery
 	if by.Recovery != nil {
@@ -164,20 +164,19 @@ func (r *Reporter) last(n int) []Occurrence {
 	return copies(r.kept.last(n))
 }
 
-// ByCategory returns the kept occurrences of a category, the oldest first. Those without a category
-// are "unknown", as in [Metrics].
+// ByCategory returns the kept occurrences of a category, the oldest first. A missing category is
+// "unknown", as in [Metrics].
 func (r *Reporter) ByCategory(category string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return matches(category, o.Category, o.Category == "") })
 }
 
-// ByCode returns the kept occurrences of a code, the oldest first. Those without a code are
-// "unknown".
+// ByCode returns the kept occurrences of a code, the oldest first. A missing code is "unknown".
 func (r *Reporter) ByCode(code string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return matches(code, o.Code, o.Code == "") })
 }
 
-// BySeverity returns the kept occurrences of a severity, the oldest first. Those whose severity is
-// no word of the taxonomy are "unknown".
+// BySeverity returns the kept occurrences of a severity, the oldest first. A severity outside the
+// taxonomy is "unknown".
 func (r *Reporter) BySeverity(severity string) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return matches(severity, o.Severity, rankOf(o.Severity) == 0) })
 }
@@ -186,8 +185,7 @@ func matches(wanted, name string, isUnknown bool) bool {
 	return name == wanted || wanted == unknown && isUnknown
 }
 
-// Between returns the kept occurrences that happened from one time to another, both included, the
-// oldest first.
+// Between returns the kept occurrences from one time to another, both included, the oldest first.
 func (r *Reporter) Between(from, to time.Time) []Occurrence {
 	return r.filter(func(o *Occurrence) bool { return !o.At.Before(from) && !o.At.After(to) })
 }
@@ -221,8 +219,9 @@ func (r *Reporter) Codes() []CodeCount {
 	return r.counts.codeCounts()
 }
 
-// Timeline returns the number of errors over time, in at most 120 buckets of the shortest step that
-// has nearly all of them. Buckets begin at multiples of the step, counted from 1970 in UTC.
+// Timeline returns the number of errors over time, in at most 120 buckets. Its step is the shortest
+// one with which the buckets contain at least 99 % of the errors. Buckets begin at multiples of the
+// step, counted from 1970 in UTC.
 func (r *Reporter) Timeline() Timeline {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -11,13 +12,13 @@ type Run struct {
 	ID, Task string
 	Began    time.Time
 	Ended    time.Time // zero while it runs
-	// End is the reason for the end, such as "completed".
+	// End is the reason of the end, such as "completed".
 	End   string
 	Spans []Span
-	// Cost in US dollars and tokens of all calls.
+	// Cost, in US dollars, and Tokens are those of all calls.
 	Cost   float64
 	Tokens int64
-	// Dropped counts the spans beyond the bound.
+	// Dropped counts the spans beyond the limit of 500.
 	Dropped int
 }
 
@@ -57,7 +58,7 @@ type Runs struct {
 	order []*Run
 }
 
-// Begin adds a run. If it was there before, it is resumed.
+// Begin adds a run, or resumes a known one.
 func (r *Runs) Begin(id, task string, at time.Time) {
 	r.with(id, func(run *Run) {
 		if run.Began.IsZero() {
@@ -67,7 +68,7 @@ func (r *Runs) Begin(id, task string, at time.Time) {
 	})
 }
 
-// Add adds a span to a run, and its cost and tokens to the run's.
+// Add adds a span to a run, and the cost and tokens of the span to those of the run.
 func (r *Runs) Add(id string, s Span) {
 	s.Label, s.Tier, s.Code = kept(s.Label, maxName), kept(s.Tier, maxName), kept(s.Code, maxName)
 	r.with(id, func(run *Run) {
@@ -81,7 +82,7 @@ func (r *Runs) Add(id string, s Span) {
 	})
 }
 
-// Fail sets the code of a run's latest call that ended with an error.
+// Fail sets the code of a run's latest call and marks the call as failed.
 func (r *Runs) Fail(id, code string) {
 	r.with(id, func(run *Run) {
 		for i := len(run.Spans) - 1; i >= 0; i-- {
@@ -100,14 +101,14 @@ func (r *Runs) End(id, reason string, at time.Time) {
 	r.with(id, func(run *Run) { run.Ended, run.End = at, kept(reason, maxName) })
 }
 
-// with calls f with a run, which is new if it is not known.
+// with calls f with the run of an ID. An unknown run is added.
 func (r *Runs) with(id string, f func(run *Run)) {
 	id = kept(id, maxName)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := len(r.order) - 1; i >= 0; i-- {
-		if r.order[i].ID == id {
-			f(r.order[i])
+	for _, run := range slices.Backward(r.order) {
+		if run.ID == id {
+			f(run)
 			return
 		}
 	}
@@ -118,14 +119,14 @@ func (r *Runs) with(id string, f func(run *Run)) {
 	}
 }
 
-// All returns copies of the runs, the one that began first first.
+// All returns copies of the runs, in the order in which they were added.
 func (r *Runs) All() []Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := make([]Run, len(r.order))
 	for i, run := range r.order {
 		out[i] = *run
-		out[i].Spans = append([]Span(nil), run.Spans...)
+		out[i].Spans = slices.Clone(run.Spans)
 	}
 	return out
 }

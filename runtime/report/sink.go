@@ -1,14 +1,14 @@
 package report
 
-// Sink takes occurrences: a [Reporter], [Groups], an exporter, a file. Implementations are safe for
-// concurrent use, return quickly, and do not change occurrences.
+// Sink receives occurrences: a [Reporter], [Groups], an exporter, a file. Implementations are safe
+// for concurrent use, return quickly, and do not change occurrences.
 type Sink interface {
-	// Report takes a new occurrence.
+	// Report receives a new occurrence.
 	Report(o *Occurrence)
-	// Update takes a reported occurrence, identified by its ID, with another Recovery. It counts
-	// nothing twice.
+	// Update receives a reported occurrence, identified by its ID, with another Recovery. It does
+	// not count the occurrence again.
 	Update(o *Occurrence)
-	// Retried takes an operation that was retried, once it has succeeded or is given up.
+	// Retried receives a retried operation after its last call.
 	Retried(r Retry)
 }
 
@@ -16,7 +16,7 @@ type Sink interface {
 type Retry struct {
 	// Reaction and Action are those of the failure before the last call, or empty.
 	Reaction, Action string
-	// Attempts is the number of calls after the first. Without any, nothing is counted.
+	// Attempts is the number of calls after the first. If it is 0, nothing is counted.
 	Attempts int
 	// Succeeded reports whether the last call succeeded.
 	Succeeded bool
@@ -25,7 +25,7 @@ type Retry struct {
 // Sinks passes everything to several sinks, in order.
 type Sinks []Sink
 
-// Report passes on an occurrence. It is masked once for all.
+// Report passes on an occurrence, masked once for all sinks.
 func (s Sinks) Report(o *Occurrence) {
 	if o == nil {
 		return

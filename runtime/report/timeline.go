@@ -8,26 +8,24 @@ import (
 const (
 	// maxBuckets is the number of buckets of a timeline.
 	maxBuckets = 120
-	// ahead is how far in the future an occurrence may be, because clocks differ. Beyond that it
-	// counts as now.
+	// ahead is the limit for times in the future, because clocks differ. Later times count as now.
 	ahead = time.Hour
-	// maxOutside is the share of errors, as a divisor, that a timeline may leave out, so that one
-	// wrong time does not change its step.
+	// maxOutside is the divisor for the errors that a timeline may leave out: 1 of 100. So a wrong
+	// time does not change its step.
 	maxOutside = 100
 )
 
 // steps are the lengths of buckets in seconds.
 var steps = [...]int64{1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400, 14 * 86400, 28 * 86400}
 
-// timeline counts kinds by time, in a ring of buckets for each step. Which step is shown is decided
-// when the timeline is read: the first that has nearly all errors.
+// timeline counts kinds by time, in a ring of buckets for each step. Reading it chooses the first
+// step whose ring has nearly all errors.
 type timeline struct {
 	n     int
 	rings [len(steps)]ring
 }
 
-// ring has the latest buckets of a step. The bucket of a number is at that number modulo the
-// length.
+// ring has the latest buckets of a step. A bucket is at its number modulo the length.
 type ring struct {
 	newest  int64 // number of the newest bucket
 	outside int   // errors that are older than the oldest bucket
@@ -71,7 +69,7 @@ func (r *ring) add(number int64, kind int, first bool) {
 	b.n++
 }
 
-// before counts the errors that are in no bucket of the window that ends with the newest.
+// before counts the errors before the window of buckets that ends with the newest.
 func (r *ring) before() int {
 	n := r.outside
 	for _, b := range r.buckets {

@@ -31,7 +31,7 @@ const (
 type Attempt struct {
 	ID   int64
 	Task string
-	// Generation is the task's when the attempt was recorded.
+	// Generation is that of the task when the attempt was recorded.
 	Generation int
 	// At is when it ended.
 	At       time.Time
@@ -40,13 +40,13 @@ type Attempt struct {
 	Outcome  AttemptOutcome
 	// Error is the message of its failure, or the question: masked, the first 4 KiB.
 	Error string
-	// CodeAsWritten is the code as it was recorded, Code as the taxonomy understands it: an unknown
-	// code and none are the fallback. Both are empty after a success. An attempt that was cancelled
-	// or asked a question may have none.
+	// CodeAsWritten is the recorded code. Code is that code in the taxonomy; for an unknown or
+	// missing code it is the fallback. Both are empty after a success, and may be empty if the
+	// attempt was cancelled or ended with a question.
 	Code, CodeAsWritten string
 	// Output is the answer of the provider: masked, the last 8 KiB.
 	Output string
-	// Run and Iteration are empty for an attempt that a program recorded.
+	// Run and Iteration are empty for an attempt of [Store.RecordAttempt].
 	Run       string
 	Iteration int
 	// Category, Reaction and Action are those of the code.
@@ -61,7 +61,7 @@ type Attempt struct {
 	Feedback string
 	// Changed are the paths that it changed, 1000 at most.
 	Changed []string
-	// TaskStatus is the status of the task afterwards, for [Store.RecordAttempt] only.
+	// TaskStatus is the new status of the task, for [Store.RecordAttempt] only.
 	TaskStatus TaskStatus
 
 	calls int
@@ -70,17 +70,17 @@ type Attempt struct {
 // RecordAttempt records an attempt and the status of its task, in one transaction, and returns the
 // attempt's ID. It adds an unknown task.
 //
-// The ID, Generation and Run are ignored. At defaults to now; Category, Reaction, Action and
-// Counted to those of the code; TaskStatus to completed after a success, and after a failure to
-// failed or blocked if the code's reaction aborts or blocks, otherwise to running. In a budget the
-// attempt is one call if it has a Provider or a Usage.
+// ID, Generation, Run and Iteration are ignored. At defaults to now, and Category, Reaction, Action
+// and Counted to those of the code. TaskStatus defaults to completed after a success, and to
+// running after a failure, or failed or blocked if the code's reaction aborts or blocks. In a
+// budget the attempt is one call if it has a Provider or a Usage.
 func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (id int64, err error) {
 	doing := "record an attempt"
 	if err := a.check(); err != nil {
 		return 0, s.failed("state_write", doing, err)
 	}
-	a.ID, a.Generation, a.Run, a.Iteration = 0, 0, "", 0
-	a = s.completed(a)
+	a.Generation, a.Run, a.Iteration = 0, "", 0
+	a = s.withDefaults(a)
 	err = s.write(ctx, doing, func(t *tx) (err error) {
 		if err := t.setStatus(a.Task, a.TaskStatus, a.At); err != nil {
 			return err
@@ -109,8 +109,8 @@ func (a *Attempt) check() error {
 	return checkTask(a.Task)
 }
 
-// completed returns the attempt with its defaults, its texts masked and bounded.
-func (s *Store) completed(a Attempt) Attempt {
+// withDefaults returns the attempt with its defaults. Its texts are masked and bounded.
+func (s *Store) withDefaults(a Attempt) Attempt {
 	if a.At.IsZero() {
 		a.At = s.clock.Now()
 	}
@@ -151,13 +151,13 @@ func (s *Store) completed(a Attempt) Attempt {
 	return a
 }
 
-const putAttempt = `INSERT INTO attempts (id, task_id, generation, timestamp, success, duration_seconds, error,
+const putAttempt = `INSERT INTO attempts (task_id, generation, timestamp, success, duration_seconds, error,
 	error_code, claude_output, run, iteration, outcome, category, reaction, action, counted, provider, tier, calls,
 	input_tokens, output_tokens, cost_microusd, feedback, changed_files)
-	VALUES (nullif(?, 0), ?2, coalesce(nullif(?, 0), (SELECT generation FROM tasks WHERE task_id = ?2)), ?, ?, ?, ?, ?,
-	?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?1, coalesce(nullif(?, 0), (SELECT generation FROM tasks WHERE task_id = ?1)), ?, ?, ?, ?, ?, ?, ?, ?, ?,
+	?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// insertAttempt writes the row of an attempt that is completed. Its task must exist.
+// insertAttempt writes the row of an attempt with its defaults. Its task must exist.
 func (t *tx) insertAttempt(a Attempt) (int64, error) {
 	changed, err := paths(a.Changed)
 	if err != nil {
@@ -168,7 +168,7 @@ func (t *tx) insertAttempt(a Attempt) (int64, error) {
 	if a.Run != "" {
 		run, iteration = column(a.Run), sql.Null[int]{V: a.Iteration, Valid: true}
 	}
-	result, err := t.exec(putAttempt, a.ID, a.Task, a.Generation, stamp(a.At), a.Success, a.Duration.Seconds(),
+	result, err := t.exec(putAttempt, a.Task, a.Generation, stamp(a.At), a.Success, a.Duration.Seconds(),
 		column(a.Error), column(a.CodeAsWritten), column(a.Output), run, iteration, string(a.Outcome),
 		column(a.Category), column(a.Reaction), column(a.Action), a.Counted.Or(false), column(a.Provider),
 		optional(a.Tier), a.calls, optional(a.Usage.InputTokens), optional(a.Usage.OutputTokens),
@@ -185,11 +185,13 @@ const selectAttempts = `
 		cost_microusd, feedback, changed_files
 	FROM attempts `
 
+// latestAttempts selects at most so many attempts of a task's generation, the newest first.
+const latestAttempts = selectAttempts + `WHERE task_id = ?1
+	AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`
+
 // Attempts returns the last n attempts of the task's current generation, the newest last.
 func (s *Store) Attempts(ctx context.Context, task string, n int) ([]Attempt, error) {
-	all, err := list(ctx, s, "read attempts", selectAttempts+`WHERE task_id = ?1
-		AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`,
-		[]any{task, max(0, n)}, s.attempt)
+	all, err := list(ctx, s, "read attempts", latestAttempts, []any{task, max(0, n)}, s.attempt)
 	slices.Reverse(all)
 	return all, err
 }

@@ -34,14 +34,14 @@ type Amount struct {
 	CostUSD taxonomy.Opt[float64]
 }
 
-// Limit is the most that may be spent. Absent numbers are not limited.
+// Limit is the maximum of what may be spent. Absent numbers are unlimited.
 type Limit struct {
 	Amount
 	// Note is the reason, for people.
 	Note string
 }
 
-// SetLimit is a limit with its scope.
+// SetLimit is a limit that was set, with its scope.
 type SetLimit struct {
 	Scope string
 	At    time.Time
@@ -49,13 +49,13 @@ type SetLimit struct {
 }
 
 // SetBudget sets the limit of a scope. It applies from the next call on, also to runs of other
-// processes. A Limit without numbers removes it. All limits that were ever set stay on record.
+// processes. A Limit without numbers removes it. Replaced limits stay on record.
 func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
 	doing := "set a budget"
 	tokens, cost := l.Tokens.Or(0), l.CostUSD.Or(0)
 	err := checkScope(scope)
 	if err == nil && (tokens < 0 || !(cost >= 0) || math.IsInf(cost, 0)) {
-		err = fmt.Errorf("a limit (%d tokens, %g dollars) must be a number from 0", tokens, cost)
+		err = fmt.Errorf("a limit (%d tokens, %g dollars) must be 0 or a positive number", tokens, cost)
 	}
 	if err != nil {
 		return s.failed("state_write", doing, err)
@@ -100,8 +100,8 @@ func (s *Store) Budgets(ctx context.Context) ([]SetLimit, error) {
 // BudgetOptions configure a budget.
 type BudgetOptions struct {
 	// Assume is the cost of a call that is in progress or whose cost is unknown. If it is absent,
-	// calls in progress cost nothing, and one call of unknown cost makes the budget refuse, because
-	// it may have exceeded the limit.
+	// calls in progress cost nothing, and the budget allows no call after one of unknown cost,
+	// because that one may have exceeded the limit.
 	Assume Amount
 }
 
@@ -121,7 +121,7 @@ const (
 	unitUSD    = "usd"
 )
 
-// paid selects the costs of runs and of attempts without a run.
+// The costs of runs and of attempts without a run.
 const (
 	paidRuns = `SELECT run, task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost
 		FROM runs`
@@ -136,16 +136,16 @@ const (
 		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd,
 		sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost FROM (`
 	byTask = ") GROUP BY task_id"
-	// paidByTask are the sums of paid.
+	// paidByTask selects the sums of paid for each task.
 	paidByTask = sumsOf + sumsOf + paidRuns + byTask + " UNION ALL " + sumsOf + paidAttempts + byTask + byTask
 )
 
 // Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs
-// of the run come from its bill, all others from the state. Runs beside each other can exceed a
-// limit by the calls that they have in progress.
+// of the run come from its bill, all others from the state. Concurrent runs can exceed a limit by
+// their calls in progress.
 //
-// If calls of the run could not be saved, other runs do not know their cost. Then no limit that is
-// shared with them allows another call. If the state cannot be read, no call is allowed.
+// If calls of the run could not be saved, their cost is missing in the state for other runs. Then
+// no limit that they share allows another call. If the state cannot be read, no call is allowed.
 func (s *Store) Budget(o BudgetOptions) executor.Budget { return budget{s, o} }
 
 type budget struct {
@@ -154,7 +154,7 @@ type budget struct {
 }
 
 // Allow implements [executor.Budget]. Its evidence has the attributes scope, limit, spent and unit
-// ("tokens" or "usd"). Of several exceeded limits it reports that of the narrowest scope.
+// ("tokens" or "usd"). If several limits are exceeded, it reports the one of the narrowest scope.
 func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
 	var accounts []account
 	var written int
@@ -189,11 +189,11 @@ func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
 		case a.scope != ScopeAttempt && bill.Total.Calls > written:
 			unsaved := text.Count(bill.Total.Calls-written, "call")
 			unknown = a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be checked: %s of run %s could "+
-				"not be saved, so other runs do not know their cost", a.name(), unsaved, bill.Run))
+				"not be saved, so their cost is missing for other runs", a.name(), unsaved, bill.Run))
 		case a.unknown > 0:
 			unknown = a.evidence("unknown_cost", fmt.Sprintf("the budget of %s cannot be checked: the cost of %s is "+
-				"unknown, beside %s of %s %s that are spent; set the cost to assume (BudgetOptions.Assume), or remove "+
-				"the limit", a.name(), text.Count(a.unknown, "call"), a.amount(a.known), a.amount(a.limit), a.unit))
+				"unknown, in addition to %s of %s %s that are spent; set BudgetOptions.Assume, or remove the limit",
+				a.name(), text.Count(a.unknown, "call"), a.amount(a.known), a.amount(a.limit), a.unit))
 			unknown.Attributes["unknown"] = strconv.FormatInt(a.unknown, 10)
 		}
 	}
@@ -203,8 +203,8 @@ func (s budget) Allow(ctx context.Context, bill executor.Bill) error {
 	return nil
 }
 
-// accounts returns the limits that apply to a call, with what was spent, the narrowest scope first
-// and tokens before dollars.
+// accounts returns the limits that apply to a call and the spending in their scopes. The narrowest
+// scope is first, and tokens are before dollars.
 func (s *Store) accounts(v *tx, bill *executor.Bill) (all []account, err error) {
 	task := bill.Task
 	limits := map[string][2]sql.Null[int64]{}
@@ -256,8 +256,8 @@ func (s *Store) accounts(v *tx, bill *executor.Bill) (all []account, err error) 
 	return all, nil
 }
 
-// others returns what others than the run have spent, in tokens and in dollars, on the task or, if
-// that is empty, on all tasks.
+// others returns the spending of all other runs on a task, in tokens and in dollars. If task is
+// empty, it is that on all tasks.
 func (s *Store) others(v *tx, run, task string) (sums [2]spent, err error) {
 	err = v.scan(`SELECT coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(unknown_tokens), 0),
 		coalesce(sum(cost_microusd), 0), coalesce(sum(unknown_cost), 0)
@@ -266,7 +266,8 @@ func (s *Store) others(v *tx, run, task string) (sums [2]spent, err error) {
 	if err != nil {
 		return sums, err
 	}
-	// The last call of a run whose process lives is in progress. That of a dead one stays unknown.
+	// The last call of a run is in progress if the process of the run is alive, and unknown
+	// otherwise.
 	return sums, v.query(`SELECT run FROM runs WHERE ended_at IS NULL AND phase = 'calling' AND run <> ?1
 		AND (?2 = '' OR task_id = ?2)`, []any{run, task}, func(r row) error {
 		var other string
@@ -280,13 +281,13 @@ func (s *Store) others(v *tx, run, task string) (sums [2]spent, err error) {
 	})
 }
 
-func (a account) evidence(typ, said string) *taxonomy.Evidence {
-	return &taxonomy.Evidence{Source: "budget", Op: "budget", Type: typ, Text: said, Attributes: map[string]string{
+func (a account) evidence(typ, text string) *taxonomy.Evidence {
+	return &taxonomy.Evidence{Source: "budget", Op: "budget", Type: typ, Text: text, Attributes: map[string]string{
 		"scope": a.scope, "limit": a.amount(a.limit), "spent": a.amount(a.known), "unit": a.unit,
 	}}
 }
 
-// name returns the scope for people.
+// name returns the scope for messages.
 func (a account) name() string {
 	switch a.scope {
 	case ScopeAttempt:

@@ -14,7 +14,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The longest texts that are kept, in bytes, and the most paths.
+// The limits of stored texts, in bytes, and of the number of paths.
 const (
 	maxError  = 4 << 10
 	maxOutput = 8 << 10
@@ -22,11 +22,11 @@ const (
 	maxPaths  = 1000
 )
 
-// mask masks the secrets in a text of others. NUL is replaced, because programs in C end a text
+// mask masks the secrets in a text from outside. It replaces NUL, because programs in C end a text
 // there.
 var mask text.Mask = func(s string) string { return text.Masked(strings.ReplaceAll(s, "\x00", "\uFFFD")) }
 
-// stampLayout is RFC 3339 with nine digits, so that times sort as their texts do.
+// stampLayout is RFC 3339 with nine digits, so that the texts sort like the times.
 const stampLayout = "2006-01-02T15:04:05.000000000Z07:00"
 
 func stamp(t time.Time) string { return t.UTC().Format(stampLayout) }
@@ -51,13 +51,13 @@ func times(columns map[*time.Time]sql.Null[string]) (err error) {
 	return err
 }
 
-// column returns a text as a column; the empty one is NULL.
+// column returns a text as a column; an empty text is NULL.
 func column(s string) sql.Null[string] { return sql.Null[string]{V: s, Valid: s != ""} }
 
-// head returns the beginning of a text of others as a column, with its secrets masked.
+// head returns the first n bytes of a text from outside as a column, with its secrets masked.
 func head(s string, n int) sql.Null[string] { return column(mask.Beginning(s, n)) }
 
-// name returns a code or the like as a column.
+// name returns a code or another name as a column.
 func name(s string) sql.Null[string] { return head(s, maxName) }
 
 // optional returns a value as a column; an absent one is NULL.
@@ -74,21 +74,21 @@ func opt[T any](n sql.Null[T]) taxonomy.Opt[T] {
 	return taxonomy.Some(n.V)
 }
 
-// perUSD are the units of a cost in a dollar.
+// perUSD is the number of stored units in a dollar.
 const perUSD = 1_000_000
 
-// microUSD returns dollars in millionths, rounded up, so that many small costs have a sum. An
-// unknown cost is NULL.
+// microUSD returns dollars in millionths, rounded up, so that many small costs do not sum up to 0.
+// An unknown cost is NULL.
 func microUSD(cost taxonomy.Opt[float64]) sql.Null[int64] {
 	v, ok := cost.Get()
 	if !ok || math.IsNaN(v) || v < 0 {
 		return sql.Null[int64]{}
 	}
-	up := math.Ceil(v*perUSD - 1e-6) // a float that means whole millionths may be slightly above them
+	up := math.Ceil(v*perUSD - 1e-6) // whole millionths can be slightly larger as a float
 	return sql.Null[int64]{V: int64(min(up, math.MaxInt64/1e6)), Valid: true}
 }
 
-// usage returns the usage of three columns.
+// usage returns the usage in three columns.
 func usage(in, out, cost sql.Null[int64]) executor.Usage {
 	u := executor.Usage{InputTokens: opt(in), OutputTokens: opt(out)}
 	if cost.Valid {
@@ -97,13 +97,26 @@ func usage(in, out, cost sql.Null[int64]) executor.Usage {
 	return u
 }
 
-// spentOf returns spending from sums. A sum of which nothing is known is absent.
-func spentOf(calls int, in, out, cost int64, unknownTokens, unknownCost int) executor.Spending {
-	known := calls > unknownTokens
+// sums are the columns of spending: calls, input_tokens, output_tokens, cost_microusd,
+// unknown_tokens and unknown_cost.
+type sums struct {
+	calls, unknownTokens, unknownCost int
+	in, out, cost                     int64
+}
+
+// columns returns the places for [row.Scan].
+func (s *sums) columns() []any {
+	return []any{&s.calls, &s.in, &s.out, &s.cost, &s.unknownTokens, &s.unknownCost}
+}
+
+// spending returns the sums as spending. If every call of a sum is unknown, the sum is absent.
+func (s *sums) spending() executor.Spending {
+	known := s.calls > s.unknownTokens
 	return executor.Spending{
-		Calls: calls, UnknownTokens: unknownTokens, UnknownCost: unknownCost,
-		Usage: usage(sql.Null[int64]{V: in, Valid: known || in > 0}, sql.Null[int64]{V: out, Valid: known || out > 0},
-			sql.Null[int64]{V: cost, Valid: calls > unknownCost}),
+		Calls: s.calls, UnknownTokens: s.unknownTokens, UnknownCost: s.unknownCost,
+		Usage: usage(sql.Null[int64]{V: s.in, Valid: known || s.in > 0},
+			sql.Null[int64]{V: s.out, Valid: known || s.out > 0},
+			sql.Null[int64]{V: s.cost, Valid: s.calls > s.unknownCost}),
 	}
 }
 
@@ -123,7 +136,7 @@ func paths[T ~string](list []T) (sql.Null[string], error) {
 // maxTask bounds the ID of a task, in bytes.
 const maxTask = 1 << 10
 
-// checkTask returns an error for a text that cannot be the ID of a task. IDs are kept unchanged,
+// checkTask returns an error for a text that cannot be the ID of a task. IDs are not masked,
 // because masking could make two of them equal.
 func checkTask(id string) error {
 	switch {

@@ -19,9 +19,9 @@ var (
 	errMoved = errors.New("the file was removed or replaced while it was open")
 )
 
-// refused is the reason why a file must not be changed.
+// refused is the error for a file that must not be changed.
 type refused struct {
-	reason string // newer older foreign corrupt unread
+	reason string // newer, older, foreign, corrupt or unread
 	err    error
 }
 

@@ -38,10 +38,11 @@ type oldAttempt struct {
 	Output    string  `json:"claude_output"`
 }
 
-// keyImported is the key of the hash of the imported file.
+// keyImported is the key of the imported file's hash in executor_meta.
 const keyImported = "converted_sha256"
 
-// legacy returns the content of the JSON file, and its hash; nil if it does not exist.
+// legacy returns the content of the JSON file and its hash. The content is nil if the file does not
+// exist.
 func (s *Store) legacy() (content []byte, sum string, err error) {
 	if s.options.Legacy == "" {
 		return nil, "", nil
@@ -146,15 +147,15 @@ func (t *tx) importTasks(tasks []oldTask) error {
 	}
 	slices.SortStableFunc(attempts, func(a, b Attempt) int { return a.At.Compare(b.At) })
 	for _, a := range attempts {
-		if _, err := t.insertAttempt(t.s.completed(a)); err != nil {
+		if _, err := t.insertAttempt(t.s.withDefaults(a)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// importTask inserts a task. The time of completion that an older runner left at an unfinished task
-// is dropped.
+// importTask inserts a task. It drops the time of completion of an unfinished task, which older
+// runners did not clear.
 func (t *tx) importTask(task *oldTask) error {
 	if err := checkTask(task.ID); err != nil {
 		return err
@@ -181,7 +182,7 @@ func (t *tx) importTask(task *oldTask) error {
 	return err
 }
 
-// oldTime reads a time of an older runner. One without a zone is local.
+// oldTime reads a time of an older runner. A time without a zone is local.
 func oldTime(s string) (t time.Time, err error) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if t, err = time.ParseInLocation(layout, s, time.Local); err == nil {
@@ -194,7 +195,7 @@ func oldTime(s string) (t time.Time, err error) {
 // unimported returns the evidence that the JSON file was not imported, with the place in it.
 func (s *Store) unimported(content []byte, d *json.Decoder, err error) error {
 	ev := evidence("executor", "prepare", s.path, fmt.Errorf("import %s: %w", s.options.Legacy, err))
-	if ev.Errno != "" { // the disk failed, and not the file
+	if ev.Errno != "" { // the disk failed, not the file
 		return ev
 	}
 	at := d.InputOffset()
@@ -230,8 +231,8 @@ func (s *Store) unread() error {
 }
 
 // retireLegacy renames the imported JSON file to the first free name of .bak, .bak.1, .bak.2 and so
-// on. It also does so if an earlier process was killed between import and renaming. A file that
-// changed since is left.
+// on, also if an earlier process was killed between import and renaming. A file that changed since
+// the import stays.
 func (s *Store) retireLegacy(ctx context.Context, imported string) error {
 	content, sum, err := s.legacy()
 	if content == nil || err != nil {

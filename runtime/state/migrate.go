@@ -52,9 +52,8 @@ func inspect(ctx context.Context, db *sql.DB) (version int, err error) {
 	case version > current:
 		return 0, refuse("newer", "its schema has version %d, and this program supports %d", version, current)
 	case version == 1:
-		return 0, refuse("older",
-			"its schema has version 1, which was never released and cannot be migrated; move the "+
-				"file away, and a new one is created")
+		return 0, refuse("older", "its schema has version 1, which was never released and cannot be migrated; "+
+			"move the file away, and a new one is created")
 	case version < current || !slices.Contains(tables, "tasks") || !slices.Contains(tables, "attempts"):
 		return 0, refuse("corrupt", "its tables are not those of a state")
 	}
@@ -62,7 +61,7 @@ func inspect(ctx context.Context, db *sql.DB) (version int, err error) {
 }
 
 // migrate brings the schema up to date and imports an older runner's JSON file into an empty state,
-// in one transaction. If the process is killed, the next Open does it again.
+// in one transaction. If the process is killed, the next Open repeats it.
 func (s *Store) migrate(ctx context.Context) error {
 	have, err := inspect(ctx, s.writer)
 	if err != nil {
@@ -93,8 +92,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	return s.retireLegacy(ctx, imported)
 }
 
-// upgrade creates the tables, from those of an older runner if there are some. An interrupted
-// migration may have left a part of them.
+// upgrade creates the tables and imports those of an older runner, if old is set. An interrupted
+// migration may have left a part of the old tables.
 func (t *tx) upgrade(old bool) error {
 	var tasks []oldTask
 	if old {

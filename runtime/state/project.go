@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// projection writes a state and the rows that follow from it.
+// projection writes the state of a run and the rows that follow from it.
 type projection struct {
 	*tx
 	st      *executor.RunState
@@ -24,16 +24,15 @@ const (
 		iteration, tier, failures, counted, not_before, deadline, dir, taxonomy, calls, input_tokens, output_tokens,
 		cost_microusd, unknown_tokens, unknown_cost, saves, state)
 		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-			?, ?,
-		?, ?, ?, ?, ?)
+		?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET updated_at = excluded.updated_at, ended_at = excluded.ended_at,
 		end_reason = excluded.end_reason, question = excluded.question, phase = excluded.phase,
 		iteration = excluded.iteration, tier = excluded.tier, failures = excluded.failures, counted = excluded.counted,
 		not_before = excluded.not_before, deadline = excluded.deadline, dir = excluded.dir,
-		taxonomy = excluded.taxonomy,
-		calls = excluded.calls, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
-		cost_microusd = excluded.cost_microusd, unknown_tokens = excluded.unknown_tokens,
-		unknown_cost = excluded.unknown_cost, saves = excluded.saves, state = excluded.state
+		taxonomy = excluded.taxonomy, calls = excluded.calls, input_tokens = excluded.input_tokens,
+		output_tokens = excluded.output_tokens, cost_microusd = excluded.cost_microusd,
+		unknown_tokens = excluded.unknown_tokens, unknown_cost = excluded.unknown_cost,
+		saves = excluded.saves, state = excluded.state
 		WHERE runs.saves < excluded.saves AND runs.task_id = excluded.task_id`
 	// putStatus sets the status of the task, unless it was reset since the run began.
 	putStatus = `UPDATE tasks SET status = ?1, completed_at = ?2,
@@ -61,11 +60,11 @@ func (p *projection) save(body string) error {
 		return err
 	}
 	u := st.Spent.Usage
-	saved, err := p.changed(putRun, p.run, st.Task.ID, stamp(st.Began), p.at, ended, reason, head(st.Question,
-		maxError),
-		string(st.Step), st.Iter.Number, st.Tier, st.Failures, st.Counted, optionalStamp(st.NotBefore),
-		optionalStamp(st.Deadline), head(st.Dir, maxError), name(st.Taxonomy), st.Spent.Calls, u.InputTokens.Or(0),
-		u.OutputTokens.Or(0), microUSD(u.CostUSD).V, st.Spent.UnknownTokens, st.Spent.UnknownCost, st.Saves, body)
+	saved, err := p.changed(putRun, p.run, st.Task.ID, stamp(st.Began), p.at, ended, reason,
+		head(st.Question, maxError), string(st.Step), st.Iter.Number, st.Tier, st.Failures, st.Counted,
+		optionalStamp(st.NotBefore), optionalStamp(st.Deadline), head(st.Dir, maxError), name(st.Taxonomy),
+		st.Spent.Calls, u.InputTokens.Or(0), u.OutputTokens.Or(0), microUSD(u.CostUSD).V, st.Spent.UnknownTokens,
+		st.Spent.UnknownCost, st.Saves, body)
 	if err != nil {
 		return err
 	}
@@ -88,14 +87,13 @@ func (p *projection) save(body string) error {
 
 // spent returns what the run had spent at its last save.
 func (p *projection) spent() (executor.Spending, error) {
-	var calls, unknownTokens, unknownCost int
-	var in, out, cost int64
+	var paid sums
 	err := p.scan(`SELECT calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost FROM runs
-		WHERE run = ?`, []any{p.run}, &calls, &in, &out, &cost, &unknownTokens, &unknownCost)
+		WHERE run = ?`, []any{p.run}, paid.columns()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
-	return spentOf(calls, in, out, cost, unknownTokens, unknownCost), err
+	return paid.spending(), err
 }
 
 const (
@@ -105,8 +103,8 @@ const (
 		WHERE run = ? AND iteration = ? AND call = ? AND ended_at IS NULL`
 )
 
-// call writes the row of the open iteration's last call: at the save before it, and at the first
-// save after it. Between both, the run's spending grew by the call.
+// call writes the row of the open iteration's last call. The save before the call inserts the row,
+// and the first save after it adds the result. The call cost the difference in spending.
 func (p *projection) call(before *executor.Spending) error {
 	st, it := p.st, &p.st.Iter
 	if st.Step == executor.StepCall {
@@ -147,8 +145,8 @@ func (p *projection) call(before *executor.Spending) error {
 	return err
 }
 
-// attempt writes the row of the iteration that was closed last, and its errors. A row that exists
-// stays.
+// attempt writes the row of the last closed iteration, and its errors. It does not change a row
+// that exists.
 func (p *projection) attempt() error {
 	st, n := p.st, p.st.Iter.Number
 	var exists int
@@ -183,13 +181,13 @@ func (p *projection) attempt() error {
 			a.Feedback = strings.TrimSpace(a.Feedback + "\n\n" + f.Text)
 		}
 	}
-	if _, err := p.insertAttempt(p.s.completed(a)); err != nil {
+	if _, err := p.insertAttempt(p.s.withDefaults(a)); err != nil {
 		return err
 	}
 	return p.errors(n)
 }
 
-// describe fills in how an attempt ended: its outcome, and the error that decided.
+// describe sets the outcome of an attempt, and its error: the last one that was not retried.
 func (p *projection) describe(a *Attempt) {
 	st := p.st
 	var last *executor.ErrorRecord
@@ -237,18 +235,17 @@ func (p *projection) errors(iteration int) error {
 			details = column(string(b))
 		}
 		_, err = p.exec(`INSERT INTO errors (run, iteration, seq, tier, op, source, code, category, message, rule,
-			reaction, action, counted, retried, fingerprint, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-			?, ?, ?)`,
+			reaction, action, counted, retried, fingerprint, details)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			p.run, rec.Iteration, i, rec.Tier, name(rec.Op).V, name(rec.Source).V, name(rec.Code), name(rec.Category),
 			head(rec.Message, maxError).V, name(rec.Why), name(rec.Reaction), name(rec.Action), rec.Counted,
-			rec.Retried,
-			name(rec.Fingerprint), details)
+			rec.Retried, name(rec.Fingerprint), details)
 	}
 	return err
 }
 
-// lists writes the commits, waits and refs that have no rows yet. The lists of the state are
-// bounded, so their rows are, too.
+// lists writes the commits, waits and refs that have no rows yet. Their number is bounded, because
+// the state bounds its lists.
 func (p *projection) lists() error {
 	st := p.st
 	var commits, waits, refs int
@@ -260,8 +257,7 @@ func (p *projection) lists() error {
 	for _, c := range st.Commits[min(commits, len(st.Commits)):] {
 		list, err := paths(c.Paths)
 		if err == nil {
-			_,
-				err = p.exec("INSERT OR IGNORE INTO commits (run, id, iteration, paths) VALUES (?, ?, ?, ?)",
+			_, err = p.exec("INSERT OR IGNORE INTO commits (run, id, iteration, paths) VALUES (?, ?, ?, ?)",
 				p.run, c.ID, st.Iter.Number, cmp.Or(list.V, "[]"))
 		}
 		if err != nil {
@@ -277,8 +273,7 @@ func (p *projection) lists() error {
 		}
 	}
 	for _, ref := range st.Refs[min(refs, len(st.Refs)):] {
-		if _, err := p.exec("INSERT OR IGNORE INTO refs (run, ref) VALUES (?, ?)", p.run,
-			ref); err != nil {
+		if _, err := p.exec("INSERT OR IGNORE INTO refs (run, ref) VALUES (?, ?)", p.run, ref); err != nil {
 			return err
 		}
 	}

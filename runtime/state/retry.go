@@ -19,7 +19,7 @@ import (
 	"github.com/errgen/errgen/runtime/internal/text"
 )
 
-// The most that a retry context holds, in numbers and bytes.
+// The limits of a retry context, in numbers and bytes.
 const (
 	maxEarlier = 10
 	maxLine    = 300
@@ -33,18 +33,17 @@ const (
 // RetryContext describes the earlier attempts at a task to the next one. Its texts come from
 // programs, files and models, with secrets masked; see [RetryContext.Render].
 //
-// The previous failure is the newest one since the last clean attempt, in all runs of the task's
-// generation, that counted or that the taxonomy feeds back. Later attempts, such as those that were
-// rate limited, cancelled or interrupted, are in Since. Without such a failure it is the last
-// attempt.
+// The previous failure is the newest one since the last clean attempt that counted or that the
+// taxonomy feeds back, in all runs of the task's generation. If there is none, it is the last
+// attempt. Later attempts, for example rate limited, cancelled or interrupted ones, are in Since.
 type RetryContext struct {
-	// AttemptNumber is the number of the next attempt, from 1. Attempts that did not count have the
-	// number of the next one.
+	// AttemptNumber is the number of the next attempt, from 1. An attempt that did not count has
+	// the same number as the next one.
 	AttemptNumber int `json:"attempt_number"`
-	// MaxAttempts is the most attempts; 0 is unknown.
+	// MaxAttempts is the limit of attempts; 0 is unknown.
 	MaxAttempts int `json:"max_attempts"`
-	// PreviousErrorCode is the code as it was recorded, or the fallback's. It is empty if nothing
-	// failed: the last attempt was cancelled, or asked a question.
+	// PreviousErrorCode is the recorded code, or the fallback. It is empty if nothing failed: the
+	// last attempt was cancelled, or ended with a question.
 	PreviousErrorCode string `json:"previous_error_code"`
 	// PreviousError is the message of the previous failure; never empty.
 	PreviousError string `json:"previous_error"`
@@ -60,8 +59,8 @@ type RetryContext struct {
 	Last AttemptOutcome `json:"last"`
 	// Question is the question with which a run ended, if no attempt since was clean or failed.
 	Question string `json:"question,omitempty"`
-	// Since are the attempts after the previous failure, Earlier the failed ones before it, both
-	// with the newest last, and of many the newest.
+	// Since are the attempts after the previous failure, and Earlier the failed ones before it.
+	// Both have at most the newest 10, the newest last.
 	Since   []EarlierAttempt `json:"since,omitempty"`
 	Earlier []EarlierAttempt `json:"earlier,omitempty"`
 }
@@ -75,8 +74,8 @@ type EarlierAttempt struct {
 	Error string `json:"error,omitempty"`
 }
 
-// RetryContext returns the retry context of a task; nil if its generation has no attempts, or the
-// last one was clean. MaxAttempts is the most attempts; 0 is unknown.
+// RetryContext returns the retry context of a task. It is nil if the task's generation has no
+// attempts or the last one was clean. A maxAttempts of 0 is unknown.
 func (s *Store) RetryContext(ctx context.Context, task string, maxAttempts int) (*RetryContext, error) {
 	c, _, err := s.history(ctx, task, maxAttempts)
 	return c, err
@@ -86,13 +85,11 @@ func (s *Store) RetryContext(ctx context.Context, task string, maxAttempts int) 
 func (s *Store) history(ctx context.Context, task string, maxAttempts int) (c *RetryContext, last Attempt, err error) {
 	err = s.view(ctx, "read the earlier attempts", func(v *tx) error {
 		var found []Attempt // the newest first
-		err := v.query(selectAttempts+`WHERE task_id = ?1
-			AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`,
-			[]any{task, maxSearched}, func(r row) error {
-				a, err := s.attempt(r)
-				found = append(found, a)
-				return err
-			})
+		err := v.query(latestAttempts, []any{task, maxSearched}, func(r row) error {
+			a, err := s.attempt(r)
+			found = append(found, a)
+			return err
+		})
 		if err != nil || len(found) == 0 || found[0].Outcome == Clean {
 			return err
 		}
@@ -109,7 +106,7 @@ func (s *Store) history(ctx context.Context, task string, maxAttempts int) (c *R
 	return c, last, err
 }
 
-// fill describes the attempts, of which the newest is the first.
+// fill adds the found attempts, the newest first, to the retry context.
 func (s *Store) fill(v *tx, c *RetryContext, found []Attempt) (err error) {
 	chosen := slices.IndexFunc(found, func(a Attempt) bool { return a.Success || s.agentFailed(&a) })
 	if chosen < 0 || found[chosen].Success {
@@ -122,7 +119,7 @@ func (s *Store) fill(v *tx, c *RetryContext, found []Attempt) (err error) {
 		if a.Counted.Or(false) {
 			number--
 		}
-		lines = append(lines, EarlierAttempt{Number: number, Outcome: a.Outcome, Code: s.shownCode(a),
+		lines = append(lines, EarlierAttempt{Number: number, Outcome: a.Outcome, Code: shownCode(a),
 			Error: firstLine(a.Error)})
 		if a.Outcome == Question && i <= chosen && c.Question == "" {
 			c.Question = a.Error
@@ -146,7 +143,7 @@ func (s *Store) fill(v *tx, c *RetryContext, found []Attempt) (err error) {
 		c.PreviousError = "It was stopped before it ended."
 		return nil
 	}
-	c.PreviousErrorCode, c.PreviousError = s.shownCode(a), a.Error
+	c.PreviousErrorCode, c.PreviousError = shownCode(a), a.Error
 	if c.PreviousError == "" {
 		c.PreviousError = "It ended without success, and no error was reported."
 	}
@@ -171,17 +168,11 @@ func (s *Store) agentFailed(a *Attempt) bool {
 	return a.Counted.Or(false) || a.Outcome == Failed && m.feedsBack(a.Reaction)
 }
 
-// shownCode returns the code of an attempt as it was recorded, or the fallback's.
-func (s *Store) shownCode(a *Attempt) string {
-	code := a.CodeAsWritten
-	if code == "" {
-		code = a.Code
-	}
-	return mask.OneLine(code, maxLine)
-}
+// shownCode returns the recorded code of an attempt, or the fallback.
+func shownCode(a *Attempt) string { return mask.OneLine(cmp.Or(a.CodeAsWritten, a.Code), maxLine) }
 
-// detailsOf returns the texts in the details of the error that an attempt failed with which its
-// message does not have, each with its name.
+// detailsOf returns the texts in the details of an attempt's error, each with its name. It leaves
+// out texts that the message contains.
 func detailsOf(v *tx, a *Attempt) (string, error) {
 	var details sql.Null[string]
 	err := v.scan(`SELECT details FROM errors WHERE run = ? AND iteration = ? AND retried = 0
@@ -199,8 +190,8 @@ func detailsOf(v *tx, a *Attempt) (string, error) {
 	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if said, ok := fields[name].(string); ok && !strings.Contains(a.Error, strings.TrimSpace(said)) {
-			lines = append(lines, name+": "+strings.TrimRight(said, "\n"))
+		if detail, ok := fields[name].(string); ok && !strings.Contains(a.Error, strings.TrimSpace(detail)) {
+			lines = append(lines, name+": "+strings.TrimRight(detail, "\n"))
 		}
 	}
 	return strings.Join(lines, "\n"), nil
@@ -240,18 +231,18 @@ func firstLine(s string) string {
 
 // PromptOptions configure the prompts of [Store.Prompt].
 type PromptOptions struct {
-	// MaxAttempts is the most attempts; 0 is unknown.
+	// MaxAttempts is the limit of attempts; 0 is unknown.
 	MaxAttempts int
-	// Limit is the most bytes about earlier attempts; 16 KiB by default.
+	// Limit is the limit of the text about earlier attempts, in bytes; 16 KiB by default.
 	Limit int
 	// Base makes the prompt; [executor.DefaultPrompt] by default.
 	Base func(executor.PromptInput) string
 }
 
-// Prompt returns the function for [executor.Config].Prompt that replaces the executor's feedback by
-// the retry context, which has the attempts of earlier runs, too. The executor's feedback stays if
-// the state cannot be read, does not have the iteration before, or has nothing to report, and if
-// the limit is too small.
+// Prompt returns a function for [executor.Config].Prompt that replaces the executor's feedback by
+// the retry context, which also has the attempts of earlier runs. The executor's feedback stays if
+// the state cannot be read or lacks the previous iteration, or if the retry context is empty or
+// does not fit in the limit.
 func (s *Store) Prompt(o PromptOptions) func(executor.PromptInput) string {
 	if o.Base == nil {
 		o.Base = executor.DefaultPrompt
@@ -277,9 +268,9 @@ func (s *Store) Prompt(o PromptOptions) func(executor.PromptInput) string {
 //go:embed retry.tmpl
 var retryTemplate string
 
-// Render returns the retry context as a section of a prompt: code, what happened, what to fix, and
-// then the rest, of at most limit bytes. Texts of others are between fences, which contain the
-// mark: a random word that they cannot contain. The result is empty if the limit is too small.
+// Render returns the retry context as a section of a prompt, at most limit bytes long: the code,
+// the error, the fix, and then the rest. Texts from outside are between fences with the mark, a
+// random word that they cannot contain. The result is empty if the limit is too small.
 func (c *RetryContext) Render(limit int, mark string) string {
 	// The shares of the limit; the rest is for the headings and the taxonomy's own texts.
 	fence := func(share int, s string) string {

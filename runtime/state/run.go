@@ -16,8 +16,8 @@ import (
 )
 
 // RunStore returns a store for an executor. It serves one run at a time; several of them can be
-// used concurrently. The run's task is running from the first call until the run is over, and then
-// has the run's status; a cancelled run leaves it pending.
+// used concurrently. The run's task is running from the first call until the run is over. Then it
+// has the run's status, or is pending after a cancelled run.
 func (s *Store) RunStore() executor.Store { return &runStore{s: s} }
 
 type runStore struct {
@@ -82,7 +82,7 @@ func (r *runStore) Runs(ctx context.Context) ([]executor.RunInfo, error) {
 	return infos, err
 }
 
-// Save implements [executor.Store]. The state and what the other tables show of it are one
+// Save implements [executor.Store]. It writes the state and the rows that follow from it in one
 // transaction.
 func (r *runStore) Save(ctx context.Context, st *executor.RunState) error {
 	body, err := json.Marshal(st)
@@ -101,8 +101,8 @@ func (r *runStore) Save(ctx context.Context, st *executor.RunState) error {
 	})
 }
 
-// maskJSON masks the secrets in the texts of a state. Names, trees and marks do not look like
-// secrets, so they stay.
+// maskJSON masks the secrets in the texts of a state. Names, trees and marks stay, because they do
+// not look like secrets.
 func maskJSON(b []byte) ([]byte, error) {
 	if s := string(b); !bytes.ContainsRune(b, '\\') && taxonomy.Redact(s) == s {
 		return b, nil
@@ -140,39 +140,35 @@ type Run struct {
 	// Began and Ended are its times; Ended is zero if the run can be resumed.
 	Began, Ended time.Time
 	Spent        executor.Spending
-	// Holder is the process that has the run, nil if none has, such as after a kill.
+	// Holder is the process that runs it. It is nil if no process does, for example after a kill.
 	Holder *Holder
 }
 
-// Runs returns the runs of a task, or all runs if it is empty, the latest first.
+// Runs returns the runs of a task, the latest first. If task is empty, it returns all runs.
 func (s *Store) Runs(ctx context.Context, task string) ([]Run, error) {
 	return s.runs(ctx, "(?1 = '' OR task_id = ?1)", task)
 }
 
-// Unfinished returns the runs that are not over, the latest first. An executor that gets the name
-// of one resumes it.
+// Unfinished returns the runs that are not over, the latest first. An executor resumes such a run
+// by its name.
 func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 	return s.runs(ctx, "ended_at IS NULL AND ?1 = ''", "")
 }
 
 func (s *Store) runs(ctx context.Context, where, task string) ([]Run, error) {
-	return list(ctx, s, "list the runs", `SELECT run, task_id, generation, coalesce(json_extract(state,
-		'$.task.title'), ''),
-		coalesce(dir, ''), phase, coalesce(end_reason, ''), iteration, coalesce(question, ''),
-		coalesce(json_extract(state, '$.uncommitted'), '[]'), begun_at, updated_at, ended_at, calls, input_tokens,
-		output_tokens, cost_microusd, unknown_tokens, unknown_cost
+	return list(ctx, s, "list the runs", `SELECT run, task_id, generation,
+		coalesce(json_extract(state, '$.task.title'), ''), coalesce(dir, ''), phase, coalesce(end_reason, ''),
+		iteration, coalesce(question, ''), coalesce(json_extract(state, '$.uncommitted'), '[]'), begun_at, updated_at,
+		ended_at, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost
 		FROM runs WHERE `+where+` ORDER BY begun_at DESC, run`, []any{task}, func(r row) (run Run, err error) {
 		var uncommitted string
 		var began, updated, ended sql.Null[string]
-		var calls, unknownTokens, unknownCost int
-		var in, out, cost int64
-		if err := r.Scan(&run.Run, &run.Task, &run.Generation, &run.Title, &run.Dir, &run.Step, &run.End,
-			&run.Iteration,
-			&run.Question, &uncommitted, &began, &updated, &ended, &calls, &in, &out, &cost, &unknownTokens,
-			&unknownCost); err != nil {
+		var paid sums
+		if err := r.Scan(append([]any{&run.Run, &run.Task, &run.Generation, &run.Title, &run.Dir, &run.Step, &run.End,
+			&run.Iteration, &run.Question, &uncommitted, &began, &updated, &ended}, paid.columns()...)...); err != nil {
 			return run, err
 		}
-		run.Spent = spentOf(calls, in, out, cost, unknownTokens, unknownCost)
+		run.Spent = paid.spending()
 		if !ended.Valid {
 			run.Holder = s.holder(run.Run)
 		}
@@ -182,7 +178,7 @@ func (s *Store) runs(ctx context.Context, where, task string) ([]Run, error) {
 }
 
 // Outcomes calls f with the outcome of each call that ended at since or later, in the order of
-// their ends, for learners such as retry.Adaptive. An error of f ends it and is returned.
+// their ends, for learners such as retry.Adaptive. It returns the first error of f unchanged.
 func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outcome) error) error {
 	var stopped error
 	err := s.view(ctx, "read the outcomes of calls", func(v *tx) error {
@@ -202,10 +198,8 @@ func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outc
 					return err
 				}
 				o.Took, o.Wait = o.At.Sub(began), duration(wait)
-				if stopped = f(o); stopped != nil {
-					return errEnough
-				}
-				return nil
+				stopped = f(o)
+				return stopped
 			})
 	})
 	if stopped != nil {

@@ -16,13 +16,13 @@ import (
 )
 
 // Lanes returns the waits that all users of this state share. A pause replaces a row that cannot be
-// read. The file has hashes of the lanes' names.
+// read. The file contains hashes of the lanes' names.
 func (s *Store) Lanes() retry.SharedWait { return lanes.New(laneRows{s}, s.clock, s.options.Random) }
 
-// laneAge is how long the row of an open lane is kept.
+// laneAge is the time after which the row of an open lane is deleted.
 const laneAge = 24 * time.Hour
 
-// laneRows are the table of lanes.
+// laneRows is the table of lanes.
 type laneRows struct{ s *Store }
 
 const selectLane = "SELECT CAST(body AS BLOB) FROM lanes WHERE lane = ?"
@@ -59,7 +59,7 @@ func (r laneRows) Change(ctx context.Context, key string, f func(kept []byte, er
 	})
 }
 
-// lockPatience is how long a lock that a dead process left is waited for.
+// lockPatience is the longest wait for the lock of a dead process.
 const lockPatience = 10 * time.Second
 
 // Claim is a lock on a name. It ends with [Claim.Release] or with the process.
@@ -68,9 +68,10 @@ type Claim struct {
 	held *filelock.Named
 }
 
-// Claim takes the lock called name, such as one on a whole queue: 1 to 100 letters, digits, '-',
-// '_' and '.'. If a live process has it, the error is evidence of source "executor", op "lock",
-// with the attributes path, pid, host and since. Names of claims and of runs are independent.
+// Claim takes the lock called name, for example on a whole queue. The name has 1 to 100 letters,
+// digits, '-', '_' and '.'. Names of claims and of runs are independent. If a live process has the
+// lock, the error is evidence of source "executor", op "lock", with the attributes path, pid, host
+// and since.
 func (s *Store) Claim(ctx context.Context, name string) (*Claim, error) {
 	held, err := s.lock(ctx, filepath.Join(s.locks(), "claims"), name, name)
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *Claim) Release() error {
 	return nil
 }
 
-// lock takes the lock on a name in a directory. Its error names the thing as what.
+// lock takes the lock on a name in a directory. An error calls the locked thing what.
 func (s *Store) lock(ctx context.Context, dir, name, what string) (held *filelock.Named, err error) {
 	if err := filelock.CheckName(name); err != nil {
 		return nil, evidence("executor", "prepare", s.path, fmt.Errorf("%w: %q (%s)", err, mask.Beginning(name, 256),
@@ -119,7 +120,7 @@ type Holder struct {
 }
 
 // holder returns the process that has a run, or nil. If the lock cannot be tried, because the
-// directory is not writable, the note beside it is believed.
+// directory is not writable, it returns the process in the note beside the lock.
 func (s *Store) holder(run string) *Holder {
 	if filelock.CheckName(run) != nil {
 		return nil
@@ -133,6 +134,3 @@ func (s *Store) holder(run string) *Holder {
 	}
 	return &Holder{PID: h.PID, Host: h.Host, Since: h.Since}
 }
-
-// errUncategorized stands for a failure that the taxonomy does not know.
-var errUncategorized = errors.New("uncategorized")

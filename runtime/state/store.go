@@ -1,12 +1,11 @@
-// Package state keeps in one SQLite file what runs remember: tasks and their attempts, the states
-// of runs (it is a store of the executor), what calls cost, budgets, and waits that processes
-// share.
+// Package state is a store of the executor in one SQLite file. The file contains tasks and their
+// attempts, the states of runs, the costs of calls, budgets, and the waits that processes share.
 //
 //	store, err := state.Open(ctx, "spec/.executor-state.db", state.Options{Table: errs.Table})
 //
 // Errors are a *taxonomy.Evidence: of source "executor" if a file cannot be opened, and otherwise
-// of source "state" and op "state_read" or "state_write". Texts of others are bounded and their
-// secrets masked before they are written. Methods are safe for concurrent use, also by several
+// of source "state" and op "state_read" or "state_write". Texts from outside are bounded and their
+// secrets are masked before they are written. Methods are safe for concurrent use, also by several
 // processes.
 package state
 
@@ -24,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"modernc.org/sqlite" // and the driver of that name
+	"modernc.org/sqlite" // also registers the driver "sqlite"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/internal/filelock"
@@ -32,16 +31,16 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// DefaultPath is where a runner of specifications keeps its state.
+// DefaultPath is the path of the state of a runner of specifications.
 const DefaultPath = "spec/.executor-state.db"
 
 // PrefixedPath is [DefaultPath] for one of several states in a directory:
 // "spec/.executor-PREFIXstate.db".
 func PrefixedPath(prefix string) string { return "spec/.executor-" + prefix + "state.db" }
 
-// LegacyPath returns the path of the JSON file in which older runners kept the state at path: the
-// same path with ".json" in place of ".db". It is empty if the file has another name than
-// [DefaultPath] or [PrefixedPath] give it.
+// LegacyPath returns the path of the JSON file that older runners used instead of the state at
+// path: the same path with ".json" in place of ".db". It is empty unless the file is named like
+// [DefaultPath] or [PrefixedPath].
 func LegacyPath(path string) string {
 	name := filepath.Base(path)
 	if !strings.HasPrefix(name, ".executor-") || !strings.HasSuffix(name, "state.db") {
@@ -52,13 +51,13 @@ func LegacyPath(path string) string {
 
 // Options configure a [Store].
 type Options struct {
-	// Table is the taxonomy that explains stored codes; the zero Table has none.
+	// Table is the taxonomy that explains stored codes; the zero Table explains none.
 	Table taxonomy.Table
 	// Clock is the source of times; nil is [retry.System].
 	Clock retry.Clock
 	// Random is the source of jitter for shared waits; nil is math/rand/v2.
 	Random retry.Random
-	// ReadOnly opens an existing file for reading. It is neither created, imported nor migrated.
+	// ReadOnly opens an existing file for reading. The file is not created, imported or migrated.
 	ReadOnly bool
 	// Legacy is the JSON file of an older runner, which is imported into an empty state. The
 	// default is [LegacyPath].
@@ -98,8 +97,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context) (err error) {
-	if to, err := filepath.EvalSymlinks(s.path); err == nil {
-		s.path = to // two names of a database would have two write-ahead logs
+	if target, err := filepath.EvalSymlinks(s.path); err == nil {
+		s.path = target // two names of a database would have two write-ahead logs
 	}
 	s.options.Legacy = cmp.Or(s.options.Legacy, LegacyPath(s.path))
 	if !s.options.ReadOnly {
@@ -159,8 +158,9 @@ func (s *Store) create(ctx context.Context) (err error) {
 	return s.migrate(ctx)
 }
 
-// probe refuses a file that is not a state, without changing it: a read-only connection does not
-// write a left write-ahead log back. Only what a killed process left half written is rolled back.
+// probe refuses a file that is not a state. It does not change the file, because a read-only
+// connection does not apply a remaining write-ahead log. Only the interrupted transaction of a
+// killed process is rolled back.
 func (s *Store) probe(ctx context.Context) error {
 	if info, err := os.Stat(s.path); err != nil || info.Size() == 0 {
 		return err
@@ -182,7 +182,7 @@ func (s *Store) probeAs(ctx context.Context, mode string) (err error) {
 	return err
 }
 
-// hotQueries are the statements that each attempt and each save need.
+// hotQueries are the statements of each attempt and each save.
 var hotQueries = []string{putTask, putAttempt, addTask, putRun, putStatus, putCall, endCall}
 
 // prepareHot prepares the hot queries.
@@ -218,9 +218,9 @@ func (s *Store) Close() error {
 // locks returns the directory of the locks on runs and claims.
 func (s *Store) locks() string { return s.path + ".locks" }
 
-// dsn returns the name of a database for the driver, with the settings of each connection. The
-// modes are ro, rw, and recover, which can write but changes no setting of the file. Writers wait
-// for each other for 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
+// dsn returns the data source name of a database, with the settings of each connection. The modes
+// are ro, rw, and recover, which can write but changes no setting of the file. Writers wait for
+// each other for up to 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
 func dsn(path, mode string) string {
 	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
 	pragmas := []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)"}
@@ -266,7 +266,7 @@ func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	ctx = context.WithoutCancel(ctx) // to watch a context would cost more than the statements
+	ctx = context.WithoutCancel(ctx) // watching a context would cost more than the statements
 	t, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -299,7 +299,7 @@ func (t *tx) scan(query string, args []any, into ...any) error {
 	return t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...)
 }
 
-// view runs f in a transaction of the reader, so that all of its queries see one moment.
+// view runs f in a transaction of the reader, so that all of its queries see the same state.
 func (s *Store) view(ctx context.Context, doing string, f func(*tx) error) error {
 	t, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err == nil {
@@ -314,10 +314,7 @@ func (s *Store) view(ctx context.Context, doing string, f func(*tx) error) error
 // row is a row of a result.
 type row interface{ Scan(into ...any) error }
 
-// errEnough ends a query before its last row.
-var errEnough = errors.New("enough rows")
-
-// query calls f for each row.
+// query calls f for each row. An error of f ends it.
 func (t *tx) query(query string, args []any, f func(row) error) (err error) {
 	rows, err := t.tx.QueryContext(t.ctx, query, args...)
 	if err != nil {
@@ -325,16 +322,14 @@ func (t *tx) query(query string, args []any, f func(row) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		if err := f(rows); errors.Is(err, errEnough) {
-			return nil
-		} else if err != nil {
+		if err := f(rows); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
 }
 
-// list returns the rows of a query.
+// list returns the rows of a query, as read returns them.
 func list[T any](ctx context.Context, s *Store, doing, query string, args []any, read func(row) (T, error)) (
 	all []T, err error) {
 	err = s.view(ctx, doing, func(v *tx) error {

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// TaskStatus is the status of a task. A file may contain others than those declared here.
+// TaskStatus is the status of a task. A file may contain undeclared statuses.
 type TaskStatus string
 
 // The statuses. Pending and running tasks have no time of completion, all others have one.
@@ -112,12 +113,12 @@ func (s *Store) Reset(ctx context.Context, id string) error {
 	})
 }
 
-// Counters are the numbers behind a decision to stop.
+// Counters are the numbers for a decision to stop.
 type Counters struct {
-	// ConsecutiveFailures counts the attempts that failed and counted since the last success, of
-	// all tasks. Attempts of earlier generations are excluded.
+	// ConsecutiveFailures is the number of counted failures since the last success, of all tasks.
+	// Attempts of earlier generations are excluded.
 	ConsecutiveFailures int
-	// Completed and Failed count the tasks of these statuses.
+	// Completed and Failed are the numbers of tasks with these statuses.
 	Completed, Failed int
 }
 
@@ -126,7 +127,7 @@ const failures = `FROM attempts a JOIN tasks t ON t.task_id = a.task_id AND t.ge
 	WHERE a.counted = 1 AND a.success = 0
 	AND a.id > coalesce((SELECT max(id) FROM attempts WHERE success = 1), 0)`
 
-// Counters counts, all at one moment.
+// Counters returns the counters, all of the same moment.
 func (s *Store) Counters(ctx context.Context) (c Counters, err error) {
 	err = s.view(ctx, "count failures", func(v *tx) error {
 		return v.scan(`SELECT (SELECT count(*) `+failures+`),
@@ -136,8 +137,8 @@ func (s *Store) Counters(ctx context.Context) (c Counters, err error) {
 	return c, err
 }
 
-// ShouldStop reports whether at least limit attempts have failed in a row. A limit of 0 or less
-// never stops.
+// ShouldStop reports whether at least limit counted failures happened in a row. It reports false
+// for a limit of 0 or less.
 func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error) {
 	if limit <= 0 {
 		return false, nil
@@ -148,13 +149,13 @@ func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error
 	return stop && err == nil, err
 }
 
-// Status is a task in a list of all.
+// Status is a task with its last attempt and its cost.
 type Status struct {
 	Task
 	// Last is the last attempt of the generation, without its Output, Feedback and Changed; its ID
 	// is 0 if there is none.
 	Last Attempt
-	// Question is what the task is blocked by, if that is a question.
+	// Question is the question that blocks the task, or empty.
 	Question string
 	// Spent is the cost of all runs and attempts, of all generations.
 	Spent executor.Spending
@@ -178,14 +179,13 @@ const selectStatuses = `
 func (s *Store) Statuses(ctx context.Context) ([]Status, error) {
 	return list(ctx, s, "list the tasks", selectStatuses, nil, func(r row) (st Status, err error) {
 		var started, completed, at, failure, code, run, question sql.Null[string]
-		var calls, unknownTokens, unknownCost int
-		var in, out, cost int64
-		if err := r.Scan(&st.ID, &st.Status, &started, &completed, &st.Generation, &st.Attempts, &st.Last.ID, &at,
-			&st.Last.Success, &st.Last.Outcome, &failure, &code, &run, &question, &calls, &in, &out, &cost,
-			&unknownTokens, &unknownCost); err != nil {
+		var paid sums
+		if err := r.Scan(append([]any{&st.ID, &st.Status, &started, &completed, &st.Generation, &st.Attempts,
+			&st.Last.ID, &at, &st.Last.Success, &st.Last.Outcome, &failure, &code, &run, &question},
+			paid.columns()...)...); err != nil {
 			return st, err
 		}
-		st.Question, st.Spent = question.V, spentOf(calls, in, out, cost, unknownTokens, unknownCost)
+		st.Question, st.Spent = question.V, paid.spending()
 		if last := &st.Last; last.ID != 0 {
 			last.Task, last.Generation, last.Run = st.ID, st.Generation, run.V
 			last.Error, last.CodeAsWritten = failure.V, code.V
@@ -196,15 +196,19 @@ func (s *Store) Statuses(ctx context.Context) ([]Status, error) {
 	})
 }
 
-// meaning is what the taxonomy declares about a code.
+// errUncategorized is a failure without a category.
+var errUncategorized = errors.New("uncategorized")
+
+// meaning is the taxonomy's declaration of a code.
 type meaning struct {
 	code, category string
 	declared       *taxonomy.Code // nil if the taxonomy has neither the code nor a fallback
 	reactions      []*taxonomy.Reaction
 }
 
-// meaningOf returns the meaning of a stored code. An unknown code has that of the fallback, and a
-// failure without a category that of an uncategorized error. Without a taxonomy it is empty.
+// meaningOf returns the meaning of a stored code. An unknown code has the meaning of the fallback.
+// Without a fallback it has the reaction to an uncategorized error. Without a taxonomy the meaning
+// has only the code.
 func (s *Store) meaningOf(written string) meaning {
 	table := s.options.Table
 	if table.Taxonomy == nil {
@@ -228,7 +232,7 @@ func (s *Store) meaningOf(written string) meaning {
 	return m
 }
 
-// counts reports whether a failure counts. Without a taxonomy each one does.
+// counts reports whether a failure counts. Without a taxonomy each failure counts.
 func (m *meaning) counts() bool { return len(m.reactions) == 0 || m.reactions[0].CountFailure }
 
 // leaves returns the status of a task after a failure.
@@ -243,9 +247,9 @@ func (m *meaning) leaves() TaskStatus {
 	return TaskRunning
 }
 
-// feedsBack reports whether the next attempt learns the details of a failure that got the named
-// reaction. The reaction may be one that follows another, such as the end after the last retry; the
-// first one decides, too, because the task may begin anew.
+// feedsBack reports whether the next attempt gets the details of a failure with the named reaction.
+// The reaction may follow another one, such as the end after the last retry. Then the first one can
+// feed back, too, because the task may begin anew.
 func (m *meaning) feedsBack(reaction string) bool {
 	if len(m.reactions) == 0 {
 		return true

@@ -27,7 +27,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// errKind is the error of a file that is something else: a directory, a pipe, a device.
+// errKind is the error of a path that is not a regular file: a directory, a pipe, a device.
 type errKind fs.FileMode
 
 func (e errKind) Error() string {
@@ -42,8 +42,8 @@ func (e errKind) Error() string {
 	return "a device"
 }
 
-// openFile opens a regular file of the tree. Anything else is not opened, because opening a pipe or
-// a device can block.
+// openFile opens a regular file of the tree. For anything else it returns an error, because opening
+// a pipe or a device can block.
 func (f *Facts) openFile(name string) (*os.File, error) {
 	info, err := f.root.Stat(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func (f *Facts) openFile(name string) (*os.File, error) {
 	return f.root.Open(name)
 }
 
-// reason describes in a word why a file could not be read.
+// reason describes why a file could not be read, after "found".
 func reason(err error) string {
 	var kind errKind
 	switch {
@@ -69,8 +69,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// file checks a criterion of a path. A missing file is a result that is not as expected, and not a
-// missing prerequisite, because the step should have made it.
+// file checks a criterion of a path. A missing file is an unmet criterion and not a missing
+// prerequisite, because the step should have made it.
 func (f *Facts) file(k *plan.Criterion) (found []*taxonomy.Evidence) {
 	add := func(kind, expected, actual string) { found = append(found, unmet(kind, k.Path, expected, actual)) }
 	name := path.Clean(k.Path)
@@ -130,7 +130,7 @@ func countLines(content []byte, expression string) (n int64, err error) {
 	return n, nil
 }
 
-// malformed returns why the content does not have a format.
+// malformed returns an error if the content does not have the format.
 func malformed(format string, content []byte) error {
 	switch format {
 	case "json":
@@ -170,7 +170,7 @@ func malformedXML(content []byte) error {
 	}
 }
 
-// absentSections returns the sections that a Markdown text has no heading for. Case does not count.
+// absentSections returns the sections without a heading in a Markdown text. Case is ignored.
 func absentSections(content []byte, sections []string) []string {
 	if len(sections) == 0 {
 		return nil

@@ -21,9 +21,8 @@ import (
 
 const dialTimeout = 5 * time.Second
 
-// Needs returns evidence for each prerequisite that is missing: the type not_found, denied,
-// unset_variable, network or timeout, with the attributes kind and name. The values of variables
-// are never in it.
+// Needs returns evidence for each missing prerequisite: the type not_found, denied, unset_variable,
+// network or timeout, with the attributes kind and name. It never contains the value of a variable.
 func (f *Facts) Needs(ctx context.Context, op string, needs []plan.Need) []*taxonomy.Evidence {
 	var found []*taxonomy.Evidence
 	for i := range needs {
@@ -59,8 +58,8 @@ func (f *Facts) Needs(ctx context.Context, op string, needs []plan.Need) []*taxo
 	return found
 }
 
-// missing returns the type of the evidence and the error behind it. Both are empty if the
-// prerequisite is there. An address has the type that its error gives.
+// missing returns the type of the evidence and its error. Both are empty if the prerequisite
+// exists. For an address, only the error is set, and the type comes from it.
 func (f *Facts) missing(ctx context.Context, kind, name string) (string, error) {
 	switch kind {
 	case "file", "directory":
@@ -82,7 +81,7 @@ func (f *Facts) missing(ctx context.Context, kind, name string) (string, error) 
 	return "", nil
 }
 
-// typeOf returns the type of evidence of a file that cannot be used.
+// typeOf returns the type of the evidence of an error, and the error.
 func typeOf(err error) (string, error) {
 	switch {
 	case err == nil:
@@ -108,7 +107,7 @@ func (f *Facts) inTree(kind, name string) error {
 	return err
 }
 
-// program looks a program up in PATH. A name with a slash is a file of the tree.
+// program checks that a program is in PATH. A name with a slash is a file of the tree.
 func (f *Facts) program(name string) error {
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
 		info, err := f.root.Stat(path.Clean(name))

@@ -1,13 +1,13 @@
-// Package verify checks the facts that a plan is built on: its prerequisites, its gate and the
-// criteria of its steps. What does not hold is returned as evidence of source "plan" or "check".
+// Package verify checks the facts of a plan: its prerequisites, its gate and the criteria of its
+// steps. It returns evidence of source "plan" or "check" for each fact that does not hold.
 //
 //	facts, err := verify.Open(dir)
 //	...
 //	runner, err := plan.New(plan.Config{Facts: facts, ...})
 //
 // Files are read through [os.Root], so that no path and no symbolic link leads out of the tree.
-// Commands run in the tree with the environment of [proc.SafeEnv], which has no API keys. They can
-// run code that an agent wrote, with the rights of this process; that is no sandbox.
+// Commands run in the tree with the environment of [proc.SafeEnv], which has no API keys. They are
+// not sandboxed: they can run code that an agent wrote, with the rights of this process.
 package verify
 
 import (
@@ -56,7 +56,7 @@ func Open(dir string, env ...string) (*Facts, error) {
 // Close releases the tree.
 func (f *Facts) Close() error { return f.root.Close() }
 
-// End implements executor.Ender: it ends a command that a process which died left running.
+// End implements executor.Ender. It ends a command that a dead process left running.
 func (*Facts) End(ctx context.Context, p executor.Process) error {
 	return proc.End(ctx, proc.ID{PID: p.PID, Start: p.Start}, 0)
 }
@@ -96,7 +96,7 @@ func (f *Facts) run(ctx context.Context, op string, c plan.Command) (*taxonomy.E
 	if ev == nil {
 		return nil, ""
 	}
-	if timed.Err() != nil { // how it ended was not its own doing
+	if timed.Err() != nil { // the timeout ended it, so its exit code and signal mean nothing
 		ev.Signal, ev.ExitCode = "", taxonomy.Opt[int]{}
 	}
 	ev.Type = cmp.Or(ev.Type, "exit")
@@ -109,7 +109,7 @@ func join(parts ...string) string { return strings.TrimSpace(strings.Join(parts,
 
 // Criteria returns evidence for each criterion that does not hold: the type format,
 // missing_sections, count, size or content, with the attributes expected and actual. A command that
-// cannot be started or takes too long is evidence as of a gate.
+// cannot be started or takes too long is evidence as in [Facts.Gate].
 func (f *Facts) Criteria(ctx context.Context, criteria []plan.Criterion) []*taxonomy.Evidence {
 	var found []*taxonomy.Evidence
 	for i := range criteria {
@@ -131,8 +131,8 @@ func (f *Facts) Criteria(ctx context.Context, criteria []plan.Criterion) []*taxo
 	return found[:min(len(found), maxFindings)]
 }
 
-// exits checks a criterion that is a command. A command that ran and failed is a criterion that
-// does not hold, and not a failed execution.
+// exits checks a criterion that is a command. If the command ran and failed, the evidence is that
+// of an unmet criterion and not of a failed execution.
 func (f *Facts) exits(ctx context.Context, k *plan.Criterion) *taxonomy.Evidence {
 	ev, output := f.run(ctx, "criteria", k.Command)
 	if ev == nil {
@@ -154,7 +154,7 @@ func (f *Facts) exits(ctx context.Context, k *plan.Criterion) *taxonomy.Evidence
 	return ev
 }
 
-// unmet is evidence of a criterion that does not hold.
+// unmet returns evidence of a criterion that does not hold.
 func unmet(kind, subject, expected, actual string) *taxonomy.Evidence {
 	expected, actual = text.Beginning(expected, maxText), text.Beginning(actual, maxText)
 	return &taxonomy.Evidence{
