@@ -193,7 +193,7 @@ func TestAttempts(t *testing.T) {
 	assert.Equal(t, "replicas: 300\n", a.do("attempts one 1 deploy/production.yml").out)
 
 	assert.Equal(t, "replicas: 3\n", a.read("deploy/production.yml"))
-	got := a.do("attempts -restore one 1 deploy/production.yml")
+	got := a.do("attempts one 1 deploy/production.yml -restore")
 	assert.Equal(t, exitOK, got.code, got.hints)
 	assert.Equal(t, "restored deploy/production.yml\n", got.out)
 	assert.Equal(t, "replicas: 300\n", a.read("deploy/production.yml"))
