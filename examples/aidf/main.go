@@ -153,6 +153,14 @@ func (p *program) parse(args []string) error {
 		return misuse("%s", err)
 	}
 	p.args = append(p.args, fs.Args()...)
+	fs.Visit(func(f *flag.Flag) {
+		if f.Name == "answer" && strings.TrimSpace(p.answer) == "" {
+			err = misuse("the answer is empty; resume the run without -answer if it needs none")
+		}
+	})
+	if err != nil {
+		return err
+	}
 	return p.check()
 }
 
