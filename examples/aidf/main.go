@@ -134,6 +134,10 @@ func (p *program) parse(args []string) error {
 		args = args[1:]
 	}
 	err := fs.Parse(args)
+	for p.attempts && err == nil && fs.NArg() > 0 { // flags may stand between and after the names
+		p.args = append(p.args, fs.Arg(0))
+		err = fs.Parse(fs.Args()[1:])
+	}
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(p.out, "aidf has an AI agent work on a task in a git repository.\n\n"+
 			"  aidf -provider NAME -task FILE [-repo DIR] [-config FILE]\n"+
@@ -148,7 +152,15 @@ func (p *program) parse(args []string) error {
 	if err != nil {
 		return misuse("%s", err)
 	}
-	p.args = fs.Args()
+	p.args = append(p.args, fs.Args()...)
+	fs.Visit(func(f *flag.Flag) {
+		if f.Name == "answer" && strings.TrimSpace(p.answer) == "" {
+			err = misuse("the answer is empty; resume the run without -answer if it needs none")
+		}
+	})
+	if err != nil {
+		return err
+	}
 	return p.check()
 }
 

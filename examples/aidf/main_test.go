@@ -215,6 +215,7 @@ func TestUsage(t *testing.T) {
 		{"-task t.md -provider openai -profile loud", `"loud"`},
 		{"-task t.md -provider openai -run a -resume b", "-run and -resume"},
 		{"-task t.md -provider openai -answer yes", "-answer needs -resume"},
+		{"-task t.md -provider openai -resume b -answer=", "the answer is empty"},
 		{"-task t.md -provider openai -dry-run -resume b", "-dry-run resumes no run"},
 		{"-task t.md -provider openai now", `unexpected argument "now"`},
 		{"-tsak t.md", "-tsak"},

@@ -66,7 +66,11 @@ func (p *program) report(r *executor.Result) error {
 		}
 	}
 	if len(r.SavedRefs) > 0 {
-		line("attempts", "reverted work is saved: aidf attempts "+r.Run)
+		command := "aidf attempts "
+		if p.repo != "." {
+			command += "-repo '" + strings.ReplaceAll(p.repo, "'", `'\''`) + "' "
+		}
+		line("attempts", "reverted work is saved: "+command+r.Run)
 	}
 	switch about := taxonomy.Describe(r.Err); {
 	case r.Question != "":

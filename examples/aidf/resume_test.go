@@ -185,7 +185,9 @@ func TestAttempts(t *testing.T) {
 	const key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
 	a := begin(t, "limits: {failures: 1}\n", providertest.CLIAnswer("Bigger.").
 		Write("deploy/production.yml", "replicas: 300\n").Write("docs/a.md", "key "+key+"\n"))
-	require.Equal(t, exitFailed, a.do("-run one").code)
+	first := a.do("-run one")
+	require.Equal(t, exitFailed, first.code)
+	assert.Regexp(t, `aidf attempts -repo '/.*' one\n`, first.out, "the command can be used from anywhere")
 	assert.Regexp(t, `1 .*deploy/production.yml \(modified\), docs/a.md \(added\)`, a.do("attempts one").out)
 	patch := a.do("attempts one 1").out
 	assert.Contains(t, patch, "+replicas: 300")
@@ -193,7 +195,7 @@ func TestAttempts(t *testing.T) {
 	assert.Equal(t, "replicas: 300\n", a.do("attempts one 1 deploy/production.yml").out)
 
 	assert.Equal(t, "replicas: 3\n", a.read("deploy/production.yml"))
-	got := a.do("attempts -restore one 1 deploy/production.yml")
+	got := a.do("attempts one 1 deploy/production.yml -restore")
 	assert.Equal(t, exitOK, got.code, got.hints)
 	assert.Equal(t, "restored deploy/production.yml\n", got.out)
 	assert.Equal(t, "replicas: 300\n", a.read("deploy/production.yml"))

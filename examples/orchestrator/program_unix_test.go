@@ -38,7 +38,7 @@ func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	shop := filepath.Join(t.TempDir(), "shop")
-	console := regexp.MustCompile("(?s)```console\n\\$ go run \\. ([^\n]*)\n(.*?)```")
+	console := regexp.MustCompile("(?s)```console\n\\$ go run \\. ([^\n]*)\n(.*?)```\n")
 	blocks := console.FindAllStringSubmatch(string(text), -1)
 	require.Len(t, blocks, 4)
 	for _, b := range blocks {

@@ -102,7 +102,7 @@ func (e *PermissionError) AppendMessage(dst []byte) []byte {
 		m = m.Text("skipping permission checks was denied").Begin(" for ").Clean(e.Resource.Or(""), permissionResource)
 	case CodePermissionCommandBlocked:
 		m = m.Text("command blocked").Begin(" by policy ").String(e.Policy.Or(""))
-		m = m.Begin(": ").Quoted(e.Command.Or(""), permissionCommand)
+		m = m.Begin(": ").Quoted(e.Command.Or(""), permissionCommand).Begin(": ").Line(e.Reason.Or(""), permissionReason)
 	case CodePermissionFileAccess:
 		m = m.Text("file access denied").Begin(": ").Clean(e.Resource.Or(""), permissionResource)
 		m = m.Begin(": ").Line(e.Reason.Or(""), permissionReason)
@@ -156,10 +156,10 @@ var permissionCategory = taxonomy.Category{
 		},
 		CodePermissionCommandBlocked: {
 			Value: "PERMISSION_COMMAND_BLOCKED", Number: 702, Groups: 1 << 2,
-			Message:    "command blocked[ by policy {policy}][: {command:quoted}]",
+			Message:    "command blocked[ by policy {policy}][: {command:quoted}][: {reason:first_line}]",
 			Doc:        "The command policy does not allow a command.",
-			Resolution: "Allow the command in the policy if the task needs it.", Takes: []string{"command", "policy"},
-			Traits: taxonomy.Traits{Reaction: &reactionStop},
+			Resolution: "Allow the command in the policy if the task needs it. If it was a budget, raise it, or set what a call of unknown cost counts.",
+			Takes:      []string{"command", "policy"}, Traits: taxonomy.Traits{Reaction: &reactionStop},
 		},
 		CodePermissionFileAccess: {
 			Value: "PERMISSION_FILE_ACCESS", Number: 703, Groups: 1 << 2,

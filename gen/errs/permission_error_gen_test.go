@@ -47,7 +47,10 @@ func TestPermissionError(t *testing.T) {
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionCommandBlocked("some command", "some policy"), 0, `command blocked by policy some policy: "some command"`, `{"command":"some command","policy":"some policy"}`),
-				gentest.Says(NewPermissionCommandBlocked("", ""), 0, "command blocked", `{"command":"","policy":""}`),
+				gentest.Says(NewPermissionCommandBlocked("some command", "some policy").WithReason("some reason\nsecond line"), 0, `command blocked by policy some policy: "some command": some reason`, `{"reason":"some reason\nsecond line","command":"some command","policy":"some policy"}`),
+				gentest.Says(NewPermissionCommandBlocked("", "").WithReason(""), 0, "command blocked", `{"reason":"","command":"","policy":""}`),
+				gentest.Says(NewPermissionCommandBlocked("some command", "some policy").WithReason("first "+strings.Repeat("x", 500)+" last"), 0, `command blocked by policy some policy: "some command": first `+strings.Repeat("x", 491)+"…", `{"reason":"first `+strings.Repeat("x", 491)+`…","command":"some command","policy":"some policy"}`),
+				gentest.Says(NewPermissionCommandBlocked("some command", "some policy").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, `command blocked by policy some policy: "some command": Authorization: Bearer [REDACTED]`, `{"reason":"Authorization: Bearer [REDACTED]","command":"some command","policy":"some policy"}`),
 				gentest.Says(NewPermissionCommandBlocked("first "+strings.Repeat("x", 500)+" last", "some policy"), 0, `command blocked by policy some policy: "first `+strings.Repeat("x", 491)+`…"`, `{"command":"first `+strings.Repeat("x", 491)+`…","policy":"some policy"}`),
 				gentest.Says(NewPermissionCommandBlocked("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789", "some policy"), 0, `command blocked by policy some policy: "Authorization: Bearer [REDACTED]"`, `{"command":"Authorization: Bearer [REDACTED]","policy":"some policy"}`),
 			},
@@ -72,8 +75,6 @@ func TestPermissionError(t *testing.T) {
 				gentest.Says(NewPermissionFileAccess("some resource"), 0, "file access denied: some resource", `{"resource":"some resource"}`),
 				gentest.Says(NewPermissionFileAccess("some resource").WithReason("some reason\nsecond line"), 0, "file access denied: some resource: some reason", `{"resource":"some resource","reason":"some reason\nsecond line"}`),
 				gentest.Says(NewPermissionFileAccess("").WithReason(""), 0, "file access denied", `{"resource":"","reason":""}`),
-				gentest.Says(NewPermissionFileAccess("some resource").WithReason("first "+strings.Repeat("x", 500)+" last"), 0, "file access denied: some resource: first "+strings.Repeat("x", 491)+"…", `{"resource":"some resource","reason":"first `+strings.Repeat("x", 491)+`…"}`),
-				gentest.Says(NewPermissionFileAccess("some resource").WithReason("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "file access denied: some resource: Authorization: Bearer [REDACTED]", `{"resource":"some resource","reason":"Authorization: Bearer [REDACTED]"}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("PERMISSION_FILE_ACCESS/1", 0, `{"resource":"aidf.yml","provider":"config"}`, taxonomy.Evidence{Source: "config", Op: "load_config", Errno: "EACCES", Attributes: map[string]string{"path": "aidf.yml"}}),
