@@ -159,7 +159,8 @@ func TestOwnFailures(t *testing.T) {
 		{
 			name: "no code for a budget: it is a policy",
 			ev:   taxonomy.Evidence{Source: "budget", Op: "budget", Type: "exceeded", Text: "12.40 of 12.00 USD"},
-			code: "PERMISSION_COMMAND_BLOCKED", reaction: "stop", message: "command blocked by policy budget: 12.40 of 12.00 USD",
+			code: "PERMISSION_COMMAND_BLOCKED", reaction: "stop",
+			message: "command blocked by policy budget: 12.40 of 12.00 USD",
 			context: `{"policy":"budget","provider":"budget","reason":"12.40 of 12.00 USD"}`,
 		},
 		{

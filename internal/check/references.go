@@ -73,7 +73,8 @@ func undeclaredNames(c *checker) {
 		case !n.Prefix:
 			hint := "declare it under " + section
 			if n.Ref == spec.RefReaction && slices.Contains(furtherActions, n.V) {
-				hint = fmt.Sprintf("it is an action: declare a reaction with {action: %s} under reactions, and name that", n.V)
+				hint = fmt.Sprintf(
+					"it is an action: declare a reaction with {action: %s} under reactions, and name that", n.V)
 			}
 			c.report("E-unknown-name", n.Span, fmt.Sprintf("%s %q is not declared", n.Ref, n.V),
 				c.suggest(n.V, valid[n.Ref], hint))

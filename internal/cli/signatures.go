@@ -304,7 +304,8 @@ func (s *session) classifyFile(o *options, l *loaded) error {
 			if j == 0 {
 				_, _ = fmt.Fprintf(&b, "\n%s\n", scores[i].Class)
 			}
-			_, _ = fmt.Fprintf(&b, "  %s: %s: %s\n", diag.Printable(f.ID), cmp.Or(f.Code, "not recognised"), shortened(f.Text))
+			_, _ = fmt.Fprintf(&b, "  %s: %s: %s\n", diag.Printable(f.ID), cmp.Or(f.Code, "not recognised"),
+				shortened(f.Text))
 		}
 	}
 	return s.write(escapeControls(b.Bytes()))

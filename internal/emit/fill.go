@@ -20,19 +20,23 @@ func makes(m *model.Package, c *model.Category) bool {
 // so that evidence need not be on the heap.
 func fromEvidence(m *model.Package, l *literals) jen.Code {
 	made := slices.DeleteFunc(slices.Clone(m.Categories), func(c *model.Category) bool { return !makes(m, c) })
-	var cases strings.Builder
-	for i, c := range made {
-		label := "case " + c.Var
-		if i+1 == len(made) {
-			label = "default"
+	body := "code := uint16(row.Code())\nreturn " + l.errorOf(made[len(made)-1]) + "\n"
+	if len(made) > 1 {
+		var cases strings.Builder
+		for i, c := range made {
+			label := "case " + c.Var
+			if i+1 == len(made) {
+				label = "default"
+			}
+			cases.WriteString(label + ":\nreturn " + l.errorOf(c) + "\n")
 		}
-		cases.WriteString(label + ":\nreturn " + l.errorOf(c) + "\n")
+		body = "switch code := uint16(row.Code()); row.Category() {\n" + cases.String() + "}\n"
 	}
 	return jen.Add(comment("fromEvidence returns an error of a row's code, filled from evidence.")).
 		Func().Id("fromEvidence").
 		Params(jen.Id("row").Add(runtimeType("Row")), jen.Id("ev").Op("*").Add(runtimeType("Evidence"))).
 		Add(runtimeType("Error")).
-		Op("{\nswitch code := uint16(row.Code()); row.Category() {\n" + cases.String() + "}\n}")
+		Op("{\n" + body + "}")
 }
 
 // errorOf returns an error of a category filled from evidence.
@@ -65,7 +69,8 @@ func objectFrom(l *literals, o *model.Object) jen.Code {
 		}
 	}
 	return jen.Op(strings.NewReplacer("$T", o.Type, "$params", strings.Join(params, ", "),
-		"$reads", strings.Join(reads, ", "), "$found", strings.Join(found, " || "), "$values", strings.Join(values, ", ")).
+		"$reads", strings.Join(reads, ", "), "$found", strings.Join(found, " || "), "$values",
+		strings.Join(values, ", ")).
 		Replace(`
 // from returns the $T in evidence, if evidence has a value for any of its fields.
 func ($T) from(ev *taxonomy.Evidence) taxonomy.Opt[$T] {
@@ -281,7 +286,8 @@ func (l *literals) firstText(f *model.Field, otherwise string) string {
 
 // texts are the fields of evidence that are texts, by key.
 var texts = map[string]string{
-	"source": "Source", "op": "Op", "type": "Type", "code": "Code", "signal": "Signal", "errno": "Errno", "text": "Text",
+	"source": "Source", "op": "Op", "type": "Type", "code": "Code", "signal": "Signal", "errno": "Errno",
+	"text":   "Text",
 	"output": "Output", "credential": "Credential",
 }
 

@@ -21,7 +21,8 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	declare(f, declaredNames(m)...)
 	declare(f, predicates(m), unmarshalError())
 	if classifies(m) {
-		declare(f, classifyFunc(), classifyEvidenceFunc(m), explainFunc(), t.detection(l), fromEvidence(m, l), ruleIs(m))
+		declare(f, classifyFunc(), classifyEvidenceFunc(m), explainFunc(), t.detection(l), fromEvidence(m, l),
+			ruleIs(m))
 	}
 }
 

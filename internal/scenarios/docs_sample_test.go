@@ -136,5 +136,6 @@ func fund(ctx context.Context, store *state.Store) error {
 	if err := store.SetBudget(ctx, state.ScopeAll, five); err != nil {
 		return err
 	}
-	return store.SetBudget(ctx, state.ScopeTask, state.Limit{Amount: state.Amount{Tokens: taxonomy.Some[int64](200_000)}})
+	return store.SetBudget(
+		ctx, state.ScopeTask, state.Limit{Amount: state.Amount{Tokens: taxonomy.Some[int64](200_000)}})
 }

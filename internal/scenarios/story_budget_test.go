@@ -62,7 +62,8 @@ func TestBudgetOfRefusedRequests(t *testing.T) {
 				Table: errs.Table, Classify: detect.Classifier(errs.Explain),
 				Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 				Provider: tt.with(t, server.URL, &http.Client{Transport: transport}),
-				Store:    store.RunStore(), Admission: executor.Admission{Budget: store.Budget(state.BudgetOptions{})}, Clock: &jumpingClock{},
+				Store:    store.RunStore(), Admission: executor.Admission{Budget: store.Budget(state.BudgetOptions{})},
+				Clock: &jumpingClock{},
 			})
 			require.NoError(t, err)
 			r := e.Start(t.Context(), executor.Task{Run: "r", ID: "t", Prompt: "work"}).Wait()

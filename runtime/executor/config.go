@@ -193,11 +193,11 @@ func (c *Config) tierProblems() []error {
 		tier, ok := known[name]
 		switch {
 		case !ok:
-			all = append(all, fmt.Errorf("Tiers: the taxonomy has no tier %q", name))
+			all = append(all, fmt.Errorf("the taxonomy has no tier %q, which Tiers names", name))
 		case isNil(c.Tiers[name]):
-			all = append(all, fmt.Errorf("Tiers: the provider of %q is nil", name))
+			all = append(all, fmt.Errorf("the provider of tier %q is nil", name))
 		case tier.Person:
-			all = append(all, fmt.Errorf("Tiers: %q is a person and has no provider", name))
+			all = append(all, fmt.Errorf("tier %q is a person and has no provider", name))
 		}
 	}
 	return all

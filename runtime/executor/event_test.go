@@ -143,7 +143,8 @@ func BenchmarkDecide(b *testing.B) {
 	h := Host{cfg: Config{}.completed()}
 	r := reactions()["limit"]
 	s := situation{
-		chain: h.chain(&r, &Failure{}), categorized: true, now: time.Unix(1e9, 0), random: func() float64 { return 0.5 },
+		chain: h.chain(&r, &Failure{}), categorized: true, now: time.Unix(1e9, 0),
+		random: func() float64 { return 0.5 },
 	}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -159,7 +160,8 @@ func TestDecideAllocatesNothing(t *testing.T) {
 	h := Host{cfg: Config{}.completed()}
 	r := reactions()["limit"]
 	s := situation{
-		chain: h.chain(&r, &Failure{}), categorized: true, now: time.Unix(1e9, 0), random: func() float64 { return 0.5 },
+		chain: h.chain(&r, &Failure{}), categorized: true, now: time.Unix(1e9, 0),
+		random: func() float64 { return 0.5 },
 	}
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		var counts retryCounts

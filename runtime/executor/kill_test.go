@@ -106,7 +106,8 @@ func TestKillAtEachPoint(t *testing.T) {
 				t.Fatalf("%s: killed %s (%d, saved %s): %s", st.name, k.what, n, k.step, difference(got, want))
 			}
 			if len(w.CommitLog) > commits && !interrupted || twice(w) {
-				t.Fatalf("%s: killed %s: %d commits, not %d: %v", st.name, k.what, len(w.CommitLog), commits, w.CommitLog)
+				t.Fatalf("%s: killed %s: %d commits, not %d: %v", st.name, k.what, len(w.CommitLog), commits,
+					w.CommitLog)
 			}
 			if w.Restored > restored && !interrupted {
 				t.Fatalf("%s: killed %s: restored %d, not %d", st.name, k.what, w.Restored, restored)
@@ -134,7 +135,8 @@ func twice(w *world) bool {
 func difference(got, want string) string {
 	for i := 0; i < len(got) && i < len(want); i++ {
 		if got[i] != want[i] {
-			return fmt.Sprintf("got %q, want %q", got[max(0, i-80):min(len(got), i+80)], want[max(0, i-80):min(len(want), i+80)])
+			return fmt.Sprintf("got %q, want %q", got[max(0, i-80):min(len(got), i+80)],
+				want[max(0, i-80):min(len(want), i+80)])
 		}
 	}
 	return "one is longer"

@@ -197,7 +197,8 @@ func (l *Loop) resumable(s *RunState) bool {
 	}
 	f := l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "refused",
-		Text: "the process ended " + text.Count(s.Crashes, "time") + " in step " + string(s.Step) + " of the same iteration",
+		Text: "the process ended " + text.Count(s.Crashes, "time") + " in step " + string(s.Step) +
+			" of the same iteration",
 	})
 	i := l.note(s, &l.setup, OpResume, sourceExecutor, &f, nil, nil)
 	l.setup.Failures[i].Decision.End = EndRefused

@@ -19,7 +19,8 @@ type story struct {
 
 func policy(n int) *taxonomy.Policy {
 	return &taxonomy.Policy{
-		Name: "p", MaxAttempts: n, InitialDelay: time.Second, Backoff: taxonomy.Constant, JitterKind: taxonomy.JitterFull,
+		Name: "p", MaxAttempts: n, InitialDelay: time.Second, Backoff: taxonomy.Constant,
+		JitterKind: taxonomy.JitterFull,
 	}
 }
 
@@ -30,15 +31,18 @@ func reactions() map[string]taxonomy.Reaction {
 		"crash":       {Action: taxonomy.Retry, CountFailure: true, FeedBack: true},
 		"limit": {Action: taxonomy.Retry, Policy: policy(9), HonorRetryAfter: true, Shared: taxonomy.SharedCredential,
 			Then: &taxonomy.Reaction{Name: "block", Action: taxonomy.Block}},
-		"again":      {Action: taxonomy.RetryOperation, Policy: policy(3), Then: stop},
-		"undo_again": {Action: taxonomy.RetryOperation, Policy: policy(3), Revert: taxonomy.RevertIteration, Then: stop},
+		"again": {Action: taxonomy.RetryOperation, Policy: policy(3), Then: stop},
+		"undo_again": {Action: taxonomy.RetryOperation, Policy: policy(3), Revert: taxonomy.RevertIteration,
+			Then: stop},
 		"forbidden": {Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertFiles, FeedBack: true,
 			AcceptCompletion: true},
-		"outside_allowed": {Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertIteration, FeedBack: true},
-		"denied":          {Action: taxonomy.Abort, Revert: taxonomy.RevertFiles},
-		"unattended":      {Action: taxonomy.Block, Revert: taxonomy.RevertFiles},
-		"exit":            {Action: taxonomy.Retry, CountFailure: true, FeedBack: true},
-		"exit_undo":       {Action: taxonomy.Retry, CountFailure: true, FeedBack: true, Revert: taxonomy.RevertIteration},
+		"outside_allowed": {Action: taxonomy.Retry, CountFailure: true, Revert: taxonomy.RevertIteration,
+			FeedBack: true},
+		"denied":     {Action: taxonomy.Abort, Revert: taxonomy.RevertFiles},
+		"unattended": {Action: taxonomy.Block, Revert: taxonomy.RevertFiles},
+		"exit":       {Action: taxonomy.Retry, CountFailure: true, FeedBack: true},
+		"exit_undo": {Action: taxonomy.Retry, CountFailure: true, FeedBack: true,
+			Revert: taxonomy.RevertIteration},
 		"git": {Action: taxonomy.RetryOperation, Policy: policy(2),
 			Then: &taxonomy.Reaction{Name: "go_on", Action: taxonomy.Continue}},
 		"up":  {Action: taxonomy.Escalate, CountFailure: true},
@@ -188,7 +192,8 @@ func outcome(w *world, s *RunState, endOnly bool) string {
 	c.Waited, c.Warnings, c.Crashes, c.Spent, c.Deadline, c.Word = 0, nil, 0, Spending{}, time.Time{}, ""
 	if endOnly {
 		c = RunState{
-			End: s.End, EndsRun: s.EndsRun, Pushed: s.Pushed, PullRequest: s.PullRequest, Question: s.Question, Tier: s.Tier,
+			End: s.End, EndsRun: s.EndsRun, Pushed: s.Pushed, PullRequest: s.PullRequest, Question: s.Question,
+			Tier: s.Tier,
 		}
 		if s.End == EndCompleted {
 			c.Uncommitted, c.Unchecked, c.Checked = s.Uncommitted, s.Unchecked, s.Checked

@@ -41,6 +41,7 @@ type tables struct {
 	rows     map[string]taxonomy.Row
 }
 
+//lint:ignore ST1008 an executor's classifier returns the error first
 func (m *tables) classify(err error, source, op string) (error, string) {
 	var ev *taxonomy.Evidence
 	if !errors.As(err, &ev) {

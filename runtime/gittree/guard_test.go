@@ -105,7 +105,8 @@ func TestBesideAPerson(t *testing.T) {
 	tr := r.open()
 	checked, err := tr.begin()
 	require.NoError(t, err)
-	r.sh("touch a.txt; git status >/dev/null; git fetch -q origin; git pack-refs --all; git gc -q; touch .git/x.lock\n" +
+	r.sh("touch a.txt; git status >/dev/null; git fetch -q origin; git pack-refs --all; git gc -q; touch " +
+		".git/x.lock\n" +
 		"(sleep 0.2; rm -f .git/x.lock) >/dev/null 2>&1 &")
 	left, err := tr.detect(checked)
 	require.NoError(t, err)

@@ -127,16 +127,14 @@ var detection = detect.Detection{
 
 // fromEvidence returns an error of a row's code, filled from evidence.
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
-	switch code := uint16(row.Code()); row.Category() {
-	default:
-		return &AttemptError{
-			base:     gen.Made[AttemptCode](code, ev.Err),
-			Reporter: detect.ReadWord[AttemptReporter](ev.Source, attemptReporterWords), ExitCode: ev.ExitCode,
-			Signal: detect.NonZero(ev.Signal), Detail: detect.NonZero(ev.Text), CheckOutput: detect.NonZero(ev.Output),
-			Reason: detect.NonZero(ev.Attribute("reason")), Command: detect.NonZero(ev.Attribute("command")),
-			Limit: detect.ReadDuration(ev.Attribute("limit")), RetryAfter: ev.RetryAfter,
-			Files: detect.ReadStrings(ev.Files), BudgetScope: detect.NonZero(ev.Attribute("scope")),
-		}
+	code := uint16(row.Code())
+	return &AttemptError{
+		base:     gen.Made[AttemptCode](code, ev.Err),
+		Reporter: detect.ReadWord[AttemptReporter](ev.Source, attemptReporterWords), ExitCode: ev.ExitCode,
+		Signal: detect.NonZero(ev.Signal), Detail: detect.NonZero(ev.Text), CheckOutput: detect.NonZero(ev.Output),
+		Reason: detect.NonZero(ev.Attribute("reason")), Command: detect.NonZero(ev.Attribute("command")),
+		Limit: detect.ReadDuration(ev.Attribute("limit")), RetryAfter: ev.RetryAfter,
+		Files: detect.ReadStrings(ev.Files), BudgetScope: detect.NonZero(ev.Attribute("scope")),
 	}
 }
 

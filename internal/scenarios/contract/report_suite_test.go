@@ -243,7 +243,8 @@ func reportOfDay() ReportOutcome {
 			{"unknown", "unknown", "", 1, git + 3*minute},
 		},
 		Groups: []ReportGroup{
-			{"provider:provider cli API error: overloaded", "high", 1, git + 4*minute, git + 4*minute, []string{"h"}, "h"},
+			{"provider:provider cli API error: overloaded", "high", 1, git + 4*minute, git + 4*minute, []string{"h"},
+				"h"},
 			{":password=[REDACTED] was refused at N.N.N.N", "", 1, git + 3*minute, git + 3*minute, []string{"g"}, "g"},
 			{"config:environment variable TOKEN is not set", "", 1, git + 2*minute, git + 2*minute, []string{"f"}, "f"},
 			{"git:push: git push failed: remote 'X' hung up after N s", "", 1, git + minute, git + minute,

@@ -113,35 +113,6 @@ func (w *world) keep(files map[string]string) (tree string) {
 
 func (w *world) lock() error { return w.effect("lock", func() {}) }
 
-func (w *world) snapshot() (tree string, err error) {
-	err = w.effect("prepare", func() { tree = w.keep(w.Disk) })
-	return tree, err
-}
-
-// diff returns what differs from a tree, sorted by path.
-func (w *world) diff(tree string) (all []change, err error) {
-	err = w.effect("detect_changes", func() {
-		old := w.Trees[tree]
-		for path, content := range w.Disk {
-			w.Blobs[digest(content)] = content
-			was, had := old[path]
-			switch {
-			case !had:
-				all = append(all, change{path, "added", digest(content)})
-			case was != content:
-				all = append(all, change{path, "modified", digest(content)})
-			}
-		}
-		for path := range old {
-			if _, has := w.Disk[path]; !has {
-				all = append(all, change{path, "removed", ""})
-			}
-		}
-		slices.SortFunc(all, func(a, b change) int { return strings.Compare(a.Path, b.Path) })
-	})
-	return all, err
-}
-
 func (w *world) save(run string, attempt int, changes []change) (ref string, err error) {
 	err = w.effect("save", func() {
 		ref = fmt.Sprintf("refs/%s/%d/%s", run, attempt, digest(fmt.Sprint(changes)))

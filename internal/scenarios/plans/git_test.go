@@ -19,7 +19,8 @@ import (
 // inGit makes the kit work in a repository of git, with states on disk.
 func (k *kit) inGit() {
 	for _, args := range [][]string{
-		{"init", "-q"}, {"config", "user.name", "T"}, {"config", "user.email", "t@example.com"}, {"add", "."}, {"commit", "-q", "-m", "begin"},
+		{"init", "-q"}, {"config", "user.name", "T"}, {"config", "user.email", "t@example.com"}, {"add", "."},
+		{"commit", "-q", "-m", "begin"},
 	} {
 		k.git(args...)
 	}

@@ -135,7 +135,8 @@ func TestLockOfKilledProcess(t *testing.T) {
 func BenchmarkSave(b *testing.B) {
 	s, state := filestore.New(b.TempDir()), stateOf("run", 1)
 	for range 100 {
-		state.Errors = append(state.Errors, executor.ErrorRecord{Message: "provider rate limit", Details: json.RawMessage(`{}`)})
+		state.Errors = append(
+			state.Errors, executor.ErrorRecord{Message: "provider rate limit", Details: json.RawMessage(`{}`)})
 	}
 	_, err := s.Open(b.Context(), "run")
 	require.NoError(b, err)

@@ -56,8 +56,9 @@ func tale(run string) []executor.Event {
 		{Kind: executor.Waited, Took: 90 * time.Second},
 		{Kind: executor.Reverted, Files: []string{"a\x1b[2J", "b"}},
 		{Kind: executor.RunEnded, Result: &executor.Result{
-			Run: run, Status: executor.StatusBlocked, EndReason: executor.EndBlockedSignal, Iterations: 2, ErrorCount: 1,
-			Question: "which key? sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", UncommittedFiles: []string{"a"},
+			Run: run, Status: executor.StatusBlocked, EndReason: executor.EndBlockedSignal, Iterations: 2,
+			ErrorCount: 1,
+			Question:   "which key? sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", UncommittedFiles: []string{"a"},
 		}},
 	}
 }
@@ -119,9 +120,11 @@ func TestLiveLine(t *testing.T) {
 
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain": "plain", "a\x1b[31mb": "a\uFFFD[31mb", "a\nb": "a\uFFFDb", "\u202eabc": "\uFFFDabc", "bad \xff": "bad \uFFFD",
+		"plain": "plain", "a\x1b[31mb": "a\uFFFD[31mb", "a\nb": "a\uFFFDb", "\u202eabc": "\uFFFDabc",
+		"bad \xff": "bad \uFFFD",
 	} {
 		assert.Equal(t, want, terminal.Printable(in))
 	}
-	assert.Equal(t, "{\n\"a\": \"\\u001b\\u202e\"}", string(terminal.PrintableJSON([]byte("{\n\"a\": \"\x1b\u202e\"}"))))
+	assert.Equal(
+		t, "{\n\"a\": \"\\u001b\\u202e\"}", string(terminal.PrintableJSON([]byte("{\n\"a\": \"\x1b\u202e\"}"))))
 }

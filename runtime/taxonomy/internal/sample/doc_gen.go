@@ -119,8 +119,6 @@ var detection = detect.Detection{Taxonomy: &definition, From: fromEvidence}
 
 // fromEvidence returns an error of a row's code, filled from evidence.
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
-	switch code := uint16(row.Code()); row.Category() {
-	default:
-		return &ProviderError{base: gen.Made[ProviderCode](code, ev.Err), RetryAfter: ev.RetryAfter, Provider: ev.Source}
-	}
+	code := uint16(row.Code())
+	return &ProviderError{base: gen.Made[ProviderCode](code, ev.Err), RetryAfter: ev.RetryAfter, Provider: ev.Source}
 }

@@ -131,14 +131,12 @@ var detection = detect.Detection{
 
 // fromEvidence returns an error of a row's code, filled from evidence.
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
-	switch code := uint16(row.Code()); row.Category() {
-	default:
-		return &ProviderError{
-			base: gen.Made[ProviderCode](code, ev.Err), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
-			StatusCode: detect.NonZero(ev.Status), RawError: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
-			Limit: detect.ReadWord[ProviderLimit](ev.Attribute("limit"), providerLimitWords),
-			Call:  ProviderCall{}.from(ev),
-		}
+	code := uint16(row.Code())
+	return &ProviderError{
+		base: gen.Made[ProviderCode](code, ev.Err), Provider: cmp.Or(ev.Attribute("provider"), ev.Source, "unknown"),
+		StatusCode: detect.NonZero(ev.Status), RawError: detect.NonZero(ev.Text), Files: detect.ReadStrings(ev.Files),
+		Limit: detect.ReadWord[ProviderLimit](ev.Attribute("limit"), providerLimitWords),
+		Call:  ProviderCall{}.from(ev),
 	}
 }
 
