@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -126,6 +127,7 @@ func (f filed) calls() int {
 }
 
 var server struct {
+	sync.Mutex
 	address string
 	cmd     *exec.Cmd
 	folder  string
@@ -151,6 +153,24 @@ func serverProgram(t testing.TB) string {
 // dial returns a client of a development server, which all tests share.
 func dial(t testing.TB) client.Client {
 	t.Helper()
+	address := serve(t)
+	var c client.Client
+	require.Eventually(t, func() bool {
+		var err error
+		c, err = client.Dial(client.Options{
+			HostPort: address, Logger: quiet,
+			FailureConverter: temporal.Failures{Table: errs.Table, Decode: decode},
+		})
+		return err == nil
+	}, time.Minute, 50*time.Millisecond)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// serve starts the server, once, and returns its address.
+func serve(t testing.TB) string {
+	server.Lock()
+	defer server.Unlock()
 	if server.cmd == nil {
 		program := serverProgram(t)
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -166,17 +186,7 @@ func dial(t testing.TB) client.Client {
 		require.NoError(t, cmd.Start())
 		server.cmd = cmd
 	}
-	var c client.Client
-	require.Eventually(t, func() bool {
-		var err error
-		c, err = client.Dial(client.Options{
-			HostPort: server.address, Logger: quiet,
-			FailureConverter: temporal.Failures{Table: errs.Table, Decode: decode},
-		})
-		return err == nil
-	}, time.Minute, 50*time.Millisecond)
-	t.Cleanup(c.Close)
-	return c
+	return server.address
 }
 
 func stopServer() {
@@ -189,17 +199,19 @@ func stopServer() {
 
 // stage is a queue with a worker's folder.
 type stage struct {
-	t      *testing.T
-	folder string
-	runs   temporal.Runs
-	task   executor.Task
+	t       *testing.T
+	address string
+	folder  string
+	runs    temporal.Runs
+	task    executor.Task
 }
 
 func newStage(t *testing.T, script ...string) *stage {
 	t.Parallel()
 	c := dial(t)
 	name := strings.ReplaceAll(t.Name(), "/", ".")
-	s := &stage{t: t, folder: t.TempDir(), runs: temporal.Runs{Client: c, Queue: name, Decode: decode},
+	s := &stage{t: t, address: serve(t), folder: t.TempDir(),
+		runs: temporal.Runs{Client: c, Queue: name, Decode: decode},
 		task: executor.Task{Run: name, ID: "1", Prompt: "Do it."}}
 	require.NoError(t, os.WriteFile(filepath.Join(s.folder, "script"), []byte(strings.Join(script, "\n")), 0o600))
 	return s
@@ -208,7 +220,7 @@ func newStage(t *testing.T, script ...string) *stage {
 // worker starts a worker process; the function kills it.
 func (s *stage) worker() (kill func()) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), workerVariable+"="+server.address, queueVariable+"="+s.runs.Queue,
+	cmd.Env = append(os.Environ(), workerVariable+"="+s.address, queueVariable+"="+s.runs.Queue,
 		folderVariable+"="+s.folder)
 	cmd.Stderr = os.Stderr
 	require.NoError(s.t, cmd.Start())
