@@ -41,8 +41,8 @@ func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 	return ev
 }
 
-// missing reports whether a program could not be started because there is none. A missing working
-// directory or interpreter is not that.
+// missing reports whether a program could not be started because its file does not exist. For a
+// missing working directory or interpreter it returns false.
 func missing(err error) bool {
 	if errors.Is(err, exec.ErrNotFound) {
 		return true
