@@ -165,7 +165,12 @@ func TestResumedFromState(t *testing.T) {
 			runs, err := store.Unfinished(t.Context())
 			require.NoError(t, err)
 			assert.Empty(t, runs)
-			checkKept(t, store, r)
+			ended, err := store.Runs(t.Context(), r.Task)
+			require.NoError(t, err)
+			require.Len(t, ended, 1)
+			assert.Equal(t, []any{r.Run, r.EndReason, r.Iterations, r.Calls, r.UnknownCost},
+				[]any{ended[0].Run, ended[0].End, ended[0].Iteration, ended[0].Spent.Calls, ended[0].Spent.UnknownCost})
+			assert.InDelta(t, r.Usage.CostUSD.Or(0), ended[0].Spent.Usage.CostUSD.Or(0), 1e-5)
 			counters, err := store.Counters(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, state.Counters{Completed: 1}, counters)
