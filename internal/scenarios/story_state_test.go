@@ -56,7 +56,7 @@ func (s *stateStory) lives(t *testing.T) (r *executor.Result) {
 	return r
 }
 
-// looks opens the file as somebody would who looks what is left.
+// looks opens the state for reading.
 func (s *stateStory) looks(t *testing.T, look func(*state.Store)) {
 	t.Helper()
 	store, err := state.Open(t.Context(), s.path, state.Options{Table: errs.Table})
@@ -65,7 +65,7 @@ func (s *stateStory) looks(t *testing.T, look func(*state.Store)) {
 	require.NoError(t, store.Close())
 }
 
-// unfinished returns the one run that can be gone on with.
+// unfinished returns the one run that can be resumed.
 func unfinished(t *testing.T, s *state.Store) state.Run {
 	t.Helper()
 	runs, err := s.Unfinished(t.Context())
