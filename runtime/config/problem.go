@@ -32,11 +32,7 @@ func evidence(path, kind string, err error) *taxonomy.Evidence {
 		ev = detect.Of(err)
 	}
 	ev.Source, ev.Op, ev.Type = "config", "load_config", kind
-	ev.Attributes = maps.Clone(ev.Attributes)
-	if ev.Attributes == nil {
-		ev.Attributes = make(map[string]string)
-	}
-	ev.Attributes["path"] = path
+	ev.SetAttribute("path", path)
 	return &ev
 }
 

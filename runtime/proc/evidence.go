@@ -3,7 +3,6 @@ package proc
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,11 +24,7 @@ func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 		*ev = detect.Of(err)
 	}
 	ev.Source, ev.Op = source, op
-	ev.Attributes = maps.Clone(ev.Attributes)
-	if ev.Attributes == nil {
-		ev.Attributes = map[string]string{}
-	}
-	ev.Attributes["command"] = filepath.Base(path)
+	ev.SetAttribute("command", filepath.Base(path))
 	switch {
 	case missing(err):
 		ev.Type = "not_found"
