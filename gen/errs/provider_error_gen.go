@@ -41,8 +41,8 @@ type ProviderError struct {
 	RawError   taxonomy.Opt[string]        // what the provider said. Shown masked and cut.
 	RetryAfter taxonomy.Opt[time.Duration] // how long the provider asks to wait.
 	ResetAt    taxonomy.Opt[time.Time]     // when the provider lets one in again.
-	// QuotaExceeded: the account has no quota or credit left. Somebody must pay; waiting for seconds
-	// cannot help.
+	// QuotaExceeded: the account has no quota or credit left. A person must pay; a wait of seconds does
+	// not help.
 	QuotaExceeded taxonomy.Opt[bool]
 	// InvalidRequest: the request itself is at fault, and there was no status to say so. The same
 	// request cannot help.

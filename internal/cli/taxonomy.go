@@ -22,8 +22,8 @@ const (
 	stdinArg    = "-"
 )
 
-// maxRead bounds what is read. It lies above what a taxonomy may measure, so that the finding about
-// its size is made where the others are.
+// maxRead limits reading. It is above the limit of a taxonomy's size, so that the decoder reports
+// that limit like other findings.
 const maxRead = 17 << 20
 
 // loaded is a taxonomy that was read.

@@ -13,7 +13,7 @@ import (
 )
 
 // Write makes the changes. It locks the directory, waits for another errgen that writes there, and
-// compares once more; afterwards Steps lists what was done. All files are written beside their
+// compares once more. Afterwards Steps lists the changes that were made. All files are written beside their
 // targets before the first one is renamed, so a full disk changes nothing. Each file is replaced
 // atomically.
 func (p *Plan) Write(ctx context.Context) error {

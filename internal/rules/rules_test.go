@@ -97,7 +97,7 @@ func examples(page, kind string) []string {
 	return out
 }
 
-// changes returns the ids of what changed between two examples, neither of which may have errors.
+// changes returns the ids of the changes between two examples. Neither may have errors.
 func changes(t *testing.T, before, now string) []string {
 	t.Helper()
 	var out []string

@@ -20,7 +20,7 @@ import (
 // in full.
 type Printer struct {
 	labels map[string]string // by text
-	texts  map[any]string    // by pointer, of what was printed before
+	texts  map[any]string    // by pointer, of values that were printed before
 }
 
 // NewPrinter returns a printer without labels.
@@ -66,8 +66,8 @@ func (p *Printer) Row(table taxonomy.Traits, profiles []string, under func(profi
 	return text
 }
 
-// traits prints traits, the reaction first. It leaves out what is zero, and a recoverability that
-// follows from Retryable.
+// traits prints traits, the reaction first. It omits zero values, and a recoverability that follows
+// from Retryable.
 func (p *Printer) traits(t taxonomy.Traits) []string {
 	words := []string{p.short(t.Reaction)}
 	usual := taxonomy.Permanent
@@ -233,7 +233,7 @@ func Rule(rules *detect.Rules, r *detect.Rule) string {
 	return strings.Join(texts, ", ")
 }
 
-// likes prints the signatures of the rules of a name, with a checksum of what is compared.
+// likes prints the signatures of the rules of a name, with a checksum of their conditions.
 func likes(rules *detect.Rules, name string) string {
 	sum := fnv.New32a()
 	var names []string

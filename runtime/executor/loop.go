@@ -74,7 +74,6 @@ type LoopConfig struct {
 	Continue          bool   `json:"continue,omitempty"`
 	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
 	DryRun            bool   `json:"dryRun,omitempty"`
-	Taxonomy          string `json:"taxonomy,omitempty"`
 	Dir               string `json:"dir,omitempty"`
 	// Limits are the limits with their defaults.
 	Limits Limits `json:"limits"`
@@ -106,7 +105,7 @@ func NewLoop(cfg LoopConfig, env Env) *Loop { return &Loop{cfg: cfg, env: env} }
 // Begin returns the state of a new run. Word is random, see [Request].Mark.
 func Begin(task Task, cfg LoopConfig, seed uint64, word string) *RunState {
 	return &RunState{
-		Version: StateVersion, Task: task, Dir: cfg.Dir, Taxonomy: cfg.Taxonomy, Tier: firstTier(cfg.Ladder),
+		Version: StateVersion, Task: task, Dir: cfg.Dir, Tier: firstTier(cfg.Ladder),
 		Seed: seed, Word: word,
 	}
 }
