@@ -14,7 +14,9 @@ const internalError = "internal error"
 // zero PublicView is that of nil.
 type PublicView struct {
 	c       Coded // nil without a public code
+	code    *Code
 	overlay *Profile
+	row     Row
 	failed  bool // the error is not nil
 }
 
@@ -28,10 +30,7 @@ func Public(err error) PublicView {
 	if !ok {
 		return PublicView{failed: true}
 	}
-	if code := c.Taxonomy().Code(c.Row()); code == nil || !code.Public {
-		c = c.Taxonomy().publicFallback()
-	}
-	return PublicView{c: c, failed: true}
+	return publicView(c.Taxonomy(), c)
 }
 
 // Public returns the public view of the first error of the table's taxonomy in err's tree. Any other
@@ -40,31 +39,26 @@ func (t Table) Public(err error) PublicView {
 	if err == nil {
 		return PublicView{}
 	}
-	v := PublicView{overlay: t.Overlay, failed: true}
-	c, ok := First(err, t.Taxonomy)
-	if ok && t.Taxonomy.isPublic(c) {
-		v.c = c
-	} else {
-		v.c = t.Taxonomy.publicFallback()
-	}
+	c, _ := First(err, t.Taxonomy)
+	v := publicView(t.Taxonomy, c)
+	v.overlay = t.Overlay
 	return v
 }
 
-func (t *Taxonomy) isPublic(c Coded) bool {
-	code := t.Code(c.Row())
-	return code != nil && code.Public
-}
-
-// publicFallback returns the error that clients see in place of an internal one, or nil.
-func (t *Taxonomy) publicFallback() Coded {
-	if t.PublicFallback == "" {
-		return nil
+// publicView returns the view of an error of taxonomy t; c may be nil.
+func publicView(t *Taxonomy, c Coded) PublicView {
+	if c != nil {
+		row := c.Row()
+		if code := t.Code(row); code != nil && code.Public {
+			return PublicView{c: c, code: code, row: row, failed: true}
+		}
 	}
 	row, ok := t.Find(t.PublicFallback)
 	if !ok {
-		return nil
+		return PublicView{failed: true}
 	}
-	return t.Categories[row.Category()].New(uint16(row.Code()), nil)
+	c = t.Categories[row.Category()].New(uint16(row.Code()), nil)
+	return PublicView{c: c, code: t.Code(row), row: row, failed: true}
 }
 
 // AppendPublicJSON appends the JSON of err's public view; see [PublicView.AppendJSON].
@@ -74,18 +68,16 @@ func AppendPublicJSON(dst []byte, err error) []byte { return Public(err).AppendJ
 // taxonomy's public fallback. It is nil if no code is public. Clients must not see all of it.
 func (v PublicView) Err() Coded { return v.c }
 
+// Row returns the row of the error that the view shows.
+func (v PublicView) Row() Row { return v.row }
+
 // Describe returns the description of the code, or nil. It must not be changed.
-func (v PublicView) Describe() *Code {
-	if v.c == nil {
-		return nil
-	}
-	return v.c.Taxonomy().Code(v.c.Row())
-}
+func (v PublicView) Describe() *Code { return v.code }
 
 // Code returns the code's value on the wire, or "".
 func (v PublicView) Code() string {
-	if code := v.Describe(); code != nil {
-		return code.Value
+	if v.code != nil {
+		return v.code.Value
 	}
 	return ""
 }
@@ -137,15 +129,16 @@ func (v PublicView) Traits() Traits {
 	if v.c == nil {
 		return nothing
 	}
-	t := v.c.Taxonomy()
-	if v.overlay == nil {
-		return *t.Traits(v.c.Row())
-	}
-	return Table{Taxonomy: t, Overlay: v.overlay}.Row(v.c.Row())
+	return Table{Taxonomy: v.c.Taxonomy(), Overlay: v.overlay}.Row(v.row)
 }
 
 // Retryable reports whether the client's call may succeed unchanged.
-func (v PublicView) Retryable() bool { return v.Traits().Retryable }
+func (v PublicView) Retryable() bool {
+	if v.overlay == nil && v.code != nil && v.row.Branch() == 0 {
+		return v.code.Retryable
+	}
+	return v.Traits().Retryable
+}
 
 // HTTPStatus returns the HTTP status of a response with the error, as the function [HTTPStatus]
 // does.
@@ -199,7 +192,7 @@ func (v PublicView) ResetAt() Opt[time.Time] {
 // fills reports whether the evidence of a name fills a public field of the error.
 func (v PublicView) fills(from string) bool {
 	e, ok := v.c.(Error)
-	return ok && slices.ContainsFunc(e.Taxonomy().Categories[e.Row().Category()].Fields, func(f Field) bool {
+	return ok && slices.ContainsFunc(e.Taxonomy().Categories[v.row.Category()].Fields, func(f Field) bool {
 		return f.Public && slices.Contains(f.From, from)
 	})
 }
@@ -216,8 +209,10 @@ func (v PublicView) Cause() (PublicView, bool) {
 		return PublicView{}, false
 	}
 	c, ok := First(cause, nil)
-	if !ok || !c.Taxonomy().isPublic(c) {
+	if !ok {
 		return PublicView{}, false
 	}
-	return PublicView{c: c, failed: true}, true
+	row := c.Row()
+	code := c.Taxonomy().Code(row)
+	return PublicView{c: c, code: code, row: row, failed: true}, code != nil && code.Public
 }

@@ -12,14 +12,26 @@ func AppendPublic(dst []byte, v taxonomy.PublicView) []byte {
 	return appendPublic(dst, v, maxDepth+1)
 }
 
+// publicError is an error of a public code that has public fields.
+type publicError interface {
+	taxonomy.Error
+	AppendPublicContext(dst []byte) []byte
+}
+
 // appendPublic appends a view with depth levels at the most. The reaction is part of it only if it
 // differs from the code's, because a receiver cannot find that out without the internal fields.
 func appendPublic(dst []byte, v taxonomy.PublicView, depth int) []byte {
-	c := v.Err()
-	t, row := c.Taxonomy(), c.Row()
+	c, row := v.Err(), v.Row()
+	t := c.Taxonomy()
+	e, ok := c.(publicError)
 	dst = appendHead(dst, t, row)
 	start := len(dst)
-	dst = escapeTail(v.AppendMessage(dst), start)
+	if ok {
+		dst = e.AppendMessage(dst)
+	} else {
+		dst = v.AppendMessage(dst)
+	}
+	dst = escapeTail(dst, start)
 	if v.Retryable() {
 		dst = append(dst, `","retryable":true`...)
 	} else {
@@ -30,8 +42,13 @@ func appendPublic(dst []byte, v taxonomy.PublicView, depth int) []byte {
 			dst = appendString(append(dst, `,"reaction":`...), r.Name)
 		}
 	}
-	dst = v.AppendContext(append(dst, `,"context":`...))
-	if e, ok := c.(taxonomy.Error); ok && depth > 1 && e.Unwrap() != nil {
+	dst = append(dst, `,"context":`...)
+	if !ok {
+		dst = v.AppendContext(dst)
+	} else if dst = e.AppendPublicContext(dst); e.Unwrap() == nil {
+		return append(dst, '}')
+	}
+	if depth > 1 {
 		dst = appendPublicCause(dst, v, depth-1)
 	}
 	return append(dst, '}')
