@@ -8,6 +8,39 @@ import (
 // internalError is the message of an error without a public code.
 const internalError = "internal error"
 
+// PublicError is an error with public fields.
+type PublicError interface {
+	Error
+	// AppendPublicContext appends the public fields as a JSON object, secrets masked.
+	AppendPublicContext(dst []byte) []byte
+}
+
+// AsPublic returns a public error or code as an error that has public fields, if only none.
+func AsPublic(c Coded) PublicError {
+	switch c := c.(type) {
+	case PublicError:
+		return c
+	case Error:
+		return fieldless{c}
+	}
+	return fieldless{codeError{c}}
+}
+
+// fieldless is an error without public fields.
+type fieldless struct{ typed }
+
+type typed = Error // embedded under another name than that of its method
+
+func (fieldless) AppendPublicContext(dst []byte) []byte { return append(dst, "{}"...) }
+
+// codeError is a code as an error without a context.
+type codeError struct{ Coded }
+
+func (codeError) Unwrap() error                     { return nil }
+func (e codeError) AppendMessage(dst []byte) []byte { return append(dst, e.Error()...) }
+func (codeError) AppendContext(dst []byte) []byte   { return append(dst, "{}"...) }
+func (codeError) AppendJSON(dst []byte) []byte      { return dst }
+
 // PublicView is the part of an error that clients may see: its code, its message and its public
 // fields. An error of an internal code has the code and the message that its taxonomy declares for
 // that, and no fields. An error of no taxonomy has no code, and the message "internal error". The
@@ -62,7 +95,19 @@ func publicView(t *Taxonomy, c Coded) PublicView {
 }
 
 // AppendPublicJSON appends the JSON of err's public view; see [PublicView.AppendJSON].
-func AppendPublicJSON(dst []byte, err error) []byte { return Public(err).AppendJSON(dst) }
+func AppendPublicJSON(dst []byte, err error) []byte {
+	if e, ok := err.(PublicError); ok { // most of them; the rest costs more
+		t, row := e.Taxonomy(), e.Row()
+		if code := t.Code(row); code != nil && code.Public {
+			traits := &code.Traits
+			if row.Branch() != 0 {
+				traits = t.Traits(row)
+			}
+			return t.AppendPublic(dst, e, row, traits)
+		}
+	}
+	return Public(err).AppendJSON(dst)
+}
 
 // Err returns the error that the view shows: the error itself, a code, or an error of the
 // taxonomy's public fallback. It is nil if no code is public. Clients must not see all of it.
@@ -87,37 +132,35 @@ func (v PublicView) Message() string { return string(v.AppendMessage(nil)) }
 
 // AppendMessage appends the message.
 func (v PublicView) AppendMessage(dst []byte) []byte {
-	switch e := v.c.(type) {
-	case Error:
-		return e.AppendMessage(dst)
-	case nil:
-		if v.failed {
-			dst = append(dst, internalError...)
-		}
-		return dst
-	default:
-		return append(dst, e.Error()...)
+	switch {
+	case v.c != nil:
+		return AsPublic(v.c).AppendMessage(dst)
+	case v.failed:
+		return append(dst, internalError...)
 	}
+	return dst
 }
 
 // AppendContext appends the public fields as a JSON object, secrets masked.
 func (v PublicView) AppendContext(dst []byte) []byte {
-	if e, ok := v.c.(interface{ AppendPublicContext(dst []byte) []byte }); ok {
-		return e.AppendPublicContext(dst)
+	if v.c == nil {
+		return append(dst, "{}"...)
 	}
-	return append(dst, "{}"...)
+	return AsPublic(v.c).AppendPublicContext(dst)
 }
 
 // AppendJSON appends the view as a JSON object of the form that an error has, which the client's
-// UnmarshalError reads. The only causes in it are those of public codes. It is "null" for nil.
+// UnmarshalError reads. The only cause in it is the first error of a taxonomy below, if its code is
+// public. It is "null" for nil.
 func (v PublicView) AppendJSON(dst []byte) []byte {
 	switch {
 	case !v.failed:
 		return append(dst, "null"...)
-	case v.c == nil || v.c.Taxonomy().AppendPublic == nil:
+	case v.c == nil:
 		return append(dst, `{"code":"","message":"`+internalError+`","retryable":false,"context":{}}`...)
 	}
-	return v.c.Taxonomy().AppendPublic(dst, v)
+	traits := v.Traits()
+	return v.c.Taxonomy().AppendPublic(dst, AsPublic(v.c), v.row, &traits)
 }
 
 // MarshalJSON returns what AppendJSON appends.
@@ -133,12 +176,7 @@ func (v PublicView) Traits() Traits {
 }
 
 // Retryable reports whether the client's call may succeed unchanged.
-func (v PublicView) Retryable() bool {
-	if v.overlay == nil && v.code != nil && v.row.Branch() == 0 {
-		return v.code.Retryable
-	}
-	return v.Traits().Retryable
-}
+func (v PublicView) Retryable() bool { return v.Traits().Retryable }
 
 // HTTPStatus returns the HTTP status of a response with the error, as the function [HTTPStatus]
 // does.
@@ -195,24 +233,4 @@ func (v PublicView) fills(from string) bool {
 	return ok && slices.ContainsFunc(e.Taxonomy().Categories[v.row.Category()].Fields, func(f Field) bool {
 		return f.Public && slices.Contains(f.From, from)
 	})
-}
-
-// Cause returns the view of the first error of a taxonomy below the one that the view shows, if its
-// code is public.
-func (v PublicView) Cause() (PublicView, bool) {
-	e, ok := v.c.(Error)
-	if !ok {
-		return PublicView{}, false
-	}
-	cause := e.Unwrap()
-	if cause == nil {
-		return PublicView{}, false
-	}
-	c, ok := First(cause, nil)
-	if !ok {
-		return PublicView{}, false
-	}
-	row := c.Row()
-	code := c.Taxonomy().Code(row)
-	return PublicView{c: c, code: code, row: row, failed: true}, code != nil && code.Public
 }

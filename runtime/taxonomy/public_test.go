@@ -17,8 +17,8 @@ import (
 // TestPublicJSON compares the JSON of public views. The texts with "secret" are internal.
 func TestPublicJSON(t *testing.T) {
 	const (
-		head     = `{"domain":"aidf","name":"OrderError","category":"order","code":"ORDER_CONFLICT","message":`
-		internal = `{"domain":"aidf","name":"ServerError","category":"server","code":"INTERNAL",` +
+		head     = `{"domain":"aidf","category":"order","code":"ORDER_CONFLICT","message":`
+		internal = `{"domain":"aidf","category":"server","code":"INTERNAL",` +
 			`"message":"internal error","retryable":false,"context":{}}`
 		plain   = `{"code":"","message":"internal error","retryable":false,"context":{}}`
 		changed = `"order o was changed at the same time"`

@@ -173,8 +173,8 @@ type Taxonomy struct {
 	Sources       []Named
 	Ops           []Named
 	Tiers         []Tier
-	// AppendPublic appends the JSON of a public view; nil if nothing is public.
-	AppendPublic func(dst []byte, v PublicView) []byte `json:"-"`
+	// AppendPublic appends the public part of an error as a JSON object; nil if no code is public.
+	AppendPublic func(dst []byte, e PublicError, row Row, t *Traits) []byte `json:"-"`
 
 	// rows is a map[string]Row of the codes by value and alias, made when the first is looked up.
 	rows atomic.Value
