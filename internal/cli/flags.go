@@ -129,3 +129,14 @@ func flagError(fs *flag.FlagSet, err error) error {
 	}
 	return usagef("%s: unknown flag -%s", fs.Name(), name)
 }
+
+func orList[T ~string](list []T) string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = string(w)
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
