@@ -27,7 +27,7 @@ func Does(r *taxonomy.Reaction) []string {
 	s.add(r.Revert == taxonomy.RevertFiles, "reverts the files that the error names")
 	s.add(r.Revert == taxonomy.RevertIteration, "reverts all changes of the iteration")
 	s.add(r.AcceptCompletion, "the rest may count as done once it is validated")
-	s.add(true, "%s", action(r))
+	s.add(true, "%s", Action(r))
 	longest := ""
 	if p := r.Policy; p != nil {
 		s.policy(p)
@@ -60,7 +60,8 @@ func MostCalls(r *taxonomy.Reaction) string {
 	return fmt.Sprintf("%d, retries and recoveries together", calls)
 }
 
-func action(r *taxonomy.Reaction) string {
+// Action returns what a reaction does first, in a phrase.
+func Action(r *taxonomy.Reaction) string {
 	extent, again, session, purpose := "this task", "repeats the iteration", "", r.Purpose.String()
 	if r.Extent == taxonomy.ExtentRun {
 		extent = "the whole run"
@@ -103,6 +104,13 @@ func action(r *taxonomy.Reaction) string {
 	default:
 		return "ends " + extent + " as failed"
 	}
+}
+
+// Policy returns how often and how far apart a policy tries.
+func Policy(p *taxonomy.Policy) []string {
+	var s sentences
+	s.policy(p)
+	return s
 }
 
 // policy adds how often and how far apart a policy tries.
