@@ -172,8 +172,8 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	env.stored = true
 	switch {
 	case saved == nil:
-		if reopen != nil && reopen.Answer != "" {
-			s.Answers = []string{taxonomy.Redact(reopen.Answer)}
+		if reopen != nil {
+			Reopen(s, e.loop, *reopen)
 		}
 		return nil
 	case saved.Version != StateVersion:

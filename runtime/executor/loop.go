@@ -121,8 +121,15 @@ type Reopening struct {
 }
 
 // Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
-// streaks and the tier are reset. Pending changes stay pending.
+// streaks and the tier are reset. Pending changes stay pending. A state that has not begun gets the
+// answer only.
 func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
+	if r.Answer != "" {
+		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))
+	}
+	if s.Step == "" {
+		return
+	}
 	s.Step, s.Tier, s.Reopened, s.ByHand = StepAdopt, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
 	s.End, s.EndsRun, s.Ended, s.Question, s.Session, s.LastError = "", false, time.Time{}, "", "", nil
 	s.Failures, s.Counted, s.Streaks, s.Recoveries, s.Available = 0, 0, nil, nil, nil
@@ -130,9 +137,6 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	s.Iter = Iteration{Number: s.Iter.Number}
 	if r.ByHand {
 		s.Text = ""
-	}
-	if r.Answer != "" {
-		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))
 	}
 }
 
