@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"hash/fnv"
 	"slices"
 	"time"
 
@@ -103,11 +104,14 @@ type Loop struct {
 // NewLoop returns a loop.
 func NewLoop(cfg LoopConfig, env Env) *Loop { return &Loop{cfg: cfg, env: env} }
 
-// Begin returns the state of a new run. Word is random, see [Request].Mark.
-func Begin(task Task, cfg LoopConfig, seed uint64, word string) *RunState {
+// Begin returns the state of a new run. Word is random, see [Request].Mark. The jitter of waits
+// depends on the name of the run.
+func Begin(task Task, cfg LoopConfig, word string) *RunState {
+	seed := fnv.New64a()
+	_, _ = seed.Write([]byte(task.Run))
 	return &RunState{
 		Version: StateVersion, Task: task, Dir: cfg.Dir, Taxonomy: cfg.Taxonomy, Tier: firstTier(cfg.Ladder),
-		Seed: seed, Word: word,
+		Seed: seed.Sum64(), Word: word,
 	}
 }
 

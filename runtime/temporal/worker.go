@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"slices"
 	"sync"
@@ -111,10 +110,8 @@ func (h *host) forget(run string) {
 
 // settings returns what a new run takes from this worker.
 func (h *host) settings(loop executor.LoopConfig) Settings {
-	var seed [8]byte
-	_, _ = rand.Read(seed[:])
 	s := Settings{
-		Loop: loop, Seed: binary.BigEndian.Uint64(seed[:]), Word: rand.Text(), Ask: h.options.Ask,
+		Loop: loop, Word: rand.Text(), Ask: h.options.Ask,
 		Heartbeat: cmp.Or(h.options.Heartbeat, 30*time.Second), Effect: cmp.Or(h.options.Effect, defaultEffect),
 		MaxEvents: h.options.MaxEvents,
 	}

@@ -48,7 +48,6 @@ type Input struct {
 // Settings are what a run takes from its worker when it begins. Later workers keep to them.
 type Settings struct {
 	Loop executor.LoopConfig `json:"loop"`
-	Seed uint64              `json:"seed"`
 	Word string              `json:"word"`
 	// Ask reports that questions are answered by [SignalAnswer].
 	Ask       bool          `json:"ask,omitempty"`
@@ -80,7 +79,7 @@ func (h *host) run(ctx workflow.Context, in Input) (*executor.RunState, error) {
 	}
 	s, cfg := in.State, in.Settings.Loop
 	if s == nil {
-		s = executor.Begin(in.Task, cfg, in.Settings.Seed, in.Settings.Word)
+		s = executor.Begin(in.Task, cfg, in.Settings.Word)
 	}
 	if in.Reopen != nil {
 		s.Task = in.Task
