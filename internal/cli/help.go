@@ -24,7 +24,7 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		generateCommand(), checkCommand(), lintCommand(), schemaCommand(), initCommand(),
-		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(),
+		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(), importCommand(),
 		versionCommand(),
 	}
 }

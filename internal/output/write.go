@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -139,4 +140,18 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// Replace replaces a file atomically. The new one has its permissions.
+func Replace(path string, content []byte) error {
+	dir, name := filepath.Split(path)
+	p := &Plan{target: Target{Dir: dir}, fault: func(string) error { return nil }}
+	temp, err := p.writeTemp(Step{Name: name, content: content})
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return nil
 }
