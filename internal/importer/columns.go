@@ -26,7 +26,7 @@ func ParseColumns(text string) (map[string]string, error) {
 		switch {
 		case !ok || column == "":
 			return nil, fmt.Errorf("%q is not KEY=COLUMN", entry)
-		case !slices.Contains(columns, key) && !(isConstant && identifier(constant, "") == constant):
+		case !slices.Contains(columns, key) && (!isConstant || constant == "" || identifier(constant, "") != constant):
 			return nil, fmt.Errorf("unknown key %q: use %s or constant.NAME", key, strings.Join(columns, ", "))
 		}
 		out[key] = column

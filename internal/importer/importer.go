@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -139,7 +138,7 @@ func Read(format string, src []byte, o Options) (*Table, error) {
 func (t *Table) category(name, doc string) *Category {
 	key := identifier(name, "category")
 	for _, c := range t.Categories {
-		if c.Key == key {
+		if goName(c.Key) == goName(key) {
 			return c
 		}
 	}
@@ -154,12 +153,12 @@ func (t *Table) finish() error {
 		t: t, names: make(map[string]bool), keys: make(map[string]bool), numbers: make(map[any]bool),
 		published: make(map[string]bool), groups: make(map[string]bool),
 	}
+	for _, c := range t.Categories {
+		c.Codes = f.claim(c.Codes)
+	}
 	t.Categories = slices.DeleteFunc(t.Categories, func(c *Category) bool { return len(c.Codes) == 0 })
 	if len(t.Categories) == 0 {
 		return fmt.Errorf("the table has no codes")
-	}
-	for _, c := range t.Categories {
-		f.claim(c.Codes)
 	}
 	for _, c := range t.Categories {
 		for _, k := range c.Codes {
@@ -180,24 +179,25 @@ type finisher struct {
 }
 
 // claim drops rows with a name that an earlier row has.
-func (f *finisher) claim(codes []*Code) {
-	for _, k := range codes {
-		if f.names[k.Name] {
-			f.t.Notes.add(k.Name, "rows whose code is in the table already: left out")
-			k.Name = ""
+func (f *finisher) claim(codes []*Code) []*Code {
+	return slices.DeleteFunc(codes, func(k *Code) bool {
+		if strings.ContainsFunc(k.Name, unprintable) {
+			f.t.Notes.add(k.Name, "codes with spaces: spelled like their keys")
+			k.Name = identifier(k.Name, "code")
+		}
+		if f.names[k.Name] || k.Name == "" {
+			f.t.Notes.add(k.Name, "rows without a code of their own: left out")
+			return true
 		}
 		f.names[k.Name] = true
-		f.claim(k.Codes)
-	}
+		k.Codes = f.claim(k.Codes)
+		return false
+	})
 }
 
 func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	t, name := f.t, k.Name
 	k.Key = f.unique(identifier(name, "code"))
-	if strings.ContainsFunc(name, unprintable) {
-		t.Notes.add(name, "codes with spaces: spelled like their keys")
-		k.Name = k.Key
-	}
 	if k.Number != nil {
 		scope := any(*k.Number)
 		if t.perNumbers {
@@ -227,7 +227,13 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 		words, _ := naming.Snake(k.Key)
 		k.Message = strings.ReplaceAll(words, "_", " ")
 	}
-	k.Groups = slices.DeleteFunc(k.Groups, func(g string) bool { return !f.group(name, g) })
+	groups := k.Groups
+	k.Groups = nil
+	for _, g := range groups {
+		if g = f.group(name, g); g != "" && !slices.Contains(k.Groups, g) {
+			k.Groups = append(k.Groups, g)
+		}
+	}
 	k.Names = slices.DeleteFunc(k.Names, func(n string) bool {
 		taken := n == "" || f.names[n] || f.published[n] || strings.ContainsFunc(n, unprintable)
 		if !language.names && n != "" {
@@ -248,7 +254,6 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	}
 	parentOf := *k
 	parentOf.Message = message
-	k.Codes = slices.DeleteFunc(k.Codes, func(child *Code) bool { return child.Name == "" })
 	for _, child := range k.Codes {
 		f.code(c, child, &parentOf)
 	}
@@ -258,8 +263,7 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 // unique returns a key whose Go name no other code has.
 func (f *finisher) unique(key string) string {
 	for n, name := 2, key; ; n++ {
-		ident, _ := naming.Suffix(name)
-		if ident = strings.ToLower(ident); !f.keys[ident] {
+		if ident := goName(name); !f.keys[ident] {
 			f.keys[ident] = true
 			return name
 		}
@@ -270,17 +274,29 @@ func (f *finisher) unique(key string) string {
 // maxGroups is the number of groups that a taxonomy can have.
 const maxGroups = 64
 
-// group reports whether the taxonomy has a group, and declares one that the table does not.
-func (f *finisher) group(code, name string) bool {
-	if !f.groups[name] && len(f.groups) == maxGroups {
+// group returns the name under which the taxonomy has a group, or "" if it has too many. It declares
+// one that the table does not.
+func (f *finisher) group(code, name string) string {
+	ident := goName(name)
+	for _, g := range f.t.Groups {
+		if goName(g.Name) == ident {
+			f.groups[g.Name] = true
+			return g.Name
+		}
+	}
+	if len(f.t.Groups) == maxGroups {
 		f.t.Notes.add(code, "groups beyond %d: left out", maxGroups)
-		return false
+		return ""
 	}
+	f.t.Groups = append(f.t.Groups, Group{Name: name, Doc: "Codes of the group " + name + "."})
 	f.groups[name] = true
-	if !slices.ContainsFunc(f.t.Groups, func(g Group) bool { return g.Name == name }) {
-		f.t.Groups = append(f.t.Groups, Group{Name: name, Doc: "Codes of the group " + name + "."})
-	}
-	return true
+	return name
+}
+
+// goName returns the Go name of a key without regard to case.
+func goName(key string) string {
+	ident, _ := naming.Suffix(key)
+	return strings.ToLower(ident)
 }
 
 // identifier returns a name that gives a Go name. Other characters than letters, digits, - and _
@@ -337,5 +353,3 @@ var language = func() (l struct{ constants, fields, names, abstract, anyNumber b
 	l.anyNumber = root.Key("numbers") != nil
 	return l
 }()
-
-var isMethod = check.IsMethod

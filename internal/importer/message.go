@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/naming"
 )
 
@@ -134,7 +135,7 @@ func (m *message) field(name string, f Field, format string) {
 	}
 	ident, _ := naming.Exported(f.Name)
 	taken := func(ident string) bool {
-		return isMethod(ident) || slices.ContainsFunc(m.fields, func(g Field) bool {
+		return ident == "Cause" || check.IsMethod(ident) || slices.ContainsFunc(m.fields, func(g Field) bool {
 			other, _ := naming.Exported(g.Name)
 			return ident == other || ident == g.Go
 		})

@@ -99,7 +99,6 @@ func (t *Table) rows() []row {
 		}
 	}
 	for _, c := range t.Categories {
-		c.Codes = slices.DeleteFunc(c.Codes, func(k *Code) bool { return k.Name == "" })
 		add(c, nil, c.Codes)
 	}
 	return out
@@ -116,9 +115,7 @@ func (c *Category) pairs() spec.Pairs {
 		}
 	}
 	for _, k := range c.Codes {
-		if k.Name != "" {
-			codes = append(codes, spec.Pair{Key: k.Key, Value: k.entry()})
-		}
+		codes = append(codes, spec.Pair{Key: k.Key, Value: k.entry()})
 	}
 	return append(out, spec.Pair{Key: "codes", Value: codes})
 }
