@@ -203,3 +203,7 @@ func (c *checker) fieldClashes(fields []field, methods []string) {
 		}
 	}
 }
+
+// IsMethod reports whether generated errors have a method with a Go name, so that no field can have
+// it.
+func IsMethod(name string) bool { return slices.Contains(methodNames, name) }

@@ -151,3 +151,17 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 		}
 	}
 }
+
+// Replace replaces a file atomically. The new one has its permissions.
+func Replace(path string, content []byte) error {
+	dir, name := filepath.Split(path)
+	p := &Plan{target: Target{Dir: dir}, fault: func(string) error { return nil }}
+	temp, err := p.writeTemp(Step{Name: name, content: content})
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return nil
+}
