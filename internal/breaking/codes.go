@@ -2,8 +2,8 @@ package breaking
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -35,8 +35,8 @@ func (c *comparison) codes() {
 // removed reports a code that is gone without a reservation.
 func (c *comparison) removed(o *model.Code) {
 	change := c.gone(idCodeRemoved, o, "", o.Value, "",
-		fmt.Sprintf("code %s is removed, and is not reserved", o.Value))
-	change.label, change.text = o.Value, "removed, and not reserved"
+		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
+	change.label, change.text = codeName(o), "removed, and not reserved"
 	change.codes = []string{o.Value}
 	for _, alias := range o.Aliases {
 		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
@@ -52,20 +52,28 @@ func (c *comparison) removed(o *model.Code) {
 	c.freedNumber(o)
 }
 
+// codeName returns the key of a code, with its value if that differs.
+func codeName(code *model.Code) string {
+	if code.Key == code.Value {
+		return code.Key
+	}
+	return code.Key + " (" + code.Value + ")"
+}
+
 // reservation returns the lines that reserve what is removed, or "". The separator is between them.
 func reservation(changes []Change, separator string) string {
 	var codes, numbers, out []string
 	for _, change := range changes {
 		codes = append(codes, change.codes...)
 		if change.number != 0 {
-			numbers = append(numbers, strconv.Itoa(change.number))
+			numbers = append(numbers, number(change.number))
 		}
 	}
 	if len(numbers) > 0 {
 		out = append(out, "numbers: ["+strings.Join(numbers, ", ")+"]")
 	}
 	if len(codes) > 0 {
-		out = append(out, "codes: ["+strings.Join(codes, ", ")+"]")
+		out = append(out, "codes: ["+yamlList(codes...)+"]")
 	}
 	if len(out) == 0 {
 		return ""
@@ -73,27 +81,43 @@ func reservation(changes []Change, separator string) string {
 	return "reserved: {" + strings.Join(out, ","+separator) + "}"
 }
 
-// codeValue reports a code with another value, or with another key and the same value.
+// Text that matches plainText needs no quotes in YAML, unless it is one of the words.
+var (
+	plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+	words     = strings.Fields("y n yes no on off true false null")
+)
+
+// yamlList returns texts as elements of a list, with quotes where YAML needs them.
+func yamlList(texts ...string) string {
+	var out []string
+	for _, text := range texts {
+		if !plainText.MatchString(text) || slices.Contains(words, strings.ToLower(text)) {
+			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// codeValue reports a code with another value. The same key or number leads to it, or an alias.
 func (c *comparison) codeValue(o, n *model.Code) {
-	span := c.new.codes[n].Value.Span
-	switch decodes := c.new.decodes(o.Value) == n; {
-	case o.Value == n.Value:
-	case decodes:
-		c.changed(idRenamed, n, span, "value", o.Value, n.Value, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"",
-			o.Value), fmt.Sprintf("code %s is now %s on the wire, which older programs do not know", o.Value, n.Value))
-	case c.renamed[o]:
-		old := strings.Join(append([]string{o.Value}, o.Aliases...), ", ")
-		c.changed(idCodeRenamed, n, span, "value", o.Value, n.Value,
-			fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s and give %[2]s another number", old, n.Key, o.Value),
-			fmt.Sprintf("code %s seems to be renamed to %s (number %d kept), and does not decode to it", o.Value, n.Value,
-				o.Number))
-		c.out[len(c.out)-1].text = fmt.Sprintf(
-			"code %s seems to be renamed to %s (number %d kept): add \"aliases: [%s]\" to it", o.Value, n.Value, o.Number, old)
-		c.reused(o, n)
-	default:
-		c.changed(idCodeValue, n, span, "value", o.Value, n.Value,
-			fmt.Sprintf("keep it with \"value: %s\", or let it decode with \"aliases: [%[1]s]\"", o.Value),
-			fmt.Sprintf("code %s is now %s on the wire, and %[1]s does not decode to it", o.Value, n.Value))
+	if o.Value != n.Value {
+		id, hint := idCodeValue, fmt.Sprintf("keep it with \"value: %[1]s\", or let it decode with \"aliases: [%[1]s]\"",
+			yamlList(o.Value))
+		message := fmt.Sprintf("code %s is now %s on the wire, and %s does not decode to it", codeName(o), n.Value, o.Value)
+		switch aliases := yamlList(append([]string{o.Value}, o.Aliases...)...); {
+		case c.new.decodes(o.Value) == n:
+			id, hint = idRenamed, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", yamlList(o.Value))
+			message = fmt.Sprintf("code %s is now %s on the wire, which older programs do not know", codeName(o), n.Value)
+		case c.renamed[o]:
+			id = idCodeRenamed
+			hint = fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s and give %[2]s another number", aliases, n.Key,
+				o.Value)
+			message = fmt.Sprintf("code %s seems to be renamed to %s (number %d kept): add \"aliases: [%s]\" to it",
+				codeName(o), codeName(n), o.Number, aliases)
+			c.reused(o, n)
+		}
+		c.changed(id, n, c.new.codes[n].Value.Span, "value", o.Value, n.Value, hint, message)
 	}
 	if o.Number != n.Number {
 		c.freedNumber(o)
@@ -106,8 +130,8 @@ func (c *comparison) retired(o *model.Code, how string) {
 	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
 		change := c.gone(idRetired, o, "", o.Value,
 			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
-			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", o.Value, how, o.Const, o.Factory))
-		change.label, change.text = o.Value, how+" without deprecation"
+			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const, o.Factory))
+		change.label, change.text = codeName(o), how+" without deprecation"
 		c.add(change)
 	}
 	c.freedNumber(o)

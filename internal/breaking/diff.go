@@ -122,6 +122,12 @@ func (c *comparison) compare(path string) (Change, bool) {
 	default:
 		change.text, change.Old = strings.TrimPrefix(o.text+" is removed", " is "), pathlib.Base(path)
 	}
+	if now := c.new.byKey[change.Subject.Code]; r.id == idGoName && change.Subject.Was != "" && now.Value == c.from[now].Value {
+		before := c.from[now]
+		change.label, change.Hint = "", fmt.Sprintf("keep the names in Go with \"name: %s\"", before.Go)
+		change.text = fmt.Sprintf("code %s is renamed to %s (value %s kept): %s are now %s", before.Key, now.Key, now.Value,
+			o.text, n.text)
+	}
 	if sign == "-" && o.private {
 		change.Levels &^= Wire
 	}

@@ -218,7 +218,7 @@ func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 	}
 	var rows []row
 	index := make(map[string]int)
-	hint := ""
+	hints := make(map[string]int)
 	for _, c := range changes {
 		if c.Key == "message" || c.Key == "feedback" {
 			c.text = c.Key + " " + wordDiff(c.Old, c.New)
@@ -226,7 +226,7 @@ func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 		if c.number != 0 || c.codes != nil || c.ID == idCodeRenamed {
 			c.Hint = "" // its text or the reservation has the line to paste
 		}
-		hint = cmp.Or(hint, c.Hint)
+		hints[c.Hint]++
 		i, same := index[c.text]
 		if !same || c.label == "" || len(c.Consequences)+len(rows[i].Consequences) > 0 {
 			i = len(rows)
@@ -236,6 +236,12 @@ func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 		rows[i].labels = append(rows[i].labels, c.label)
 	}
 	fmt.Fprintf(b, "  %s %s: %d\n", changes[0].Severity, changes[0].ID, len(changes))
+	hint, uses := "", min(len(changes)-1, 1)
+	for _, row := range rows { // the most frequent hint, unless each change has its own
+		if n := hints[row.Hint]; row.Hint != "" && n > uses {
+			hint, uses = row.Hint, n
+		}
+	}
 	if hint != "" {
 		fmt.Fprintf(b, "    hint: %s\n", diag.Printable(hint))
 	}
