@@ -21,8 +21,8 @@ var fixedNames = strings.Fields(`
 
 // methodNames are the methods of a generated error. A field of that name would hide one.
 var methodNames = strings.Fields(`
-	AppendContext AppendFeedback AppendJSON AppendMessage As Code Error Format Hints Is LogValue MarshalJSON Row
-	Taxonomy UnmarshalJSON Unwrap WithCause`)
+	AppendContext AppendFeedback AppendJSON AppendMessage AppendPublicContext As Code Error Format Hints Is LogValue
+	MarshalJSON Row Taxonomy UnmarshalJSON Unwrap WithCause`)
 
 var (
 	// specialPackages are directories that the go command treats specially.
@@ -203,3 +203,7 @@ func (c *checker) fieldClashes(fields []field, methods []string) {
 		}
 	}
 }
+
+// IsMethod reports whether generated errors have a method with a Go name, so that no field can have
+// it.
+func IsMethod(name string) bool { return slices.Contains(methodNames, name) }

@@ -49,12 +49,16 @@ func (s *session) load(name string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
+	return loadSource(name, src), nil
+}
+
+func loadSource(name string, src []byte) *loaded {
 	l := &loaded{name: name, source: diag.NewSource(name, src)}
 	l.model, l.findings = check.Load(name, src)
 	if l.model != nil && name == stdinArg {
 		l.model.File = defaultFile
 	}
-	return l, nil
+	return l
 }
 
 // loadAll reads and checks taxonomies, taxonomy.yaml if none is named.

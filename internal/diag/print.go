@@ -87,16 +87,21 @@ type JSONRelated struct {
 }
 
 func printJSON(w io.Writer, src *Source, f Finding) error {
-	out := JSONFinding{File: src.display(), Severity: f.Severity.String(), ID: f.ID, Message: f.Message, Hint: f.Hint}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(NewJSON(src, f))
+}
+
+// NewJSON returns a finding as FormatJSON prints it.
+func NewJSON(src *Source, f Finding) JSONFinding {
+	out := JSONFinding{File: src.Display(), Severity: f.Severity.String(), ID: f.ID, Message: f.Message, Hint: f.Hint}
 	if f.Span.Valid() {
 		out.Line, out.Column, out.Length = f.Span.Line, f.Span.Col, max(f.Span.Len, 1)
 	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, JSONRelated{r.Span.Line, r.Span.Col, max(r.Span.Len, 1), r.Message})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(out)
+	return out
 }
 
 // The escapes of workflow commands, in messages and in properties.
@@ -117,7 +122,7 @@ func printGitHub(w io.Writer, src *Source, f Finding) error {
 	for _, r := range f.Related {
 		message += fmt.Sprintf("\nline %d: %s", r.Span.Line, printable(r.Message))
 	}
-	_, err := fmt.Fprintf(w, "::%s file=%s%s,title=%s::%s\n", f.Severity, escapeProperty.Replace(src.display()), at,
+	_, err := fmt.Fprintf(w, "::%s file=%s%s,title=%s::%s\n", f.Severity, escapeProperty.Replace(src.Display()), at,
 		escapeProperty.Replace(f.ID), escapeData.Replace(message))
 	return err
 }

@@ -104,8 +104,8 @@ func (s *Source) marksOf(line int, text string) []int {
 	return marks
 }
 
-// display returns what messages call the file.
-func (s *Source) display() string {
+// Display returns what messages call the file.
+func (s *Source) Display() string {
 	switch {
 	case s == nil:
 		return "<unknown>"

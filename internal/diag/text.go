@@ -32,7 +32,7 @@ func printText(w io.Writer, src *Source, f Finding) error {
 
 // place returns file:line:column, or the file alone when there is no place in it.
 func place(src *Source, s Span) string {
-	name := printable(src.display())
+	name := printable(src.Display())
 	if !s.Valid() {
 		return name
 	}

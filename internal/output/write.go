@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -60,7 +62,7 @@ func (p *Plan) replace() error {
 	}
 	for _, s := range p.Steps {
 		if err := p.apply(s, temps[s.Name]); err != nil {
-			return fmt.Errorf("%w (generate again to complete the package)", p.target.wrap(s.Name, err))
+			return fmt.Errorf("%w (repeat the command to complete it)", p.target.wrap(s.Name, err))
 		}
 		delete(temps, s.Name)
 	}
@@ -75,11 +77,20 @@ func (p *Plan) apply(s Step, temp string) error {
 	if err := p.fault(s.Action.String()); err != nil {
 		return err
 	}
+	name := p.target.file(s.Name)
 	if s.Action != Remove {
-		return os.Rename(temp, p.target.file(s.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		return os.Rename(temp, name)
 	}
-	if err := os.Remove(p.target.file(s.Name)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	for dir := path.Dir(s.Name); dir != "."; dir = path.Dir(dir) {
+		if os.Remove(p.target.file(dir)) != nil { // it has other files
+			break
+		}
 	}
 	return nil
 }
@@ -139,4 +150,18 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// Replace replaces a file atomically. The new one has its permissions.
+func Replace(path string, content []byte) error {
+	dir, name := filepath.Split(path)
+	p := &Plan{target: Target{Dir: dir}, fault: func(string) error { return nil }}
+	temp, err := p.writeTemp(Step{Name: name, content: content})
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return nil
 }

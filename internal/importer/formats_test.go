@@ -1,0 +1,172 @@
+package importer_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/importer"
+)
+
+// TestFormats imports small tables with the traits of the real ones: testdata/FORMAT.* becomes
+// testdata/FILE.yaml, and the notes at its end. UPDATE=1 writes those anew.
+func TestFormats(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.*")
+	require.NoError(t, err)
+	for _, file := range files {
+		format, extension, _ := strings.Cut(filepath.Base(file), ".")
+		if strings.HasSuffix(file, ".yaml") {
+			continue
+		}
+		t.Run(format+"."+extension, func(t *testing.T) {
+			src, err := os.ReadFile(file)
+			require.NoError(t, err)
+			table, err := importer.Read(format, src, importer.Options{})
+			require.NoError(t, err)
+			text := table.New()
+			_, findings := check.Load("taxonomy.yaml", text)
+			assert.Empty(t, findings)
+			var notes strings.Builder
+			for _, n := range table.Notes {
+				fmt.Fprintf(&notes, "# %s: %s\n", n.What, strings.Join(n.Codes, ", "))
+			}
+			golden := file + ".yaml"
+			if os.Getenv("UPDATE") != "" {
+				require.NoError(t, os.WriteFile(golden, append(text, notes.String()...), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(text)+notes.String())
+
+			again, changes, err := table.Update("taxonomy.yaml", text)
+			require.NoError(t, err)
+			assert.Equal(t, string(text), string(again))
+			assert.Equal(t, importer.Changes{}, *changes)
+		})
+	}
+}
+
+// TestColumns maps the columns of tables to keys.
+func TestColumns(t *testing.T) {
+	const printf = "id,text\nA,%s of %[1]s: %d %.64s %q %v%% [x] {y}\n"
+	for _, tt := range []struct {
+		name, format, table, columns string
+		options                      importer.Options
+		want                         []string
+	}{
+		{
+			name: "csv", format: "csv", table: "id,text,state\nA B,no {x},404\n", columns: "code=id,message=text,http=state",
+			want: []string{"A_B:", "message: no {x}", "http: 404"},
+		}, {
+			name: "tabs", format: "csv", table: "id\ttext\nA\tx, y\n", columns: "code=id,message=text",
+			want: []string{"message: x, y"},
+		}, {
+			name: "an object of objects, in a place", format: "json",
+			table:   `{"v1": {"errors": {"A": {"text": ["one", "two"], "n": 7}}}}`,
+			columns: "rows=v1.errors,code=key,message=text,number=n",
+			want:    []string{"A:", "number: 7", "one\n          two"},
+		}, {
+			name: "printf", format: "csv", table: printf, columns: "code=id,message=text",
+			want: []string{"message: '{arg1} of {arg1}: {arg2} {arg3} {arg4:quoted} {arg5}% [[x]] {y}'"},
+		}, {
+			name: "names of arguments", format: "csv", table: printf, columns: "code=id,message=text",
+			options: importer.Options{Names: map[string][]string{"A": {"file", "size", "", "user"}}},
+			want:    []string{"'{file} of {file}: {size} {arg3} {user:quoted} {arg5}% [[x]] {y}'"},
+		}, {
+			name: "no parameters", format: "csv", table: printf, columns: "code=id,message=text",
+			options: importer.Options{Params: []string{}},
+			want:    []string{"message: '%s of %[[1]]s: %d %.64s %q %v%% [[x]] {{y}}'"},
+		}, {
+			name: "angles", format: "csv", table: "id,text\nA,<name> is <0>\n", columns: "code=id,message=text",
+			options: importer.Options{Params: []string{"angles"}},
+			want:    []string{"message: '{name} is <0>'"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			columns, err := importer.ParseColumns(tt.columns)
+			require.NoError(t, err)
+			tt.options.Columns = columns
+			table, err := importer.Read(tt.format, []byte(tt.table), tt.options)
+			require.NoError(t, err)
+			text := string(table.New())
+			for _, want := range tt.want {
+				assert.Contains(t, text, want)
+			}
+			_, findings := check.Load("taxonomy.yaml", []byte(text))
+			assert.Empty(t, findings)
+		})
+	}
+}
+
+// TestFaults reads tables that are not of their format.
+func TestFaults(t *testing.T) {
+	for _, tt := range []struct{ format, table, want string }{
+		{"postgres", "08000 E", "line 1: want SQLSTATE"},
+		{"postgres", "08000 E X", "line 1: a code before"},
+		{"mongodb", "error_codes: []\n", "no codes"},
+		{"mongodb", "- a\n", "not a mapping"},
+		{"spark", "[]", "not an object"},
+		{"spark", "{\n\"A\": }", "line 2: "},
+		{"tidb", "[\"a\"]\nerror = 'x\n", "line 2: the string is not closed"},
+		{"tidb", "[\"a\"]\nerror = {a = 1}\n", "line 2: this value"},
+		{"tidb", "error = 'x'\n", "line 1: a key outside"},
+		{"nats", `{"a": 1}`, `nothing in the column "constant"`},
+		{"kafka", "class Errors {}", "no codes"},
+		{"csv", "", "names of the columns"},
+		{"csv", "id\nA\n", `row 1 has nothing in the column "code"`},
+		{"json", strings.Repeat("[", 200), "nested too deep"},
+		{"perl", "", "unknown format"},
+	} {
+		_, err := importer.Read(tt.format, []byte(tt.table), importer.Options{})
+		assert.ErrorContains(t, err, tt.want, tt.table)
+	}
+	for _, columns := range []string{"", "code", "code=", "colour=x", "constant.=x", "constant.a b=x"} {
+		_, err := importer.ParseColumns(columns)
+		assert.Error(t, err, columns)
+	}
+}
+
+// FuzzRead imports anything: what comes out is a taxonomy without findings, and a second import
+// changes nothing.
+func FuzzRead(f *testing.F) {
+	for i, format := range importer.Formats() {
+		files, err := filepath.Glob("testdata/" + format + ".*")
+		require.NoError(f, err)
+		for _, file := range files {
+			if src, err := os.ReadFile(file); err == nil && !strings.HasSuffix(file, ".yaml") {
+				f.Add(i, src)
+			}
+		}
+	}
+	const csv, json = 7, 6
+	for _, code := range []string{
+		`"yes"`, "08006", "1E5", "~", "a: b", "# x", "-", "é", "日本", "*/", "a\u2028b", "\u202eabc", "{x}", "[", "]", "{{",
+		"%", "%s%s%s", "<", "`", "\\n", "go:generate x", "//go:embed", "error", "Error", "Is", "_", "__", "9", "NONE,NONE",
+		"With", "cause", "{cause} {Cause} {error} {Error} {code} {with} {a b} {a.b} {a_b} {a-b} {aB}",
+	} {
+		f.Add(csv, []byte("code,message,doc,category,names,groups,number\n"+strings.Repeat(code+",", 6)+"1\nx,"+code+",,,,,\n"))
+		f.Add(json, []byte(fmt.Sprintf(`[{"code": %q, "message": %q, "doc": %q}]`, code, code, code)))
+	}
+	f.Fuzz(func(t *testing.T, format int, src []byte) {
+		if format < 0 || format >= len(importer.Formats()) {
+			return
+		}
+		table, err := importer.Read(importer.Formats()[format], src, importer.Options{})
+		if err != nil {
+			return
+		}
+		text := table.New()
+		_, findings := check.Load("taxonomy.yaml", text)
+		require.Empty(t, findings, string(text))
+		again, changes, err := table.Update("taxonomy.yaml", text)
+		require.NoError(t, err, string(text))
+		require.Equal(t, string(text), string(again))
+		require.Equal(t, importer.Changes{}, *changes)
+	})
+}

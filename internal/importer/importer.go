@@ -1,0 +1,355 @@
+// Package importer turns the error tables of other projects into taxonomies. [Read] reads a table,
+// [Table.New] writes a taxonomy for it, and [Table.Update] brings a taxonomy that was imported
+// before up to date without touching what was edited by hand.
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/errgen/errgen/internal/naming"
+	"github.com/errgen/errgen/internal/spec"
+)
+
+// Options are the choices of a caller. The zero Options are the defaults of the format.
+type Options struct {
+	Package string              // of the generated package
+	Columns map[string]string   // json and csv: the column of a table, by the key of the taxonomy
+	Params  []string            // forms of parameters in messages: printf, braces, angles
+	Names   map[string][]string // names of parameters in order, by the code of the table
+}
+
+// Table is an error table.
+type Table struct {
+	Package, Doc string
+	Constants    []Constant
+	Groups       []Group
+	Categories   []*Category
+	Notes        Notes
+
+	params     []string
+	names      map[string][]string
+	perNumbers bool   // numbers are unique in a category only
+	identity   string // the constant that a code keeps when it is renamed
+}
+
+// Constant declares a value that each code of the table has.
+type Constant struct{ Name, Type, Doc string }
+
+// Group is a label that the table gives to codes.
+type Group struct{ Name, Doc string }
+
+// Category is a section of the table.
+type Category struct {
+	Key, Doc string
+	Codes    []*Code
+}
+
+// Code is a row of the table.
+type Code struct {
+	Name                     string // in the table
+	Key                      string // in the taxonomy
+	Number                   *int
+	Doc, Resolution, Message string
+	Deprecated               string
+	HTTP                     int
+	Retryable                bool
+	Groups, Names            []string
+	Constants                spec.Pairs
+	Fields                   []Field
+	Codes                    []*Code // of an abstract code
+}
+
+// Field is a parameter of a message.
+type Field struct {
+	Name, Go, Type string
+	MaxLength      int
+}
+
+// Notes are what a taxonomy cannot express, with the codes that it concerns.
+type Notes []Note
+
+// Note is one thing that a taxonomy cannot express.
+type Note struct {
+	What  string
+	Codes []string
+}
+
+func (n *Notes) add(code, format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	for i := range *n {
+		if (*n)[i].What == what {
+			(*n)[i].Codes = append((*n)[i].Codes, code)
+			return
+		}
+	}
+	*n = append(*n, Note{what, []string{code}})
+}
+
+// formats read the tables. The parameters of messages are of the form that is given.
+var formats = []struct {
+	name   string
+	params string
+	read   func(t *Table, src []byte, o Options) error
+}{
+	{"postgres", "", readPostgres},
+	{"mongodb", "", readMongoDB},
+	{"spark", "angles", readSpark},
+	{"tidb", "printf", readTiDB},
+	{"nats", "braces", readNATS},
+	{"kafka", "", readKafka},
+	{"json", "printf braces", readJSON},
+	{"csv", "printf braces", readCSV},
+}
+
+// Formats returns the names of the formats.
+func Formats() []string {
+	var out []string
+	for _, f := range formats {
+		out = append(out, f.name)
+	}
+	return out
+}
+
+// Read reads a table.
+func Read(format string, src []byte, o Options) (*Table, error) {
+	for _, f := range formats {
+		if f.name != format {
+			continue
+		}
+		t := &Table{Package: o.Package, params: o.Params, names: o.Names}
+		if t.params == nil {
+			t.params = strings.Fields(f.params)
+		}
+		if t.Package == "" {
+			t.Package = format + "errs"
+		}
+		if err := f.read(t, []byte(strings.ToValidUTF8(string(src), "\uFFFD")), o); err != nil {
+			return nil, err
+		}
+		return t, t.finish()
+	}
+	return nil, fmt.Errorf("unknown format %q", format)
+}
+
+// category returns the category with a name, which it adds if there is none.
+func (t *Table) category(name, doc string) *Category {
+	key := identifier(name, "category")
+	for _, c := range t.Categories {
+		if goName(c.Key) == goName(key) {
+			return c
+		}
+	}
+	c := &Category{Key: key, Doc: clean(doc)}
+	t.Categories = append(t.Categories, c)
+	return c
+}
+
+// finish gives the codes their keys, and removes from the rows what a taxonomy cannot express.
+func (t *Table) finish() error {
+	f := finisher{
+		t: t, names: make(map[string]bool), keys: make(map[string]bool), numbers: make(map[any]bool),
+		published: make(map[string]bool), groups: make(map[string]bool),
+	}
+	for _, c := range t.Categories {
+		c.Codes = f.claim(c.Codes)
+	}
+	t.Categories = slices.DeleteFunc(t.Categories, func(c *Category) bool { return len(c.Codes) == 0 })
+	if len(t.Categories) == 0 {
+		return fmt.Errorf("the table has no codes")
+	}
+	for _, c := range t.Categories {
+		for _, k := range c.Codes {
+			f.code(c, k, nil)
+		}
+	}
+	t.Groups = slices.DeleteFunc(t.Groups, func(g Group) bool { return !f.groups[g.Name] })
+	return nil
+}
+
+type finisher struct {
+	t         *Table
+	names     map[string]bool
+	keys      map[string]bool // Go names, without regard to case
+	numbers   map[any]bool
+	published map[string]bool
+	groups    map[string]bool
+}
+
+// claim drops rows with a name that an earlier row has.
+func (f *finisher) claim(codes []*Code) []*Code {
+	return slices.DeleteFunc(codes, func(k *Code) bool {
+		if strings.ContainsFunc(k.Name, unprintable) {
+			f.t.Notes.add(k.Name, "codes with spaces: spelled like their keys")
+			k.Name = identifier(k.Name, "code")
+		}
+		if f.names[k.Name] || k.Name == "" {
+			f.t.Notes.add(k.Name, "rows without a code of their own: left out")
+			return true
+		}
+		f.names[k.Name] = true
+		k.Codes = f.claim(k.Codes)
+		return false
+	})
+}
+
+func (f *finisher) code(c *Category, k *Code, parent *Code) {
+	t, name := f.t, k.Name
+	k.Key = f.unique(identifier(name, "code"))
+	if k.Number != nil {
+		scope := any(*k.Number)
+		if t.perNumbers {
+			scope = [2]any{c.Key, *k.Number}
+		}
+		switch {
+		case *k.Number < 1 && !language.anyNumber, t.perNumbers && !language.anyNumber:
+			t.Notes.add(name, "numbers below 1, or unique in their category only: left out")
+			k.Number = nil
+		case f.numbers[scope]:
+			t.Notes.add(name, "numbers that an earlier code has: left out")
+			k.Number = nil
+		default:
+			f.numbers[scope] = true
+		}
+	}
+	if k.HTTP != 0 && (k.HTTP < 100 || k.HTTP > 599) {
+		t.Notes.add(name, "HTTP statuses outside of 100 to 599: left out")
+		k.HTTP = 0
+	}
+	k.Doc, k.Resolution, k.Deprecated = clean(k.Doc), clean(k.Resolution), clean(k.Deprecated)
+	if k.Message = strings.TrimSpace(k.Message); parent != nil {
+		k.Message = strings.TrimSpace(parent.Message + " " + k.Message)
+	}
+	message := k.Message
+	if k.Message, k.Fields = t.template(k); strings.TrimSpace(k.Message) == "" {
+		words, _ := naming.Snake(k.Key)
+		k.Message = strings.ReplaceAll(words, "_", " ")
+	}
+	groups := k.Groups
+	k.Groups = nil
+	for _, g := range groups {
+		if g = f.group(name, g); g != "" && !slices.Contains(k.Groups, g) {
+			k.Groups = append(k.Groups, g)
+		}
+	}
+	k.Names = slices.DeleteFunc(k.Names, func(n string) bool {
+		taken := n == "" || f.names[n] || f.published[n] || strings.ContainsFunc(n, unprintable)
+		if !language.names && n != "" {
+			t.Notes.add(name, "further names of codes: left out")
+			return true
+		}
+		if f.published[n] = true; taken && n != "" && n != name {
+			t.Notes.add(name, "further names that another code has: left out")
+		}
+		return taken
+	})
+	if len(k.Constants) > 0 && !language.constants {
+		t.Notes.add(name, "constants: left out")
+		k.Constants = nil
+	}
+	if len(k.Codes) == 0 {
+		return
+	}
+	parentOf := *k
+	parentOf.Message = message
+	for _, child := range k.Codes {
+		f.code(c, child, &parentOf)
+	}
+	k.Fields = nil
+}
+
+// unique returns a key whose Go name no other code has.
+func (f *finisher) unique(key string) string {
+	for n, name := 2, key; ; n++ {
+		if ident := goName(name); !f.keys[ident] {
+			f.keys[ident] = true
+			return name
+		}
+		name = fmt.Sprintf("%s_%d", key, n)
+	}
+}
+
+// maxGroups is the number of groups that a taxonomy can have.
+const maxGroups = 64
+
+// group returns the name under which the taxonomy has a group, or "" if it has too many. It declares
+// one that the table does not.
+func (f *finisher) group(code, name string) string {
+	ident := goName(name)
+	for _, g := range f.t.Groups {
+		if goName(g.Name) == ident {
+			f.groups[g.Name] = true
+			return g.Name
+		}
+	}
+	if len(f.t.Groups) == maxGroups {
+		f.t.Notes.add(code, "groups beyond %d: left out", maxGroups)
+		return ""
+	}
+	f.t.Groups = append(f.t.Groups, Group{Name: name, Doc: "Codes of the group " + name + "."})
+	f.groups[name] = true
+	return name
+}
+
+// goName returns the Go name of a key without regard to case.
+func goName(key string) string {
+	ident, _ := naming.Suffix(key)
+	return strings.ToLower(ident)
+}
+
+// identifier returns a name that gives a Go name. Other characters than letters, digits, - and _
+// become _.
+func identifier(name, otherwise string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-'), unicode.IsLetter(r):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
+		}
+	}
+	key := strings.Trim(b.String(), "_-")
+	if _, ok := naming.Exported("X" + key); !ok || key == "" {
+		return otherwise
+	}
+	if _, ok := naming.Exported(key); !ok && otherwise != "code" {
+		return otherwise + "_" + key
+	}
+	return key
+}
+
+// unprintable reports characters that a name on the wire cannot contain.
+func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
+
+// clean returns text for a comment: one paragraph a line, without characters that are not printed.
+func clean(text string) string {
+	var out []string
+	for line := range strings.Lines(text) {
+		line = strings.Map(func(r rune) rune {
+			switch {
+			case unicode.IsSpace(r):
+				return ' '
+			case !unicode.IsGraphic(r), r == unicode.ReplacementChar:
+				return -1
+			}
+			return r
+		}, line)
+		out = append(out, strings.TrimRight(line, " "))
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+// language is what the language of taxonomies has.
+var language = func() (l struct{ constants, fields, names, abstract, anyNumber bool }) {
+	root := spec.TheLanguage().Root
+	code := root.Key("categories").Type.Elem.Mapping.Key("codes").Type.Elem.Mapping
+	l.constants = code.Key("constants") != nil
+	l.fields = code.Key("fields") != nil
+	l.names = code.Key("names") != nil
+	l.abstract = code.Key("abstract") != nil
+	l.anyNumber = root.Key("numbers") != nil
+	return l
+}()

@@ -1,0 +1,414 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/internal/spec"
+)
+
+// Changes are what an update did, by code.
+type Changes struct {
+	Added, Renamed, Removed, Changed []string
+	// Kept are values that the table changed and that were edited by hand. They were not changed.
+	Kept []string
+}
+
+// Update brings a taxonomy up to date with the table. A value is changed if the table changed it
+// since the last import and it is as the last import wrote it. Codes that the table no longer has
+// become reserved. A code of another name with the same number, or the same first constant, is
+// renamed, and its former value becomes an alias.
+func (t *Table) Update(name string, src []byte) ([]byte, *Changes, error) {
+	doc, err := spec.OpenDocument(name, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	u := &update{t: t, doc: doc, root: doc.Root(), changes: &Changes{}, places: make(map[*Category]*place),
+		fresh: make(map[*Code]bool)}
+	if u.categories = u.root.Map("categories"); u.categories == nil {
+		return nil, nil, fmt.Errorf("%s has no categories", name)
+	}
+	u.record = make(map[string]map[string]string)
+	if record := u.root.Map(recordKey); record != nil {
+		for _, e := range record.Pairs() {
+			u.record[e.Key] = make(map[string]string)
+			for word := range strings.FieldsSeq(text(e.Value)) {
+				key, value, _ := strings.Cut(word, "=")
+				u.record[e.Key][key] = value
+			}
+		}
+	}
+	u.index()
+	groups := u.usedGroups()
+	u.match()
+	rows := t.rows()
+	for _, r := range rows {
+		if e := u.matched[r.code]; e != nil {
+			u.merge(r, e)
+		}
+	}
+	for _, r := range rows {
+		if u.matched[r.code] == nil {
+			u.add(r)
+		}
+	}
+	u.remove(rows)
+	u.vocabulary(groups)
+	u.writeRecord(rows)
+	return fitIgnores(doc.Bytes(), false), u.changes, nil
+}
+
+type update struct {
+	t          *Table
+	doc        *spec.Document
+	root       *spec.Node
+	categories *spec.Node
+	record     map[string]map[string]string // digests by row and key
+	entries    []*entry
+	matched    map[*Code]*entry
+	fresh      map[*Code]bool // added now
+	retired    []int          // numbers that codes no longer have
+	places     map[*Category]*place
+	changes    *Changes
+}
+
+// merge brings a code up to date, key by key.
+func (u *update) merge(r row, e *entry) {
+	base := u.record[r.code.Name]
+	renamed := e.row != r.code.Name && base == nil && u.record[e.row] != nil
+	if renamed {
+		base = u.record[e.row]
+		u.rename(r, e)
+	}
+	if base[placeKey] != "" && base[placeKey] != digest(r.category.Key) && base[placeKey] == digest(e.category) {
+		to := u.place(r)
+		e.in.Move(e.key, to.codes, r.before)
+		e.in, e.category = to.codes, to.category
+		u.changes.Changed = append(u.changes.Changed, fmt.Sprintf("%s: now in %s", e.key, to.category))
+	}
+	node := e.node()
+	if node == nil {
+		return
+	}
+	written := node.Pairs()
+	table := r.code.pairs()
+	var keys []string
+	for _, entry := range table {
+		keys = append(keys, entry.Key)
+	}
+	for key := range base {
+		if table.Get(key) == nil && key != placeKey {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys[len(table):])
+	after, changed := "", []string(nil)
+	kept := false // the message, and with it the fields
+	for _, key := range keys {
+		if key == "value" || kept && (key == "fields" || key == "args") {
+			continue
+		}
+		now, ours, known := table.Get(key), written.Get(key), base[key]
+		if key == "number" && number(text(ours)) != nil && canonical(now) != canonical(ours) {
+			u.retired = append(u.retired, *number(text(ours)))
+		}
+		unchanged := digest(now) == known || now == nil && known == ""
+		switch {
+		case unchanged, digest(now) == digest(ours):
+		case known == "" && ours == nil, known != "" && digest(ours) == known:
+			if now == nil {
+				node.Delete(key)
+			} else {
+				node.Set(key, after, now)
+			}
+			changed = append(changed, key)
+		default:
+			kept = kept || key == "message"
+			if fields := node.Map(key); key == "fields" && fields != nil {
+				for _, f := range now.(spec.Pairs) { // the message has placeholders for them
+					if fields.Pairs().Get(f.Key) == nil {
+						fields.Set(f.Key, f.Key, f.Value)
+					}
+				}
+			}
+			u.changes.Kept = append(u.changes.Kept, fmt.Sprintf("%s: %s", e.key, key))
+		}
+		if written.Get(key) != nil || now != nil {
+			after = key
+		}
+	}
+	if len(changed) > 0 && !renamed {
+		u.changes.Changed = append(u.changes.Changed, fmt.Sprintf("%s: %s", e.key, strings.Join(changed, ", ")))
+	}
+}
+
+// rename gives a code the name that the table gives it. Its former value stays as an alias.
+func (u *update) rename(r row, e *entry) {
+	u.changes.Renamed = append(u.changes.Renamed, fmt.Sprintf("%s to %s", e.row, r.code.Name))
+	node := e.node()
+	if node == nil {
+		return
+	}
+	node.Append("aliases", e.row)
+	if e.key == identifier(e.row, "code") && u.entryNamed(r.code.Key) == nil {
+		e.in.Rename(e.key, r.code.Key)
+		e.key = r.code.Key
+	}
+	if e.key == r.code.Name {
+		node.Delete("value")
+	} else {
+		node.Set("value", "number", r.code.Name)
+	}
+}
+
+func (u *update) entryNamed(key string) *entry {
+	for _, e := range u.entries {
+		if e.key == key {
+			return e
+		}
+	}
+	return nil
+}
+
+// place is where the codes of a category of the table are.
+type place struct {
+	category string
+	codes    *spec.Node
+}
+
+// place returns where the codes of a row's category or parent are.
+func (u *update) place(r row) *place {
+	if r.parent != nil {
+		if e := u.matched[r.parent]; e != nil && e.node() != nil {
+			if e.node().Map("codes") == nil {
+				e.node().Set("codes", "codes", spec.Pairs{})
+			}
+			return &place{e.category, e.node().Map("codes")}
+		}
+	}
+	if p := u.places[r.category]; p != nil {
+		return p
+	}
+	p := &place{category: r.category.Key}
+	if u.categories.Map(p.category) == nil {
+		for _, k := range r.category.Codes {
+			if e := u.matched[k]; e != nil && u.record[k.Name][placeKey] == digest(r.category.Key) {
+				p.category = e.category // the category was renamed by hand
+				break
+			}
+		}
+	}
+	if u.categories.Map(p.category) == nil {
+		body := (&Category{Doc: r.category.Doc}).pairs()
+		u.categories.Set(p.category, u.before(r.category), body)
+	}
+	c := u.categories.Map(p.category)
+	if p.codes = c.Map("codes"); p.codes == nil {
+		c.Set("codes", "codes", spec.Pairs{})
+		p.codes = c.Map("codes")
+	}
+	u.places[r.category] = p
+	return p
+}
+
+// before returns the key of the category before one of the table.
+func (u *update) before(c *Category) string {
+	key := ""
+	for _, other := range u.t.Categories {
+		if other == c {
+			return key
+		}
+		if u.categories.Map(other.Key) != nil {
+			key = other.Key
+		}
+	}
+	return key
+}
+
+// add adds a code that the taxonomy does not have, with its children.
+func (u *update) add(r row) {
+	if r.parent != nil && u.fresh[r.parent] {
+		return // the parent's entry has it
+	}
+	if u.record[r.code.Name] != nil && !slices.ContainsFunc(u.entries, func(e *entry) bool { return e.row == r.code.Name }) {
+		return // it was removed by hand
+	}
+	key := r.code.Key
+	for n := 2; u.entryNamed(key) != nil; n++ {
+		key = fmt.Sprintf("%s_%d", r.code.Key, n)
+	}
+	u.unreserve(r.code)
+	p := u.place(r)
+	p.codes.Set(key, r.before, r.code.entry())
+	if !language.fields {
+		u.addFields(p, r.code)
+	}
+	u.fresh[r.code] = true
+	e := &entry{category: p.category, in: p.codes, key: key, row: r.code.Name, taken: true}
+	u.entries = append(u.entries, e)
+	u.matched[r.code] = e
+	u.changes.Added = append(u.changes.Added, key)
+}
+
+func (u *update) addFields(p *place, k *Code) {
+	c := u.categories.Map(p.category)
+	for _, e := range fieldPairs((&Category{Codes: []*Code{k}}).fields(), false) {
+		switch fields := c.Map("fields"); {
+		case fields == nil:
+			c.Set("fields", "doc", spec.Pairs{e})
+		case fields.Pairs().Get(e.Key) == nil:
+			fields.Set(e.Key, e.Key, e.Value)
+		}
+	}
+}
+
+// unreserve takes a code that the table has again off the list of reserved ones, with its number.
+func (u *update) unreserve(k *Code) {
+	reserved := u.root.Map("reserved")
+	if reserved == nil {
+		return
+	}
+	if reserved.Remove("codes", func(item any) bool { return u.isName(item, k.Name) || u.isName(item, k.Key) }) == 0 {
+		return
+	}
+	u.t.Notes.add(k.Name, "codes that were reserved, and are in the table again: no longer reserved")
+	if k.Number != nil {
+		reserved.Remove("numbers", func(item any) bool { return text(item) == strconv.Itoa(*k.Number) })
+	}
+}
+
+// isName reports whether an item of the reserved codes is a name.
+func (u *update) isName(item any, name string) bool {
+	if p, ok := item.(spec.Pairs); ok {
+		item = p.Get("name")
+	}
+	return text(item) == name
+}
+
+// dropReserved leaves out the numbers that another code had before.
+func (u *update) dropReserved() {
+	reserved := u.root.Map("reserved")
+	if reserved == nil || u.t.perNumbers {
+		return
+	}
+	codes, _ := reserved.Pairs().Get("codes").([]any)
+	numbers, _ := reserved.Pairs().Get("numbers").([]any)
+	for _, r := range u.t.rows() {
+		k := r.code
+		returns := slices.ContainsFunc(codes, func(item any) bool { return u.isName(item, k.Name) })
+		if k.Number != nil && !returns && slices.Contains(numbers, any(strconv.Itoa(*k.Number))) {
+			u.t.Notes.add(k.Name, "numbers that are reserved: left out")
+			k.Number = nil
+		}
+	}
+}
+
+// remove reserves the codes that the table had, and no longer has.
+func (u *update) remove(rows []row) {
+	var codes, numbers []any
+	for _, e := range u.entries {
+		if e.taken || u.record[e.row] == nil || e.node() == nil {
+			continue
+		}
+		names := []string{e.row}
+		if e.key != e.row {
+			names = append(names, e.key)
+		}
+		for _, name := range append(names, list(e.get("aliases"))...) {
+			if name != "" && !slices.Contains(codes, any(name)) {
+				codes = append(codes, name)
+			}
+		}
+		if n := number(text(e.get("number"))); n != nil {
+			u.retired = append(u.retired, *n)
+		}
+		e.in.Delete(e.key)
+		u.changes.Removed = append(u.changes.Removed, e.key)
+	}
+	for _, n := range u.retired {
+		inUse := slices.ContainsFunc(rows, func(r row) bool { return r.code.Number != nil && *r.code.Number == n })
+		if !inUse && !u.t.perNumbers && !slices.Contains(numbers, any(n)) {
+			numbers = append(numbers, n)
+		}
+	}
+	for _, e := range u.entries {
+		if n := e.node(); n != nil && n.Map("codes") != nil && len(n.Map("codes").Pairs()) == 0 {
+			n.Delete("codes")
+		}
+	}
+	for _, p := range u.categories.Pairs() {
+		if c := u.categories.Map(p.Key); c != nil && c.Map("codes") != nil && len(c.Map("codes").Pairs()) == 0 {
+			u.categories.Delete(p.Key)
+		}
+	}
+	if len(codes)+len(numbers) == 0 {
+		return
+	}
+	if u.root.Map("reserved") == nil {
+		u.root.Set("reserved", "categories", spec.Pairs{})
+	}
+	reserved := u.root.Map("reserved")
+	if len(numbers) > 0 {
+		reserved.Append("numbers", numbers...)
+	}
+	if len(codes) > 0 {
+		reserved.Append("codes", codes...)
+	}
+}
+
+// usedGroups returns the groups that codes have.
+func (u *update) usedGroups() map[string]bool {
+	used := make(map[string]bool)
+	for _, e := range u.entries {
+		for _, g := range list(e.get("groups")) {
+			used[g] = true
+		}
+	}
+	return used
+}
+
+// vocabulary declares what new codes refer to, and removes groups that lost their last code.
+func (u *update) vocabulary(before map[string]bool) {
+	for _, section := range u.t.vocabulary() {
+		names := section.Value.(spec.Pairs)
+		node := u.root.Map(section.Key)
+		if node == nil {
+			u.root.Set(section.Key, "doc", names)
+			continue
+		}
+		for _, e := range names {
+			if node.Pairs().Get(e.Key) == nil {
+				node.Set(e.Key, e.Key, e.Value)
+			}
+		}
+	}
+	now := u.usedGroups()
+	if groups := u.root.Map("groups"); groups != nil {
+		for _, e := range groups.Pairs() {
+			if before[e.Key] && !now[e.Key] {
+				groups.Delete(e.Key)
+			}
+		}
+		if len(groups.Pairs()) == 0 {
+			u.root.Delete("groups")
+		}
+	}
+}
+
+// writeRecord records the values of the table, if they changed.
+func (u *update) writeRecord(rows []row) {
+	var record spec.Pairs
+	for _, r := range rows {
+		record = append(record, spec.Pair{Key: r.code.Name, Value: r.digests()})
+	}
+	old := u.root.Map(recordKey)
+	switch {
+	case old == nil:
+		u.root.Set(recordKey, recordKey, record)
+		u.root.Comment(recordKey, recordComment)
+	case canonical(old.Pairs()) != canonical(record):
+		u.root.Set(recordKey, recordKey, record)
+	}
+}
