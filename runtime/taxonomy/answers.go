@@ -2,12 +2,12 @@ package taxonomy
 
 import "strings"
 
-// The functions in this file use the first error of any taxonomy in err's tree (see [First]). For nil
-// and without such an error they return the zero value, except HTTPStatus and GRPCCode. They apply no
-// profile. The methods of [Table] are for one taxonomy, with its profile.
+// The functions in this file use the first error of any taxonomy in err's tree (see [First]). For
+// nil and without such an error they return the zero value, except HTTPStatus and GRPCCode. They
+// apply no profile. The methods of [Table] are for one taxonomy, with its profile.
 
-// CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code, or the
-// present value if the received one is an alias.
+// CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code, or
+// the present value if the received one is an alias.
 func CodeOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -22,8 +22,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// CategoryOf returns the category's name, or "". For an [Unknown] it is the received category, unless
-// its code is known.
+// CategoryOf returns the category's name, or "". For an [Unknown] it is the received category,
+// unless its code is known.
 func CategoryOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -76,8 +76,8 @@ const (
 )
 
 // HTTPStatus returns the HTTP status of a response with the error. It is 500 if the status is unset
-// and for errors of no taxonomy, and 200 for nil. For an [Unknown] with a known code it is the status
-// of that code without its `when` branches. [Table.Traits] has the declared status.
+// and for errors of no taxonomy, and 200 for nil. For an [Unknown] with a known code it is the
+// status of that code without its `when` branches. [Table.Traits] has the declared status.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return httpOK
@@ -88,9 +88,10 @@ func HTTPStatus(err error) int {
 	return httpInternalServerError
 }
 
-// GRPCCode returns the number of the canonical code of google.rpc.Code. It is 2, UNKNOWN, if the code
-// is unset or OK, and for errors of no taxonomy. It is 0, OK, only for nil. For an [Unknown] with a
-// known code it is that of the code without its `when` branches. [Table.Traits] has the declared one.
+// GRPCCode returns the number of the canonical code of google.rpc.Code. It is 2, UNKNOWN, if the
+// code is unset or OK, and for errors of no taxonomy. It is 0, OK, only for nil. For an [Unknown]
+// with a known code it is that of the code without its `when` branches. [Table.Traits] has the
+// declared one.
 func GRPCCode(err error) int {
 	if err == nil {
 		return grpcOK
@@ -167,8 +168,8 @@ func firstStatuses(err error) *Traits {
 	return c.Taxonomy().Traits(knownRow(c))
 }
 
-// knownRow returns the row that describes c. For an [Unknown] with a known code it is the code's row, so
-// that a response has the code's status.
+// knownRow returns the row that describes c. For an [Unknown] with a known code it is the code's
+// row, so that a response has the code's status.
 func knownRow(c Coded) Row {
 	if u, ok := c.(*Unknown); ok {
 		if row, ok := u.known(); ok {

@@ -1,14 +1,14 @@
 package taxonomy
 
-// Row is the address of a row of a taxonomy's table: a category, a code of it and a `when` branch. A
-// new code at the end of a category changes no other row, but another order of codes does. Store
+// Row is the address of a row of a taxonomy's table: a category, a code of it and a `when` branch.
+// A new code at the end of a category changes no other row, but another order of codes does. Store
 // codes, not rows.
 type Row uint32
 
 // The rows of errors without a code.
 const (
-	// RowUnknown is the row of a received unknown code that may be retried, and of the zero values of
-	// errors. It has the traits of the taxonomy's fallback.
+	// RowUnknown is the row of a received unknown code that may be retried, and of the zero values
+	// of errors. It has the traits of the taxonomy's fallback.
 	RowUnknown Row = 0
 	// RowUnknownPermanent is the row of a received unknown code that must not be retried.
 	RowUnknownPermanent Row = 1

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Evidence has the facts about a failure before it has a code. The rules of a taxonomy test them, and
-// they fill the fields of the error. Empty texts, a zero status, a zero time, nil lists and nil maps
-// are absent.
+// Evidence has the facts about a failure before it has a code. The rules of a taxonomy test them,
+// and they fill the fields of the error. Empty texts, a zero status, a zero time, nil lists and nil
+// maps are absent.
 //
 // A *Evidence is an error, and classification finds it in a chain of errors. Its JSON, message, log
-// value and printed forms mask secrets and cut long values. Its fields are unchanged. It must not be
-// changed while others read it.
+// value and printed forms mask secrets and cut long values. Its fields are unchanged. It must not
+// be changed while others read it.
 type Evidence struct {
 	// Source is the taxonomy's name for the reporter: "anthropic-api", "git".
 	Source string `json:"source,omitempty"`
@@ -24,8 +24,8 @@ type Evidence struct {
 	Type string `json:"type,omitempty"`
 	// Status is the HTTP status; 0 is none.
 	Status int `json:"status,omitempty"`
-	// StatusDerived reports that Status was read from Text. Rules that test it then rank as rules on
-	// text.
+	// StatusDerived reports that Status was read from Text. Rules that test it then rank as rules
+	// on text.
 	StatusDerived bool `json:"status_derived,omitempty"`
 	// Code is the source's own code: "23505", "ENOTFOUND".
 	Code string `json:"code,omitempty"`
@@ -82,8 +82,8 @@ func (e *Evidence) Unwrap() error {
 	return e.Err
 }
 
-// Error returns source, operation and failure on one line of at most 4096 bytes. Secrets are masked,
-// and control characters are replaced by spaces.
+// Error returns source, operation and failure on one line of at most 4096 bytes. Secrets are
+// masked, and control characters are replaced by spaces.
 func (e *Evidence) Error() string {
 	if e == nil {
 		return noEvidence

@@ -11,8 +11,8 @@ import (
 // nothing has the traits of the rows of an empty table.
 var nothing = Traits{Reaction: &Reaction{}}
 
-// Traits returns the traits of a row without a profile. A row that does not exist is [RowUnknown]. The
-// result must not be changed.
+// Traits returns the traits of a row without a profile. A row that does not exist is [RowUnknown].
+// The result must not be changed.
 func (t *Taxonomy) Traits(row Row) *Traits {
 	if c := t.Code(row); c != nil {
 		if b := row.Branch(); b != 0 && b <= len(c.When) {

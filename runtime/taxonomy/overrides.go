@@ -11,8 +11,8 @@ import (
 // profile in the taxonomy's language. Reactions and policies are names. Zero values change nothing.
 type Overrides struct {
 	// Codes change the traits of a code (by its value or an alias), of a category, of an "@group",
-	// or of all codes ("*"). The most specific one wins, key by key. Of two groups, the one that the
-	// taxonomy declares first wins.
+	// or of all codes ("*"). The most specific one wins, key by key. Of two groups, the one that
+	// the taxonomy declares first wins.
 	Codes map[string]TraitsOverride `json:"codes,omitempty" yaml:"codes,omitempty"`
 	// Reactions change declared reactions, and the predeclared abort, block and continue, field by
 	// field.
@@ -21,8 +21,8 @@ type Overrides struct {
 	Policies map[string]PolicyOverride `json:"policies,omitempty" yaml:"policies,omitempty"`
 	// Uncategorized names the reaction to an error that is not of the taxonomy.
 	Uncategorized string `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
-	// Detection, Recovery, Retry and Reporting change the profile's sections, field by field. Without
-	// a profile, they change one that has everything on and no limits.
+	// Detection, Recovery, Retry and Reporting change the profile's sections, field by field.
+	// Without a profile, they change one that has everything on and no limits.
 	Detection *DetectionOverride `json:"detection,omitempty" yaml:"detection,omitempty"`
 	Recovery  *RecoveryOverride  `json:"recovery,omitempty" yaml:"recovery,omitempty"`
 	Retry     *RetryOverride     `json:"retry,omitempty" yaml:"retry,omitempty"`
@@ -154,8 +154,8 @@ type ReportingOverride struct {
 	Context  *bool  `json:"context,omitempty" yaml:"context,omitempty"`
 }
 
-// UnmarshalJSON decodes overrides. An unknown key is an error at every level. A YAML decoder must be
-// strict itself.
+// UnmarshalJSON decodes overrides. An unknown key is an error at every level. A YAML decoder must
+// be strict itself.
 func (o *Overrides) UnmarshalJSON(b []byte) error {
 	type plain Overrides
 	var in plain
@@ -185,8 +185,9 @@ func (j *JitterText) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*string)(j))
 }
 
-// ReactionRef is the name of a reaction, or one for retryable codes and one for the others. An empty
-// name changes nothing. In JSON and YAML it is a string, or an object with retryable and permanent.
+// ReactionRef is the name of a reaction, or one for retryable codes and one for the others. An
+// empty name changes nothing. In JSON and YAML it is a string, or an object with retryable and
+// permanent.
 type ReactionRef struct {
 	Name      string `json:"-" yaml:"-"`
 	Retryable string `json:"retryable,omitempty" yaml:"retryable,omitempty"`
@@ -244,12 +245,13 @@ type Problem struct {
 // Error returns the path and the message.
 func (p Problem) Error() string { return p.Path + ": " + p.Message }
 
-// Override returns the table, with its profile, changed by the overrides. The receiver and the taxonomy
-// do not change. An override that would retry a row that is not retryable is skipped for that row.
+// Override returns the table, with its profile, changed by the overrides. The receiver and the
+// taxonomy do not change. An override that would retry a row that is not retryable is skipped for
+// that row.
 //
-// The error wraps a [Problem] for each mistake: an undeclared name, a value out of range, a key that
-// the action does not take, a retry without a limit, a cycle of `then`, and an override that is
-// skipped for every row that it covers. [Table.Profile] of the result is without the overrides.
+// The error wraps a [Problem] for each mistake: an undeclared name, a value out of range, a key
+// that the action does not take, a retry without a limit, a cycle of `then`, and an override that
+// is skipped for every row that it covers. [Table.Profile] of the result is without the overrides.
 func (t Table) Override(o Overrides) (Table, error) {
 	if t.Taxonomy == nil {
 		return Table{}, errors.New("overrides: the table has no taxonomy")
@@ -267,8 +269,8 @@ func (t Table) Override(o Overrides) (Table, error) {
 	return out, nil
 }
 
-// Apply is [Table.Override] for tools that show each problem. It returns all problems, and the table
-// with the overrides that have none.
+// Apply is [Table.Override] for tools that show each problem. It returns all problems, and the
+// table with the overrides that have none.
 func (t Table) Apply(o Overrides) (Table, []Problem) {
 	if len(o.Codes) == 0 && len(o.Reactions) == 0 && len(o.Policies) == 0 && o.Uncategorized == "" &&
 		o.Detection == nil && o.Recovery == nil && o.Retry == nil && o.Reporting == nil {

@@ -99,12 +99,13 @@ type Reaction struct {
 	// Policy limits the calls and sets the waits between them. It may be nil.
 	Policy *Policy
 	// Then follows when the policy, the ladder or the strategy is exhausted. It is nil for actions
-	// that end or continue the work. [Profile.Next] skips reactions that a profile has switched off.
+	// that end or continue the work. [Profile.Next] skips reactions that a profile has switched
+	// off.
 	Then *Reaction
 	// Strategy is the strategy that Recover runs.
 	Strategy string
-	// To is the lowest tier that Escalate leads to. With Retry and a Purpose, it is the tier that is
-	// asked.
+	// To is the lowest tier that Escalate leads to. With Retry and a Purpose, it is the tier that
+	// is asked.
 	To string
 	// LogMessage is the text of the log entry. If it is empty, the entry has the error's message.
 	LogMessage string
@@ -124,14 +125,15 @@ type Reaction struct {
 	CountFailure bool
 	// HonorRetryAfter lets the error's hint replace the policy's delay.
 	HonorRetryAfter bool
-	// AcceptCompletion allows the changes that remain after the revert to complete the task, if they
-	// are valid.
+	// AcceptCompletion allows the changes that remain after the revert to complete the task, if
+	// they are valid.
 	AcceptCompletion bool
 	// FeedBack puts the error into the provider's next prompt.
 	FeedBack bool
 }
 
-// Retries reports whether the reaction repeats the call that failed: the iteration or the operation.
+// Retries reports whether the reaction repeats the call that failed: the iteration or the
+// operation.
 func (r *Reaction) Retries() bool { return r.Action == Retry || r.Action == RetryOperation }
 
 // MaxChain is the maximum number of reactions in a chain of Then.
@@ -183,8 +185,8 @@ type Policy struct {
 	Multiplier float64
 	// MaxElapsed is the maximum total time of consecutive waits; 0 is no limit.
 	MaxElapsed time.Duration
-	// MaxRetryAfter is the longest hint that is obeyed. After a longer one, Then follows immediately.
-	// 0 is MaxDelay, or 30 seconds if that is 0 as well.
+	// MaxRetryAfter is the longest hint that is obeyed. After a longer one, Then follows
+	// immediately. 0 is MaxDelay, or 30 seconds if that is 0 as well.
 	MaxRetryAfter time.Duration
 	// Jitter is the fraction of JitterProportional, from 0 to 1.
 	Jitter float64
@@ -200,7 +202,8 @@ type Policy struct {
 
 // Adapt limits the changes of a policy's numbers by the outcomes of calls.
 type Adapt struct {
-	// MinAttempts and MaxAttempts limit the policy's MaxAttempts. If both are 0, it does not change.
+	// MinAttempts and MaxAttempts limit the policy's MaxAttempts. If both are 0, it does not
+	// change.
 	MinAttempts, MaxAttempts int
 	// MinDelay and MaxDelay limit its InitialDelay. If both are 0, it does not change.
 	MinDelay, MaxDelay time.Duration

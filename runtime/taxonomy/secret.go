@@ -8,8 +8,8 @@ import (
 // Redacted is the text in place of a secret.
 const Redacted = "[REDACTED]"
 
-// Secret is a value that is masked in prints, logs and JSON. Only [Secret.Reveal] returns it. The zero
-// Secret is absent.
+// Secret is a value that is masked in prints, logs and JSON. Only [Secret.Reveal] returns it. The
+// zero Secret is absent.
 type Secret[T any] struct {
 	// v is a pointer because fmt prints unexported fields without calling their Format method. It
 	// then prints an address.

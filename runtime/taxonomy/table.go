@@ -148,8 +148,8 @@ type Tier struct {
 	Purpose Purpose
 }
 
-// Taxonomy has all declarations of a taxonomy. Generated packages contain one as static data. It must
-// not be changed.
+// Taxonomy has all declarations of a taxonomy. Generated packages contain one as static data. It
+// must not be changed.
 type Taxonomy struct {
 	Package  string
 	Domain   string // the owner of the codes
@@ -191,9 +191,9 @@ type RowOverride struct {
 type Profile struct {
 	Name string
 	Doc  string
-	// Rows are the rows that differ from the table, sorted. A taxonomy's profile has only rows without
-	// a code; [Table.Profile] adds the others. They contain reactions that the profile switches off,
-	// which [Table.Row] skips.
+	// Rows are the rows that differ from the table, sorted. A taxonomy's profile has only rows
+	// without a code; [Table.Profile] adds the others. They contain reactions that the profile
+	// switches off, which [Table.Row] skips.
 	Rows []RowOverride
 	// Uncategorized is nil if the profile does not change it.
 	Uncategorized *Reaction
@@ -225,10 +225,10 @@ func (r Recovery) Permits(strategy string) bool {
 	return r.Runs() && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
 }
 
-// Next returns the reaction that follows r, or nil. It skips reactions that the profile has switched
-// off: retries if they are off, and strategies that it does not permit. A nil profile has everything
-// on. Use Next or [Profile.Chain] to walk a chain, because [Reaction.Then] also leads to reactions
-// that are off.
+// Next returns the reaction that follows r, or nil. It skips reactions that the profile has
+// switched off: retries if they are off, and strategies that it does not permit. A nil profile has
+// everything on. Use Next or [Profile.Chain] to walk a chain, because [Reaction.Then] also leads to
+// reactions that are off.
 func (p *Profile) Next(r *Reaction) *Reaction {
 	if r.Then == nil {
 		return nil
@@ -247,8 +247,8 @@ func (p *Profile) Chain(r *Reaction) iter.Seq2[int, *Reaction] {
 	}
 }
 
-// head returns the first reaction from r on that the profile permits. If retryable is false, it also
-// skips retries. A chain that ends before, or has more than [MaxChain] reactions, blocks.
+// head returns the first reaction from r on that the profile permits. If retryable is false, it
+// also skips retries. A chain that ends before, or has more than [MaxChain] reactions, blocks.
 func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
 	if p == nil || p.Retry.Enabled && retryable && r.Action != Recover {
 		return r
@@ -297,8 +297,8 @@ type Table struct {
 	Taxonomy *Taxonomy
 	// Overlay is the profile, or nil.
 	Overlay *Profile
-	// Classifier classifies foreign errors. Generated packages set it if their taxonomy has detection
-	// rules or a fallback. It may be nil.
+	// Classifier classifies foreign errors. Generated packages set it if their taxonomy has
+	// detection rules or a fallback. It may be nil.
 	Classifier Classifier
 }
 

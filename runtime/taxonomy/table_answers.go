@@ -28,9 +28,9 @@ func (t Table) Reaction(err error) Reaction {
 	return *t.Overlay.head(traits.Reaction, traits.Retryable)
 }
 
-// Traits returns the traits of err's row; see [Table.Row]. For an error that is not of the taxonomy,
-// only the reaction is set. For nil all of them are zero, and the reaction is nil. An [Unknown] with a
-// known code has the statuses of that code.
+// Traits returns the traits of err's row; see [Table.Row]. For an error that is not of the
+// taxonomy, only the reaction is set. For nil all of them are zero, and the reaction is nil. An
+// [Unknown] with a known code has the statuses of that code.
 func (t Table) Traits(err error) Traits {
 	if err == nil {
 		return Traits{}
@@ -52,9 +52,9 @@ func (t Table) Retryable(err error) bool {
 	return ok && t.row(c.Row()).Retryable
 }
 
-// Row returns the traits of a row. A row that does not exist is [RowUnknown]. If the profile switches
-// severities off, the severity is unset, and likewise the recoverability is [Unknowable]. Reactions
-// that the profile has switched off are skipped; see [Profile.Next].
+// Row returns the traits of a row. A row that does not exist is [RowUnknown]. If the profile
+// switches severities off, the severity is unset, and likewise the recoverability is [Unknowable].
+// Reactions that the profile has switched off are skipped; see [Profile.Next].
 func (t Table) Row(row Row) Traits {
 	traits := *t.row(row)
 	if t.Overlay == nil {
@@ -140,8 +140,8 @@ func (t Table) Policy(name Declared[PolicyName]) Policy {
 	return Policy{}
 }
 
-// ReactionNamed returns a reaction as the taxonomy declares it, without changes of the profile. For an
-// undeclared name it is the zero Reaction, which aborts.
+// ReactionNamed returns a reaction as the taxonomy declares it, without changes of the profile. For
+// an undeclared name it is the zero Reaction, which aborts.
 func (t Table) ReactionNamed(name Declared[ReactionName]) Reaction {
 	for _, r := range t.Taxonomy.Reactions {
 		if r.Name == name.String() {

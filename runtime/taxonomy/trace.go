@@ -26,8 +26,8 @@ type Traced struct {
 	pcs []uintptr
 }
 
-// WithStack returns err with the stack of the caller. It returns nil, and an error that has a stack,
-// unchanged.
+// WithStack returns err with the stack of the caller. It returns nil, and an error that has a
+// stack, unchanged.
 func WithStack(err error) error {
 	if err == nil {
 		return nil

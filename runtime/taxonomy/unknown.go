@@ -38,8 +38,8 @@ type Wire struct {
 }
 
 // Unknown is a received error with a code, a domain or an enum word that the decoding taxonomy does
-// not have. It keeps the received JSON, and passes it on with secrets masked. It is retryable only if
-// the sender and the taxonomy's fallback agree.
+// not have. It keeps the received JSON, and passes it on with secrets masked. It is retryable only
+// if the sender and the taxonomy's fallback agree.
 type Unknown struct {
 	t   *Taxonomy
 	w   Wire
@@ -48,9 +48,9 @@ type Unknown struct {
 	json, context json.RawMessage
 }
 
-// NewUnknown returns the error that w describes, as an error of taxonomy t without a code. It copies
-// the slices of w. JSON longer than 64 KiB is replaced by JSON with cut texts and without context and
-// cause.
+// NewUnknown returns the error that w describes, as an error of taxonomy t without a code. It
+// copies the slices of w. JSON longer than 64 KiB is replaced by JSON with cut texts and without
+// context and cause.
 func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	u := &Unknown{t: t, w: w, row: RowUnknownPermanent}
 	if w.Retryable && t.Traits(RowUnknown).Retryable {
@@ -91,8 +91,8 @@ func (u *Unknown) rewritten() json.RawMessage {
 	return b
 }
 
-// presentable returns foreign JSON on one line, escaped for HTML, in valid UTF-8, with secrets masked.
-// It returns nil if a mask in the place of a number makes the JSON invalid.
+// presentable returns foreign JSON on one line, escaped for HTML, in valid UTF-8, with secrets
+// masked. It returns nil if a mask in the place of a number makes the JSON invalid.
 func presentable(raw []byte) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
@@ -118,8 +118,8 @@ func (u *Unknown) Wire() Wire { return u.w }
 // Code returns the code on the wire.
 func (u *Unknown) Code() string { return u.w.Code }
 
-// Reason returns why an error with a known code could not be decoded, such as an unknown enum word. It
-// is nil if the code or the domain is unknown.
+// Reason returns why an error with a known code could not be decoded, such as an unknown enum word.
+// It is nil if the code or the domain is unknown.
 func (u *Unknown) Reason() error { return u.w.Reason }
 
 // Known returns the description of the received code if the taxonomy has it, otherwise nil. It must
@@ -222,8 +222,8 @@ func (u *Unknown) why() string {
 	return shortened(u.w.Reason.Error())
 }
 
-// Format prints the message. %+v also prints category, code, the unknown part and the cause. Control
-// characters are escaped.
+// Format prints the message. %+v also prints category, code, the unknown part and the cause.
+// Control characters are escaped.
 func (u *Unknown) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):

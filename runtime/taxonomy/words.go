@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The words of the taxonomy's language for the values of the small types. "none" is not a word of the
-// language.
+// The words of the taxonomy's language for the values of the small types. "none" is not a word of
+// the language.
 var (
 	actionWords         = [...]string{"abort", "block", "continue", "retry", "retry_operation", "escalate", "recover"}
 	extentWords         = [...]string{"task", "run"}
