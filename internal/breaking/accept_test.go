@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	before = "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, number: 1}, _LEGACY_B: {message: b}, " +
-		"_LEGACY_C: {message: c}}}}"
+	before = "categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, number: 1}, " +
+		"_LEGACY_B: {message: b}, _LEGACY_C: {message: c}}}}"
 	after = "categories: {io: {fields: {n: {type: string}}, codes: {A: {message: a, number: 2}}}}"
 )
 
@@ -38,7 +38,8 @@ func TestAcceptances(t *testing.T) {
 		legacy = "- {id: E-break-code-removed, subject: '_LEGACY_*', reason: Unused., until: 2026-05-10}\n"
 		number = "- {id: E-break-number, subject: A, reason: Free., until: 2026-05-10}\n"
 		field  = "- {id: E-break-field-type, subject: io.n, reason: Never sent., until: 2026-05-10}\n"
-		all    = "_LEGACY_B E-break-code-removed, _LEGACY_C E-break-code-removed, io.n E-break-field-type, A E-break-number"
+		all    = "_LEGACY_B E-break-code-removed, _LEGACY_C E-break-code-removed, io.n E-break-field-type, " +
+			"A E-break-number"
 	)
 	changes := compare(t, before, after)
 	for _, tt := range []struct {
@@ -54,7 +55,8 @@ func TestAcceptances(t *testing.T) {
 			"io.n E-break-field-type, 4 E-accept-unused"},
 		{"of another subject", legacy + field + strings.Replace(number, "A", "'[B-Z]'", 1), day(1),
 			"A E-break-number, 4 E-accept-unused"},
-		{"expired", legacy + number + field, day(11), all + ", 2 E-accept-expired, 3 E-accept-expired, 4 E-accept-expired"},
+		{"expired", legacy + number + field, day(11),
+			all + ", 2 E-accept-expired, 3 E-accept-expired, 4 E-accept-expired"},
 		{"expired, and accepted again", legacy + number + field + strings.Replace(number, "-10", "-20", 1), day(11),
 			"_LEGACY_B E-break-code-removed, _LEGACY_C E-break-code-removed, io.n E-break-field-type, " +
 				"2 E-accept-expired, 3 E-accept-expired, 4 E-accept-expired"},

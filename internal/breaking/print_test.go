@@ -71,7 +71,8 @@ func TestGitHubFitsTenAnnotations(t *testing.T) {
 	require.NoError(t, r.GitHub(&out))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	assert.Len(t, lines, 10)
-	assert.Contains(t, lines[0], "::error file=new.yaml,title=errgen breaking::"+fmt.Sprint(len(r.Changes))+" changes against v1: ")
+	assert.Contains(t, lines[0],
+		fmt.Sprintf("::error file=new.yaml,title=errgen breaking::%d changes against v1: ", len(r.Changes)))
 	for _, line := range lines[1:] {
 		assert.Contains(t, line, "line=")
 	}
@@ -113,8 +114,8 @@ func TestFold(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	r := report(t,
-		"policies: {p: {max_attempts: 3}}\ncategories: {io: {fields: {n: {type: int, required: true}}, codes: {A: {message: "+
-			"a, number: 1}, B: {message: 'b {n}'}}}}",
+		"policies: {p: {max_attempts: 3}}\ncategories: {io: {fields: {n: {type: int, required: true}}, codes: {A: "+
+			"{message: a, number: 1}, B: {message: 'b {n}'}}}}",
 		"policies: {p: {max_attempts: 4}}\ncategories: {io: {fields: {n: {type: string, required: true}}, codes: {A: "+
 			"{message: a, number: 2}, B: {message: 'bb {n}'}}}}")
 	type line struct {

@@ -56,10 +56,12 @@ func TestAffectedFactories(t *testing.T) {
 }
 
 func TestFieldUse(t *testing.T) {
-	const two = "categories: {io: {fields: {a: {type: string}}, codes: {EOF: {message: '%s'%s}, FULL: {message: 'full[ {a}]'}}}}"
+	const two = "categories: {io: {fields: {a: {type: string}}, codes: {EOF: {message: '%s'%s}, " +
+		"FULL: {message: 'full[ {a}]'}}}}"
 	use := func(message, more string) string { return fmt.Sprintf(two, message, more) }
 	runRuleTests(t, []ruleTest{
-		{"in the message", use("end", ""), use("end[ {a:quoted}]", ""), `1:56 W-changed-field-use, 1:71 W-changed-message`},
+		{"in the message", use("end", ""), use("end[ {a:quoted}]", ""),
+			`1:56 W-changed-field-use, 1:71 W-changed-message`},
 		{"no longer in the message", use("end[ {a}]", ""), use("end", ""),
 			`1:56 W-changed-field-use, 1:71 W-changed-message`},
 		{"set", use("end", ""), use("end", ", set: {a: x}"), `1:56 W-changed-field-use, 1:56 W-changed-set`},

@@ -67,7 +67,8 @@ func TestNumbers(t *testing.T) {
 		{"of a code that was renamed", codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"),
 			`1:27 E-break-code-renamed, 1:27 E-break-go-name, 1:51 E-break-number-reused`},
 		{"of a code that was renamed, with its category", "categories: {a: {codes: {A: {message: a, number: 1}}}}",
-			"categories: {b: {codes: {B: {message: b, number: 1}}}}", `1:14 E-break-category, 1:26 E-break-code-renamed, ` +
+			"categories: {b: {codes: {B: {message: b, number: 1}}}}",
+			`1:14 E-break-category, 1:26 E-break-code-renamed, ` +
 				`1:26 E-break-go-name, 1:39 W-changed-message, 1:50 E-break-number-reused`},
 		{"of a code that was renamed, with an alias", codes("A: {message: a, number: 1}"),
 			codes("B: {message: a, number: 1, aliases: [A]}"), `1:27 E-break-go-name, 1:27 W-changed-code-value`},
@@ -147,7 +148,8 @@ func TestCategories(t *testing.T) {
 func TestStatus(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"of a category", "categories: {io: {http: 502, codes: {A: {message: a}, B: {message: b}}}}",
-			"categories: {io: {http: 503, codes: {A: {message: a}, B: {message: b}}}}", `1:25 E-break-status, 1:25 E-break-status`},
+			"categories: {io: {http: 503, codes: {A: {message: a}, B: {message: b}}}}",
+			`1:25 E-break-status, 1:25 E-break-status`},
 		{"of a code", codes("A: {message: a, grpc: UNAVAILABLE}"), codes("A: {message: a, grpc: INTERNAL}"),
 			`1:49 E-break-status`},
 		{"what it came to already", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),
