@@ -2,6 +2,7 @@ package breaking_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,23 @@ func TestAcceptances(t *testing.T) {
 			a = breaking.ReadAcceptances(breaking.AcceptFile, nil)
 		}
 		assert.Equal(t, tt.want, ids(a, changes, tt.now), tt.name)
+	}
+}
+
+// Entries for all changes accept all changes, whatever they are.
+func TestAcceptEverything(t *testing.T) {
+	var all []*breaking.Taxonomy
+	for _, file := range taxonomies(t) {
+		src, err := os.ReadFile(file)
+		require.NoError(t, err)
+		all = append(all, breaking.Read(file, src))
+	}
+	for i, old := range all {
+		changes := breaking.Compare(old, all[(i+1)%len(all)])
+		a := breaking.ReadAcceptances(breaking.AcceptFile, nil)
+		text, err := a.Add(changes, changes, "All.", "2026-05-04", day(3))
+		require.NoError(t, err)
+		assert.Empty(t, ids(breaking.ReadAcceptances(breaking.AcceptFile, text), changes, day(4)))
 	}
 }
 

@@ -141,7 +141,11 @@ func (c *comparison) subjectOf(path, label string) Subject {
 	code := func(key string) Subject { return c.subject(c.new.byKey[key]) }
 	switch {
 	case parts[0] == "codes":
-		return code(parts[1])
+		s := code(parts[1])
+		if len(parts) > 3 && parts[2] == "uses" {
+			s.Field = parts[3]
+		}
+		return s
 	case len(parts) > 3 && parts[0] == "profiles" && parts[2] == "codes":
 		s := code(parts[3])
 		s.Name = "profile " + parts[1]
