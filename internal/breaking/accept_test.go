@@ -63,10 +63,20 @@ func TestAcceptances(t *testing.T) {
 				"2 E-accept-expired, 3 E-accept-expired, 4 E-accept-expired"},
 	} {
 		a := breaking.ReadAcceptances(breaking.AcceptFile, []byte("accept:\n"+tt.entries))
-		if tt.entries == "" {
-			a = breaking.ReadAcceptances(breaking.AcceptFile, nil)
-		}
 		assert.Equal(t, tt.want, ids(a, changes, tt.now), tt.name)
+	}
+}
+
+func TestMalformedAcceptances(t *testing.T) {
+	for src, want := range map[string]int{
+		"": 0, "# None.\n": 0, "accept:\n": 0, "accept: []\n": 0, "accept: {}\n": 1, "except: []\n": 1, "[]": 1, "a: [": 1,
+		"accept: []\nmore: 1\n": 1, "accept: [a]\n": 1, "accept: [{id: [E-break-number]}]\n": 1,
+	} {
+		findings := breaking.ReadAcceptances(breaking.AcceptFile, []byte(src)).Findings
+		assert.Len(t, findings, want, src)
+		for _, f := range findings {
+			assert.Equal(t, "E-accept", f.ID, src)
+		}
 	}
 }
 
