@@ -69,8 +69,8 @@ func TestAcceptances(t *testing.T) {
 
 func TestMalformedAcceptances(t *testing.T) {
 	for src, want := range map[string]int{
-		"": 0, "# None.\n": 0, "accept:\n": 0, "accept: []\n": 0, "accept: {}\n": 1, "except: []\n": 1, "[]": 1, "a: [": 1,
-		"accept: []\nmore: 1\n": 1, "accept: [a]\n": 1, "accept: [{id: [E-break-number]}]\n": 1,
+		"": 0, "# None.\n": 0, "accept:\n": 0, "accept: []\n": 0, "accept: {}\n": 1, "except: []\n": 1, "[]": 1,
+		"a: [": 1, "accept: []\nmore: 1\n": 1, "accept: [a]\n": 1, "accept: [{id: [E-break-number]}]\n": 1,
 	} {
 		findings := breaking.ReadAcceptances(breaking.AcceptFile, []byte(src)).Findings
 		assert.Len(t, findings, want, src)
