@@ -109,13 +109,15 @@ func (c *comparison) codeValue(o, n *model.Code) {
 		case c.new.decodes(o.Value) == n:
 			id, hint = idRenamed, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", quoted)
 			message += ", which older programs do not know"
-		case c.renamed[o]:
+		case c.renamed[o] != "":
 			id = idCodeRenamed
-			hint = fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s and give %[2]s another number", aliases,
-				n.Key, o.Value)
-			message = fmt.Sprintf("code %s seems to be renamed to %s (number %d kept): add \"aliases: [%s]\" to it",
-				codeName(o), codeName(n), o.Number, aliases)
-			c.reused(o, n)
+			hint = fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s", aliases, n.Key, o.Value)
+			message = fmt.Sprintf("code %s seems to be renamed to %s (%s): add \"aliases: [%s]\" to it", codeName(o),
+				codeName(n), c.renamed[o], aliases)
+			if o.Number != 0 && o.Number == n.Number {
+				hint += " and give " + n.Key + " another number"
+				c.reused(o, n)
+			}
 		default:
 			message += fmt.Sprintf(", and %s does not decode to it", o.Value)
 		}

@@ -22,7 +22,7 @@ type comparison struct {
 	names      map[*model.Field]string  // of old fields in the new taxonomy, if they were renamed
 	moved      map[*model.Category]bool // old categories that continue, at least by a code
 
-	renamed map[*model.Code]bool // old codes that only the number leads to
+	renamed map[*model.Code]string // old codes that seem to be renamed, with the reason
 
 	affected map[string][]string // by path of a changed field: the codes whose factories change with it
 
@@ -34,7 +34,7 @@ func newComparison(old, new *Taxonomy) *comparison {
 	c := &comparison{
 		old: old, new: new, to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
 		categories: make(map[*model.Category]*model.Category), names: make(map[*model.Field]string),
-		moved: make(map[*model.Category]bool), renamed: make(map[*model.Code]bool),
+		moved: make(map[*model.Category]bool), renamed: make(map[*model.Code]string),
 		affected: make(map[string][]string),
 	}
 	c.matchCodes()
@@ -88,7 +88,7 @@ func (c *comparison) home(old *model.Category) diag.Span {
 
 // matchCodes finds the new code of each old one: the code with its value, otherwise the one with
 // that alias, otherwise the one with that key, unless its value meant something else before. The
-// last resort is a new code with the number: it seems to be renamed.
+// last resort is a new code with the number or the message: it seems to be renamed.
 func (c *comparison) matchCodes() {
 	for _, find := range []func(o *model.Code) *model.Code{
 		func(o *model.Code) *model.Code { return c.new.byValue[o.Value] },
@@ -106,11 +106,18 @@ func (c *comparison) matchCodes() {
 				c.old.decodes(n.Value) != nil || c.new.reservedCodes[o.Value] {
 				return nil
 			}
-			same := o.Category.Name == n.Category.Name || o.MessageText == n.MessageText
-			if !same && c.new.model.CategoryByName(o.Category.Name) != nil {
+			if !c.maySucceed(o, n) && o.MessageText != n.MessageText {
 				return nil // another code
 			}
-			c.renamed[o] = true
+			c.renamed[o] = fmt.Sprintf("number %d kept", o.Number)
+			return n
+		},
+		func(o *model.Code) *model.Code {
+			n := c.onlyWithMessage(o)
+			if n == nil || c.new.reservedCodes[o.Value] || !c.maySucceed(o, n) {
+				return nil
+			}
+			c.renamed[o] = "message kept"
 			return n
 		},
 	} {
@@ -124,6 +131,33 @@ func (c *comparison) matchCodes() {
 			}
 		}
 	}
+}
+
+// maySucceed reports whether a new code is in the category of an old one, or that category is gone.
+func (c *comparison) maySucceed(o, n *model.Code) bool {
+	return o.Category.Name == n.Category.Name || c.new.model.CategoryByName(o.Category.Name) == nil
+}
+
+// onlyWithMessage returns the only added code with the message of a removed one, if no other removed
+// code has it. Messages of one word are too common.
+func (c *comparison) onlyWithMessage(o *model.Code) (found *model.Code) {
+	if !strings.Contains(o.MessageText, " ") {
+		return nil
+	}
+	for _, other := range c.old.model.Codes {
+		if other != o && other.MessageText == o.MessageText && c.to[other] == nil {
+			return nil
+		}
+	}
+	for _, n := range c.new.model.Codes {
+		if n.MessageText == o.MessageText && c.from[n] == nil && c.old.decodes(n.Value) == nil {
+			if found != nil {
+				return nil
+			}
+			found = n
+		}
+	}
+	return found
 }
 
 // continued returns the new code that continues an old one, or nil. A code that was merged into

@@ -261,7 +261,9 @@ func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 			if effect.label == "" || len(effect.text) > short {
 				effect.text = effect.ID
 			}
-			text += "; " + effect.text
+			if !strings.Contains(text, "; "+effect.text) {
+				text += "; " + effect.text
+			}
 		}
 		fmt.Fprintf(b, "    %d:%d %s\n", row.Span.Line, row.Span.Col, diag.Printable(text))
 		if row.Hint != "" && row.Hint != hint {
