@@ -20,6 +20,7 @@ type options struct {
 	quiet   bool
 	diff    bool
 	verbose bool
+	service bool
 	format  diag.Format
 
 	taxonomy string
