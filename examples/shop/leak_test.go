@@ -57,7 +57,12 @@ func TestNothingInternalLeaves(t *testing.T) {
 	sent = append(sent, errors.New(internalText))
 	require.Greater(t, len(sent), 10)
 	for _, err := range sent {
+		shown := taxonomy.CodeOf(err)
+		if code := taxonomy.Describe(err); code == nil || !code.Public {
+			shown = "INTERNAL"
+		}
 		for transport, response := range map[string]string{"HTTP": overHTTP(t, err), "gRPC": overGRPC(t, err)} {
+			assert.Contains(t, response, shown, transport)
 			for _, word := range forbidden {
 				assert.NotContains(t, response, word, "%s over %s", taxonomy.CodeOf(err), transport)
 			}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -190,10 +191,22 @@ func TestRunNeedsSettings(t *testing.T) {
 	assert.Equal(t, errs.NewConfigMissing("DATABASE_URL"), err)
 }
 
+func TestCIScript(t *testing.T) {
+	out, err := exec.Command("./ci.sh", "taxonomy.yaml").CombinedOutput()
+	assert.NoError(t, err, "%s", out)
+	released, err := os.ReadFile("taxonomy.yaml")
+	require.NoError(t, err)
+	old := filepath.Join(t.TempDir(), "released.yaml")
+	require.NoError(t, os.WriteFile(old, bytes.Replace(released, []byte("http: 404"), []byte("http: 410"), 1), 0o644))
+	out, err = exec.Command("./ci.sh", old).CombinedOutput()
+	assert.Error(t, err)
+	assert.Contains(t, string(out), "ORDER_NOT_FOUND")
+}
+
 // TestErrorCodeIsShort counts the lines of the program that handle errors by more than returning
 // them.
 func TestErrorCodeIsShort(t *testing.T) {
-	uses := regexp.MustCompile(`\b(errs|taxonomy|problem|rpc|report|promreport|retry|detect)\.[A-Z]|s\.failed\(`)
+	uses := regexp.MustCompile(`\b(errs|taxonomy|problem|rpc|report|promreport|retry|detect)\.[A-Z]|s\.failed\(|errors\.|iolation`)
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	lines := 0

@@ -25,7 +25,7 @@ var genPackage = gentest.Package{
 	},
 	Policies: []string{
 		"store max_attempts=4 initial_delay=20ms max_delay=1s multiplier=2 max_retry_after=1s jitter_kind=full",
-		"gateway max_attempts=4 initial_delay=200ms max_delay=5s multiplier=2 max_retry_after=1m0s jitter_kind=full",
+		"gateway max_attempts=4 initial_delay=50ms max_delay=5s multiplier=2 max_retry_after=1m0s jitter_kind=full",
 	},
 	Unknown:          "abort http=500 grpc=13",
 	UnknownPermanent: "abort http=500 grpc=13",

@@ -65,6 +65,6 @@ var policyStore = taxonomy.Policy{
 
 // policyGateway: the gateway recovers from most of its troubles within a minute.
 var policyGateway = taxonomy.Policy{
-	Name: "gateway", MaxAttempts: 4, InitialDelay: 200 * time.Millisecond, MaxDelay: 5 * time.Second,
-	Multiplier: 2, MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,
+	Name: "gateway", MaxAttempts: 4, InitialDelay: 50 * time.Millisecond, MaxDelay: 5 * time.Second, Multiplier: 2,
+	MaxRetryAfter: time.Minute, JitterKind: taxonomy.JitterFull,
 }
