@@ -200,7 +200,7 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 			}
 			set("go_type", m.Enum.Type, "")
 		}
-		if m.Object != nil {
+		if m.Object != nil && m.Object.Type != "" {
 			set("go_type", m.Object.Type, "")
 			f.fields(strings.TrimPrefix(label, "field ")+".", m.Object.Fields, below()...)
 		}

@@ -30,6 +30,7 @@ const (
 	CategoryProvider Category = "provider"
 	CategoryWork     Category = "work"
 	CategoryKinds    Category = "kinds"
+	CategoryCart     Category = "cart"
 	CategoryOrder    Category = "order"
 	CategoryServer   Category = "server"
 )
@@ -39,13 +40,14 @@ const (
 	categoryProvider = iota
 	categoryWork
 	categoryKinds
+	categoryCart
 	categoryOrder
 	categoryServer
 )
 
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
-	return []Category{CategoryProvider, CategoryWork, CategoryKinds, CategoryOrder, CategoryServer}
+	return []Category{CategoryProvider, CategoryWork, CategoryKinds, CategoryCart, CategoryOrder, CategoryServer}
 }
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
@@ -95,6 +97,7 @@ const (
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 func IsWork(err error) bool     { return gen.InCategory(err, &definition, categoryWork) }
 func IsKinds(err error) bool    { return gen.InCategory(err, &definition, categoryKinds) }
+func IsCart(err error) bool     { return gen.InCategory(err, &definition, categoryCart) }
 func IsOrder(err error) bool    { return gen.InCategory(err, &definition, categoryOrder) }
 func IsServer(err error) bool   { return gen.InCategory(err, &definition, categoryServer) }
 func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
