@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/errgen/errgen/runtime/problem"
+	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
 )
@@ -25,7 +26,7 @@ func (s *service) routes() http.Handler {
 func (s *service) servePlace(w http.ResponseWriter, r *http.Request) error {
 	var o client.Order
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&o); err != nil {
-		return errs.NewInvalid([]string{"body"}).WithCause(err)
+		return errs.NewInvalid([]taxonomy.Violation{{Description: "not an order"}}).WithCause(err)
 	}
 	if err := s.place(r.Context(), o); err != nil {
 		return err

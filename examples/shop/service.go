@@ -29,16 +29,15 @@ func (s *service) place(ctx context.Context, o client.Order) error {
 	return retry.Do(ctx, func(ctx context.Context) error { return s.store.insert(ctx, o) }, retry.ByTable(errs.Table))
 }
 
-func violationsOf(o client.Order) (violations []string) {
-	if o.ID == "" {
-		violations = append(violations, "id")
+func violationsOf(o client.Order) (violations []taxonomy.Violation) {
+	check := func(ok bool, field, description string) {
+		if !ok {
+			violations = append(violations, taxonomy.Violation{Field: field, Description: description})
+		}
 	}
-	if len(o.Items) == 0 {
-		violations = append(violations, "items")
-	}
-	if o.AmountCents <= 0 {
-		violations = append(violations, "amount_cents")
-	}
+	check(o.ID != "", "id", "is missing")
+	check(len(o.Items) > 0, "items", "is empty")
+	check(o.AmountCents > 0, "amount_cents", "is not positive")
 	return violations
 }
 

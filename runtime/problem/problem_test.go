@@ -174,8 +174,11 @@ func TestReadTyped(t *testing.T) {
 	full := orders.NewOrderConflict().WithID("7").WithCount(-3).WithSize(1 << 60).WithMask(1 << 63).WithRatio(0.1).
 		WithOpen(false).WithTook(90 * time.Second).WithAt(time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)).
 		WithMood(orders.OrderMoodAngry).WithItems([]string{"a", "b,c"}).WithExtra([]byte(`{"x":[1]}`)).
-		WithPlace(orders.OrderPlace{City: "Hanoi"})
-	for _, sent := range []taxonomy.Error{full, orders.NewOrderNotFound(), orders.NewInternal(), orders.NewTooMany()} {
+		WithPlace(orders.OrderPlace{City: "Hanoi"}).WithLines([]orders.OrderLines{{Sku: "a"}, {Sku: "b"}})
+	invalid := orders.NewInvalid().WithViolations(
+		[]taxonomy.Violation{{Field: "items[0]", Description: "is unknown", Code: "UNKNOWN"}, {Description: "is late"}})
+	empty := orders.NewOrderNotFound()
+	for _, sent := range []taxonomy.Error{full, invalid, empty, orders.NewInternal(), orders.NewTooMany()} {
 		_, got := get(t, problem.Handler(func(http.ResponseWriter, *http.Request) error { return sent }), orders.Table)
 		assert.Equal(t, sent, got)
 	}

@@ -27,13 +27,13 @@ const (
 type RequestError struct {
 	base[RequestCode]
 
-	Unmatched  taxonomy.Opt[bool] // no rule described it.
-	Violations []string           // what is wrong with it.
+	Unmatched  taxonomy.Opt[bool]   // no rule described it.
+	Violations []taxonomy.Violation // what is wrong with it.
 }
 
 // NewInvalid returns a [CodeInvalid].
-func NewInvalid(violations []string) *RequestError {
-	return &RequestError{base: gen.Of(CodeInvalid), Violations: gen.CloneStrings(violations)}
+func NewInvalid(violations []taxonomy.Violation) *RequestError {
+	return &RequestError{base: gen.Of(CodeInvalid), Violations: gen.CloneObjects(violations, nil)}
 }
 
 // NewInternal returns a [CodeInternal].
@@ -46,8 +46,8 @@ func NewInternal() *RequestError {
 func (e *RequestError) WithUnmatched(unmatched bool) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
-func (e *RequestError) WithViolations(violations []string) *RequestError {
-	return gen.With(*e, func(e *RequestError) { e.Violations = gen.CloneStrings(violations) })
+func (e *RequestError) WithViolations(violations []taxonomy.Violation) *RequestError {
+	return gen.With(*e, func(e *RequestError) { e.Violations = gen.CloneObjects(violations, nil) })
 }
 func (e *RequestError) WithCause(cause error) *RequestError {
 	return gen.With(*e, func(e *RequestError) { gen.SetCause(&e.base, cause) })
@@ -71,14 +71,14 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 func (e *RequestError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
-	o = o.OptStrings("violations", e.Violations, 0)
+	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
-	o = o.OptStrings("violations", e.Violations, 0)
+	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
 
@@ -94,7 +94,11 @@ var requestCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*RequestError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
-		{Name: "violations", Type: "strings", Public: true},
+		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
+			{Name: "field", Type: "string", Required: true, Public: true},
+			{Name: "description", Type: "string", Required: true, Public: true},
+			{Name: "code", Type: "string", Public: true},
+		}, Public: true},
 	},
 	Codes: []taxonomy.Code{
 		CodeInvalid: {

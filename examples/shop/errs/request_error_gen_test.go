@@ -5,21 +5,22 @@ package errs
 import (
 	"testing"
 
+	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
 func TestRequestError(t *testing.T) {
 	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError", []string{
 		"unmatched bool",
-		"violations strings public",
+		"violations violations public (field string required public, description string required public, code string public)",
 	}, []gentest.Code{
 		{
 			Code: CodeInvalid,
 			Says: "INVALID public: refuse http=400 grpc=3",
 			Cases: []gentest.Case{
-				gentest.Says(NewInvalid(genPackage.Strings("violations 1", "violations 2")), 0, "invalid request: 2 violation(s)", `{"violations":["violations 1","violations 2"]}`),
-				gentest.Says(NewInvalid([]string{}), 0, "invalid request", `{"violations":[]}`),
-				gentest.Says(NewInvalid(genPackage.Strings("violations 1", "violations 2")).WithUnmatched(true), 0, "invalid request: 2 violation(s)", `{"unmatched":true,"violations":["violations 1","violations 2"]}`),
+				gentest.Says(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violation(s)", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
+				gentest.Says(NewInvalid([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
+				gentest.Says(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithUnmatched(true), 0, "invalid request: 2 violation(s)", `{"unmatched":true,"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 			},
 		},
 		{
