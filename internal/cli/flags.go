@@ -20,6 +20,7 @@ type options struct {
 	quiet   bool
 	diff    bool
 	verbose bool
+	service bool
 	format  diag.Format
 	public  bool     // -audience
 	also    []string // paths of files that other commands than generate made
