@@ -21,7 +21,7 @@ type options struct {
 	diff    bool
 	verbose bool
 	format  diag.Format
-	public  bool     // -audience
+	readers string   // -audience
 	also    []string // paths of files that other commands than generate made
 
 	taxonomy string
