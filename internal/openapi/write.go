@@ -26,7 +26,7 @@ func (o object) with(key, text string) object {
 	return append(o, member{key, text})
 }
 
-// plain are the keys that YAML needs no quotes for, and does not take for other values.
+// plain are the texts that YAML needs no quotes for, unless they are yamlWords.
 var plain = regexp.MustCompile(`^[A-Za-z$][A-Za-z0-9_$/+-]*$`)
 
 // appendYAML appends the members of an object or the items of a list, one a line.
@@ -49,11 +49,7 @@ func appendYAML(b []byte, v any, indent string) []byte {
 	switch v := v.(type) {
 	case object:
 		for _, m := range v {
-			key := m.key
-			if !plain.MatchString(key) || yamlWords[strings.ToLower(key)] {
-				key = scalar(key)
-			}
-			line(key+":", m.value)
+			line(scalar(m.key)+":", m.value)
 		}
 	case []any:
 		for _, item := range v {
@@ -76,8 +72,13 @@ func nesting(v any) (empty, nested bool) {
 	return false, false
 }
 
-// scalar returns a scalar, or an empty list or object, as JSON, which is YAML too.
-func scalar(v any) string { return string(appendJSON(nil, v, "")) }
+// scalar returns a scalar, or an empty list or object, for YAML: as JSON, except for plain texts.
+func scalar(v any) string {
+	if s, ok := v.(string); ok && plain.MatchString(s) && !yamlWords[strings.ToLower(s)] {
+		return s
+	}
+	return string(appendJSON(nil, v, ""))
+}
 
 // appendJSON appends a value as indented JSON.
 func appendJSON(b []byte, v any, indent string) []byte {
@@ -88,7 +89,7 @@ func appendJSON(b []byte, v any, indent string) []byte {
 	case object:
 		open, end = "{", "}"
 		for _, m := range v {
-			items = append(items, scalar(m.key)+": "+string(appendJSON(nil, m.value, deeper)))
+			items = append(items, string(appendJSON(nil, m.key, ""))+": "+string(appendJSON(nil, m.value, deeper)))
 		}
 	case []any:
 		open, end = "[", "]"
