@@ -254,7 +254,7 @@ func (s *session) madeOf(l *loaded, path string) func() (planned, error) {
 		}
 		line, source, ok := output.ReadMark(content)
 		name, flags, _ := strings.Cut(line, " ")
-		if m := makers()[name]; !ok || source != l.model.File || m.files == nil || (m.index != nil) != (file != "") {
+		if m := makers()[name]; !ok || source != output.MarkName(l.model.File) || m.files == nil || (m.index != nil) != (file != "") {
 			continue
 		}
 		fs, o := commandNamed(name).flagSet()
