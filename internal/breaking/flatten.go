@@ -71,6 +71,9 @@ func (f *flattener) header() {
 		at := at(tree.Fallback.Code.Span, tree.Fallback.Span)
 		f.add(value{text: strings.TrimSpace(f.key(code) + " " + assigned(m.FallbackSet)), at: at}, "fallback")
 	}
+	if tree.Public != nil {
+		f.add(value{text: tree.Public.Code.V, at: tree.Public.Code.Span}, "public")
+	}
 	if tree.Uncategorized != nil {
 		f.add(f.reaction("uncategorized", m.Taxonomy.Uncategorized, tree.Uncategorized.Span, true), "uncategorized")
 	}
@@ -175,6 +178,9 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 		if !m.MessageOnly {
 			set("on_wire", "value on the wire", "", decl.MessageOnly.Span)
 		}
+		if m.Public {
+			set("public", "audience of clients", "", decl.Audience.Span)
+		}
 		set("from", strings.Join(m.From, ", "), "")
 		def := ""
 		if m.Default != nil {
@@ -217,6 +223,9 @@ func (f *flattener) code(k, n *model.Code) {
 	set("message", value{text: strconv.Quote(f.message(k))}, decl.Message.Span)
 	set("feedback", value{text: decl.Feedback.V}, decl.Feedback.Span)
 	set("set", value{text: assigned(k.Set)})
+	if k.Public {
+		set("public", value{text: "audience of clients"}, decl.Audience.Span)
+	}
 	prevent := diag.Span{}
 	if decl.Prevent != nil {
 		prevent = decl.Prevent.Span

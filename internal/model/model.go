@@ -114,6 +114,7 @@ const (
 type Field struct {
 	Wire        string // on the wire
 	Go          string // StatusCode
+	Attribute   string // RequestID: the function that makes an attribute of a field of all categories; "" for others
 	Param       string // statusCode: as a parameter; never a keyword or a name that the package uses
 	Const       string // providerRawError: the constant that says how its text is shown; "" unless Scrub or MaxLength
 	Doc         string

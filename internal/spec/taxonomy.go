@@ -112,6 +112,7 @@ type Fallback struct {
 
 // PublicFallback is the code that clients see in place of an internal one.
 type PublicFallback struct {
+	_ struct{} `name:"public fallback"`
 	// Public code whose factory takes no parameters.
 	Code Text `key:"code" required:"" ref:"code"`
 }

@@ -8,13 +8,48 @@ import (
 // internalError is the message of an error without a public code.
 const internalError = "internal error"
 
+// PublicError is an error with public fields.
+type PublicError interface {
+	Error
+	// AppendPublicContext appends the public fields as a JSON object, secrets masked.
+	AppendPublicContext(dst []byte) []byte
+}
+
+// AsPublic returns a public error or code as an error that has public fields, if only none.
+func AsPublic(c Coded) PublicError {
+	switch c := c.(type) {
+	case PublicError:
+		return c
+	case Error:
+		return fieldless{c}
+	}
+	return fieldless{codeError{c}}
+}
+
+// fieldless is an error without public fields.
+type fieldless struct{ typed }
+
+type typed = Error // embedded under another name than that of its method
+
+func (fieldless) AppendPublicContext(dst []byte) []byte { return append(dst, "{}"...) }
+
+// codeError is a code as an error without a context.
+type codeError struct{ Coded }
+
+func (codeError) Unwrap() error                     { return nil }
+func (e codeError) AppendMessage(dst []byte) []byte { return append(dst, e.Error()...) }
+func (codeError) AppendContext(dst []byte) []byte   { return append(dst, "{}"...) }
+func (codeError) AppendJSON(dst []byte) []byte      { return dst }
+
 // PublicView is the part of an error that clients may see: its code, its message and its public
 // fields. An error of an internal code has the code and the message that its taxonomy declares for
 // that, and no fields. An error of no taxonomy has no code, and the message "internal error". The
 // zero PublicView is that of nil.
 type PublicView struct {
 	c       Coded // nil without a public code
+	code    *Code
 	overlay *Profile
+	row     Row
 	failed  bool // the error is not nil
 }
 
@@ -28,10 +63,7 @@ func Public(err error) PublicView {
 	if !ok {
 		return PublicView{failed: true}
 	}
-	if code := c.Taxonomy().Code(c.Row()); code == nil || !code.Public {
-		c = c.Taxonomy().publicFallback()
-	}
-	return PublicView{c: c, failed: true}
+	return publicView(c.Taxonomy(), c)
 }
 
 // Public returns the public view of the first error of the table's taxonomy in err's tree. Any other
@@ -40,52 +72,57 @@ func (t Table) Public(err error) PublicView {
 	if err == nil {
 		return PublicView{}
 	}
-	v := PublicView{overlay: t.Overlay, failed: true}
-	c, ok := First(err, t.Taxonomy)
-	if ok && t.Taxonomy.isPublic(c) {
-		v.c = c
-	} else {
-		v.c = t.Taxonomy.publicFallback()
-	}
+	c, _ := First(err, t.Taxonomy)
+	v := publicView(t.Taxonomy, c)
+	v.overlay = t.Overlay
 	return v
 }
 
-func (t *Taxonomy) isPublic(c Coded) bool {
-	code := t.Code(c.Row())
-	return code != nil && code.Public
-}
-
-// publicFallback returns the error that clients see in place of an internal one, or nil.
-func (t *Taxonomy) publicFallback() Coded {
-	if t.PublicFallback == "" {
-		return nil
+// publicView returns the view of an error of taxonomy t; c may be nil.
+func publicView(t *Taxonomy, c Coded) PublicView {
+	if c != nil {
+		row := c.Row()
+		if code := t.Code(row); code != nil && code.Public {
+			return PublicView{c: c, code: code, row: row, failed: true}
+		}
 	}
 	row, ok := t.Find(t.PublicFallback)
 	if !ok {
-		return nil
+		return PublicView{failed: true}
 	}
-	return t.Categories[row.Category()].New(uint16(row.Code()), nil)
+	c = t.Categories[row.Category()].New(uint16(row.Code()), nil)
+	return PublicView{c: c, code: t.Code(row), row: row, failed: true}
 }
 
 // AppendPublicJSON appends the JSON of err's public view; see [PublicView.AppendJSON].
-func AppendPublicJSON(dst []byte, err error) []byte { return Public(err).AppendJSON(dst) }
+func AppendPublicJSON(dst []byte, err error) []byte {
+	if e, ok := err.(PublicError); ok { // most of them; the rest costs more
+		t, row := e.Taxonomy(), e.Row()
+		if code := t.Code(row); code != nil && code.Public {
+			traits := &code.Traits
+			if row.Branch() != 0 {
+				traits = t.Traits(row)
+			}
+			return t.AppendPublic(dst, e, row, traits)
+		}
+	}
+	return Public(err).AppendJSON(dst)
+}
 
 // Err returns the error that the view shows: the error itself, a code, or an error of the
 // taxonomy's public fallback. It is nil if no code is public. Clients must not see all of it.
 func (v PublicView) Err() Coded { return v.c }
 
+// Row returns the row of the error that the view shows.
+func (v PublicView) Row() Row { return v.row }
+
 // Describe returns the description of the code, or nil. It must not be changed.
-func (v PublicView) Describe() *Code {
-	if v.c == nil {
-		return nil
-	}
-	return v.c.Taxonomy().Code(v.c.Row())
-}
+func (v PublicView) Describe() *Code { return v.code }
 
 // Code returns the code's value on the wire, or "".
 func (v PublicView) Code() string {
-	if code := v.Describe(); code != nil {
-		return code.Value
+	if v.code != nil {
+		return v.code.Value
 	}
 	return ""
 }
@@ -95,37 +132,35 @@ func (v PublicView) Message() string { return string(v.AppendMessage(nil)) }
 
 // AppendMessage appends the message.
 func (v PublicView) AppendMessage(dst []byte) []byte {
-	switch e := v.c.(type) {
-	case Error:
-		return e.AppendMessage(dst)
-	case nil:
-		if v.failed {
-			dst = append(dst, internalError...)
-		}
-		return dst
-	default:
-		return append(dst, e.Error()...)
+	switch {
+	case v.c != nil:
+		return AsPublic(v.c).AppendMessage(dst)
+	case v.failed:
+		return append(dst, internalError...)
 	}
+	return dst
 }
 
 // AppendContext appends the public fields as a JSON object, secrets masked.
 func (v PublicView) AppendContext(dst []byte) []byte {
-	if e, ok := v.c.(interface{ AppendPublicContext(dst []byte) []byte }); ok {
-		return e.AppendPublicContext(dst)
+	if v.c == nil {
+		return append(dst, "{}"...)
 	}
-	return append(dst, "{}"...)
+	return AsPublic(v.c).AppendPublicContext(dst)
 }
 
 // AppendJSON appends the view as a JSON object of the form that an error has, which the client's
-// UnmarshalError reads. The only causes in it are those of public codes. It is "null" for nil.
+// UnmarshalError reads. The only cause in it is the first error of a taxonomy below, if its code is
+// public. It is "null" for nil.
 func (v PublicView) AppendJSON(dst []byte) []byte {
 	switch {
 	case !v.failed:
 		return append(dst, "null"...)
-	case v.c == nil || v.c.Taxonomy().AppendPublic == nil:
+	case v.c == nil:
 		return append(dst, `{"code":"","message":"`+internalError+`","retryable":false,"context":{}}`...)
 	}
-	return v.c.Taxonomy().AppendPublic(dst, v)
+	traits := v.Traits()
+	return v.c.Taxonomy().AppendPublic(dst, AsPublic(v.c), v.row, &traits)
 }
 
 // MarshalJSON returns what AppendJSON appends.
@@ -137,11 +172,7 @@ func (v PublicView) Traits() Traits {
 	if v.c == nil {
 		return nothing
 	}
-	t := v.c.Taxonomy()
-	if v.overlay == nil {
-		return *t.Traits(v.c.Row())
-	}
-	return Table{Taxonomy: t, Overlay: v.overlay}.Row(v.c.Row())
+	return Table{Taxonomy: v.c.Taxonomy(), Overlay: v.overlay}.Row(v.row)
 }
 
 // Retryable reports whether the client's call may succeed unchanged.
@@ -199,25 +230,7 @@ func (v PublicView) ResetAt() Opt[time.Time] {
 // fills reports whether the evidence of a name fills a public field of the error.
 func (v PublicView) fills(from string) bool {
 	e, ok := v.c.(Error)
-	return ok && slices.ContainsFunc(e.Taxonomy().Categories[e.Row().Category()].Fields, func(f Field) bool {
+	return ok && slices.ContainsFunc(e.Taxonomy().Categories[v.row.Category()].Fields, func(f Field) bool {
 		return f.Public && slices.Contains(f.From, from)
 	})
-}
-
-// Cause returns the view of the first error of a taxonomy below the one that the view shows, if its
-// code is public.
-func (v PublicView) Cause() (PublicView, bool) {
-	e, ok := v.c.(Error)
-	if !ok {
-		return PublicView{}, false
-	}
-	cause := e.Unwrap()
-	if cause == nil {
-		return PublicView{}, false
-	}
-	c, ok := First(cause, nil)
-	if !ok || !c.Taxonomy().isPublic(c) {
-		return PublicView{}, false
-	}
-	return PublicView{c: c, failed: true}, true
 }

@@ -152,14 +152,14 @@ type Tier struct {
 // Taxonomy is all that a taxonomy declares. Generated packages hold one as static data; it must not
 // be changed.
 type Taxonomy struct {
-	Package    string
-	Domain     string // who owns the codes
-	Doc        string
-	HelpURL    string // with {code} in it, where the code goes
-	Fallback   string // the fallback's code; empty when there is none
+	Package  string
+	Domain   string // who owns the codes
+	Doc      string
+	HelpURL  string // with {code} in it, where the code goes
+	Fallback string // the fallback's code; empty when there is none
 	// PublicFallback is the code that clients see in place of an internal one, or "".
 	PublicFallback string
-	Categories []*Category
+	Categories     []*Category
 	// None are the traits of [RowUnknown], Permanent those of [RowUnknownPermanent].
 	None, Permanent Traits
 	// Uncategorized is the reaction to an error that is not of this taxonomy; never nil.
@@ -173,8 +173,8 @@ type Taxonomy struct {
 	Sources       []Named
 	Ops           []Named
 	Tiers         []Tier
-	// AppendPublic appends the JSON of a public view; nil if nothing is public.
-	AppendPublic func(dst []byte, v PublicView) []byte `json:"-"`
+	// AppendPublic appends the public part of an error as a JSON object; nil if no code is public.
+	AppendPublic func(dst []byte, e PublicError, row Row, t *Traits) []byte `json:"-"`
 
 	// rows is a map[string]Row of the codes by value and alias, made when the first is looked up.
 	rows atomic.Value

@@ -131,3 +131,23 @@ func NewObject(p any) (list []any, store func()) {
 	}
 	return nil, nil
 }
+
+// Attribute returns the attribute that sets a field which all errors of taxonomy t have, by its
+// place, to v.
+//
+//go:noinline
+func Attribute[T any](t *taxonomy.Taxonomy, field int, v T) taxonomy.Attribute {
+	return taxonomy.NewAttribute(t, field, func(p any) {
+		if w, ok := p.(interface{ pointer() any }); ok {
+			p = w.pointer()
+		}
+		if p, ok := p.(*T); ok {
+			*p = v
+		}
+	})
+}
+
+func (w word[T]) pointer() any    { return w.p }
+func (w optWord[T]) pointer() any { return w.p }
+func (o part[T]) pointer() any    { return o.p }
+func (o optPart[T]) pointer() any { return o.p }

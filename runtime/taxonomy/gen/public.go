@@ -6,49 +6,58 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// AppendPublic appends the JSON of a public view that has a code. Taxonomies with public codes refer
-// to it.
-func AppendPublic(dst []byte, v taxonomy.PublicView) []byte {
-	return appendPublic(dst, v, maxDepth+1)
+// AppendPublic appends the public part of an error of a public code as a JSON object. Taxonomies
+// with public codes refer to it.
+func AppendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *taxonomy.Traits) []byte {
+	return appendPublic(dst, e, row, traits, maxDepth+1)
 }
 
-// appendPublic appends a view with depth levels at the most. The reaction is part of it only if it
+// appendPublic appends an error with depth levels at the most. The reaction is part of it only if it
 // differs from the code's, because a receiver cannot find that out without the internal fields.
-func appendPublic(dst []byte, v taxonomy.PublicView, depth int) []byte {
-	c := v.Err()
-	t, row := c.Taxonomy(), c.Row()
-	dst = appendHead(dst, t, row)
+func appendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *taxonomy.Traits, depth int) []byte {
+	t := e.Taxonomy()
+	c, code := t.Categories[row.Category()], t.Code(row)
+	dst = append(dst, '{')
+	if t.Domain != "" {
+		dst = append(appendText(append(dst, `"domain":"`...), t.Domain), `",`...)
+	}
+	dst = appendText(append(dst, `"category":"`...), c.Name)
+	dst = appendText(append(dst, `","code":"`...), code.Value)
+	dst = append(dst, `","message":"`...)
 	start := len(dst)
-	dst = escapeTail(v.AppendMessage(dst), start)
-	if v.Retryable() {
+	dst = escapeTail(e.AppendMessage(dst), start)
+	if traits.Retryable {
 		dst = append(dst, `","retryable":true`...)
 	} else {
 		dst = append(dst, `","retryable":false`...)
 	}
-	if row.Branch() != 0 {
-		if r := t.Traits(row).Reaction; r != t.Code(row).Reaction {
-			dst = appendString(append(dst, `,"reaction":`...), r.Name)
-		}
+	if traits.Reaction != code.Reaction {
+		dst = appendString(append(dst, `,"reaction":`...), traits.Reaction.Name)
 	}
-	dst = v.AppendContext(append(dst, `,"context":`...))
-	if e, ok := c.(taxonomy.Error); ok && depth > 1 && e.Unwrap() != nil {
-		dst = appendPublicCause(dst, v, depth-1)
+	dst = e.AppendPublicContext(append(dst, `,"context":`...))
+	if cause := e.Unwrap(); cause != nil && depth > 1 {
+		dst = appendPublicCause(dst, cause, depth-1)
 	}
 	return append(dst, '}')
 }
 
-// appendPublicCause appends the view's cause, if it is public; a cause that panics, as a nil pointer
-// does, is left out.
-func appendPublicCause(dst []byte, v taxonomy.PublicView, depth int) (out []byte) {
+// appendPublicCause appends the first error of a taxonomy in a cause's tree, if its code is public.
+// One that panics, as a nil pointer does, is left out.
+func appendPublicCause(dst []byte, cause error, depth int) (out []byte) {
 	defer func() {
 		if recover() != nil {
 			out = dst
 		}
 	}()
-	if cause, ok := v.Cause(); ok {
-		return appendPublic(append(dst, `,"cause":`...), cause, depth)
+	c, ok := taxonomy.First(cause, nil)
+	if !ok {
+		return dst
 	}
-	return dst
+	t, row := c.Taxonomy(), c.Row()
+	if code := t.Code(row); code == nil || !code.Public {
+		return dst
+	}
+	return appendPublic(append(dst, `,"cause":`...), taxonomy.AsPublic(c), row, t.Traits(row), depth)
 }
 
 // Sent returns the row of an error: the one that its context selects, or the one that its sender
@@ -72,10 +81,11 @@ func (w *envelope) keepSent(e taxonomy.Error, code *taxonomy.Code) {
 		return traits.Retryable == w.retryable && (!sameReaction || traits.Reaction.Name == want)
 	}
 	t, row := e.Taxonomy(), e.Row()
-	if agrees(t.Traits(row), reaction != "") {
-		return
-	}
+	selected := t.Traits(row)
 	for _, sameReaction := range [2]bool{true, false} {
+		if agrees(selected, sameReaction && reaction != "") {
+			return
+		}
 		for branch := range len(code.When) + 1 {
 			if agrees(t.Traits(row.When(uint8(branch))), sameReaction) {
 				e.(interface{ setSent(branch uint8) }).setSent(uint8(branch))

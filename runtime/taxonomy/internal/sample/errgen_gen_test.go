@@ -61,6 +61,7 @@ func TestTaxonomy(t *testing.T) {
 	gentest.Names(t, "provider work kinds order server", CategoryProvider, CategoryWork, CategoryKinds, CategoryOrder, CategoryServer)
 	gentest.Names(t, "strict chains", ProfileStrict, ProfileChains)
 	gentest.Names(t, "haiku human", TierHaiku, TierHuman)
+	gentest.Attribute(t, &genPackage, 0, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)
 }
 
 type genStrategies struct{ record gentest.Recorder }

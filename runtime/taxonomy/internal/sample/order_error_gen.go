@@ -28,6 +28,7 @@ const (
 type OrderError struct {
 	base[OrderCode]
 
+	RequestID taxonomy.Opt[string]        // the request that failed.
 	Order     string                      // which order.
 	Left      taxonomy.Opt[int]           // how many are left.
 	Warehouse taxonomy.Opt[string]        // where it was looked for.
@@ -46,6 +47,9 @@ func NewOrderLedger(order, warehouse string) *OrderError {
 
 // Each With method returns a copy of e with the value.
 
+func (e *OrderError) WithRequestID(requestID string) *OrderError {
+	return gen.With(*e, func(e *OrderError) { e.RequestID = taxonomy.Some(requestID) })
+}
 func (e *OrderError) WithLeft(left int) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Left = taxonomy.Some(left) })
 }
@@ -77,6 +81,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("order", taxonomy.Some(e.Order))
 	o = o.Int("left", e.Left)
 	o = o.String("warehouse", e.Warehouse)
@@ -87,6 +92,7 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("order", taxonomy.Some(e.Order))
 	o = o.Int("left", e.Left)
 	o = o.Duration("wait", e.Wait)
@@ -94,7 +100,7 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 }
 
 func (e *OrderError) list() []any {
-	return []any{&e.Order, &e.Left, &e.Warehouse, &e.Wait}
+	return []any{&e.RequestID, &e.Order, &e.Left, &e.Warehouse, &e.Wait}
 }
 
 var orderCategory = taxonomy.Category{
@@ -104,6 +110,7 @@ var orderCategory = taxonomy.Category{
 	},
 	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
 	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "order", Type: "string", Required: true, Public: true},
 		{Name: "left", Type: "int", Public: true},
 		{Name: "warehouse", Type: "string"},

@@ -11,6 +11,7 @@ import (
 
 func TestOrderError(t *testing.T) {
 	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError", []string{
+		"requestId string public",
 		"order string required public",
 		"left int public",
 		"warehouse string",
@@ -22,9 +23,9 @@ func TestOrderError(t *testing.T) {
 			When: []string{"backoff retryable http=503; strict: block"},
 			Cases: []gentest.Case{
 				gentest.Says(NewOrderConflict("some order"), 0, "order some order was changed at the same time", `{"order":"some order"}`),
-				gentest.Says(NewOrderConflict("some order").WithLeft(4), 0, "order some order was changed at the same time, 4 left", `{"order":"some order","left":4}`),
-				gentest.Says(NewOrderConflict("").WithLeft(4), 0, "order  was changed at the same time, 4 left", `{"order":"","left":4}`),
-				gentest.Says(NewOrderConflict("some order").WithLeft(4).WithWarehouse("some warehouse").WithWait(4500*time.Millisecond), 0, "order some order was changed at the same time, 4 left", `{"order":"some order","left":4,"warehouse":"some warehouse","wait":"4.5s"}`).Hints("retry_after=4.5s"),
+				gentest.Says(NewOrderConflict("some order").WithLeft(5), 0, "order some order was changed at the same time, 5 left", `{"order":"some order","left":5}`),
+				gentest.Says(NewOrderConflict("").WithLeft(5), 0, "order  was changed at the same time, 5 left", `{"order":"","left":5}`),
+				gentest.Says(NewOrderConflict("some order").WithRequestID("some requestId").WithLeft(5).WithWarehouse("some warehouse").WithWait(5500*time.Millisecond), 0, "order some order was changed at the same time, 5 left", `{"requestId":"some requestId","order":"some order","left":5,"warehouse":"some warehouse","wait":"5.5s"}`).Hints("retry_after=5.5s"),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewOrderConflict("some order").WithWarehouse("north"), 1),
