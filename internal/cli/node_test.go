@@ -180,6 +180,19 @@ for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) console.log
 	}
 }
 
+// TestTypeScriptOfDocs compiles the example of docs/catalogue.md.
+func TestTypeScriptOfDocs(t *testing.T) {
+	tsc, dir := nodeTool(t, "tsc"), t.TempDir()
+	page, err := os.ReadFile("../../docs/catalogue.md")
+	require.NoError(t, err)
+	_, example, found := strings.Cut(string(page), "```ts\n")
+	example, _, ends := strings.Cut(example, "```")
+	require.True(t, found && ends)
+	writeOutput(t, dir, "errors.ts", "typescript", "-audience", "internal", "../../examples/quickstart/taxonomy.yaml")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "pay.ts"), []byte(example), 0o644))
+	compile(t, dir, tsc, "--lib", "es2022,dom", "errors.ts", "pay.ts")
+}
+
 // TestOpenAPI validates the documents against OpenAPI's own schema.
 func TestOpenAPI(t *testing.T) {
 	validate := nodeTool(t, "validate-api")
