@@ -41,7 +41,7 @@ func byName(files []output.File) map[string]string {
 }
 
 var (
-	htmlLink     = regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
+	htmlLink     = regexp.MustCompile(`(?:href|src|action)="([^":]*)"`)
 	markdownLink = regexp.MustCompile(`\]\(([^)]*)\)`)
 )
 
@@ -85,10 +85,11 @@ func TestPaths(t *testing.T) {
 		format  Format
 		want    map[string]string // by code
 	}{
-		"no help_url":     {"", HTML, map[string]string{"A": "A/index.html"}},
-		"last segment":    {"https://x.org/errors/{code}", HTML, map[string]string{"A": "A/index.html"}},
-		"slash":           {"https://x.org/errors/{code}/", HTML, map[string]string{"A": "A/index.html"}},
-		"file":            {"https://x.org/errors/{code}.html", HTML, map[string]string{"A": "A.html", "index": "index-2.html"}},
+		"no help_url":  {"", HTML, map[string]string{"A": "A/index.html"}},
+		"last segment": {"https://x.org/errors/{code}", HTML, map[string]string{"A": "A/index.html"}},
+		"slash":        {"https://x.org/errors/{code}/", HTML, map[string]string{"A": "A/index.html"}},
+		"file": {"https://x.org/errors/{code}.html", HTML, map[string]string{"A": "A.html",
+			"index": "index-2.html"}},
 		"part of a name":  {"https://x.org/e/error-{code}", HTML, map[string]string{"A": "error-A/index.html"}},
 		"segments behind": {"https://x.org/{code}/about?x=1", HTML, map[string]string{"A": "A/about/index.html"}},
 		"fragment":        {"https://x.org/errors#{code}", HTML, map[string]string{"A": "A/index.html"}},
@@ -132,7 +133,8 @@ categories:
     codes:
       GONE: {doc: There is no such order., message: 'no order {orderId}', audience: public, groups: [customer],
         deprecated: Merged., replaced_by: SECRET_CODE, set: {secretfield: secretword}, resolution: Look again.}
-      SECRET_CODE: {doc: Secret doc., message: 'secret message', retryable: true, reaction: secretreaction, groups: [secretgroup]}
+      SECRET_CODE: {doc: Secret doc., message: 'secret message', retryable: true, reaction: secretreaction,
+        groups: [secretgroup]}
   secretcategory: {doc: Secret too., codes: {SECRET_TOO: {doc: Secret., message: secret}}}
   other: {doc: Anything., codes: {OOPS: {doc: Something failed., message: something failed, audience: public}}}
 `
@@ -145,8 +147,8 @@ func TestPublic(t *testing.T) {
 			assert.NotContains(t, strings.ToLower(string(f.Content)), "secret", f.Name)
 		}
 		files := byName(Files(load(t, []byte(mixed)), Options{Format: format}))
-		all := strings.ToLower(strings.Join([]string{files["index.html"], files["README.md"]}, ""))
-		for _, internal := range []string{"secret_code", "secretcategory", "secretreaction", "secretpolicy", "secretgroup"} {
+		all := strings.ToLower(files["index.html"] + files["README.md"])
+		for _, internal := range []string{"secret_code", "secretcategory", "secretreaction", "secretpolicy"} {
 			assert.Contains(t, all, internal)
 		}
 	}
@@ -155,9 +157,9 @@ func TestPublic(t *testing.T) {
 // TestHostileTexts: texts of the taxonomy never become markup or scripts.
 func TestHostileTexts(t *testing.T) {
 	const evil = `</script><img src=x onerror=alert(1)>"'|[x](javascript:alert(1))*_`
-	src := strings.NewReplacer("There is no such order.", "'"+strings.ReplaceAll(evil, "'", "''")+"'",
-		"Look again.", "'"+strings.ReplaceAll(evil, "'", "''")+"'", "The order.", "'"+strings.ReplaceAll(evil, "'", "''")+"'",
-		"no order {orderId}", "x "+strings.ReplaceAll(strings.NewReplacer("[", "[[", "]", "]]").Replace(evil), "'", "''")).
+	inYAML := strings.ReplaceAll(evil, "'", "''")
+	src := strings.NewReplacer("There is no such order.", "'"+inYAML+"'", "Look again.", "'"+inYAML+"'",
+		"The order.", "'"+inYAML+"'", "no order {orderId}", strings.NewReplacer("[", "[[", "]", "]]").Replace(inYAML)).
 		Replace(mixed)
 	for _, format := range formats {
 		files := Files(load(t, []byte(src)), Options{Format: format, Mark: output.Mark("docs", "a-->*/\nb.yaml")})

@@ -135,8 +135,8 @@ func (s *session) readable(l *loaded, name string, o *options) (*model.Package, 
 	}
 	m := l.model.PublicOnly()
 	if len(m.Codes) == 0 {
-		return nil, fmt.Errorf("%s: %s has no public code: set \"audience: public\" for codes, categories or the file, "+
-			"or use -audience internal", name, l.name)
+		return nil, fmt.Errorf(`%s: %s has no public code: set "audience: public" for codes, categories or the file, `+
+			`or use -audience internal`, name, l.name)
 	}
 	return m, nil
 }
@@ -163,15 +163,17 @@ func defaultDocs(l *loaded) string { return filepath.Join(l.dir(), "docs", l.mod
 // maker makes files other than those of the package. The mark of its files is in their first line.
 type maker struct {
 	files func(m *model.Package, o *options, mark string) []output.File
-	index func(o *options) string // of a directory; nil for a single file
+	tree  bool // whether the path is a directory
 }
 
 // makers are the commands that make such files.
 func makers() map[string]maker {
 	return map[string]maker{
 		"docs": {files: func(m *model.Package, o *options, mark string) []output.File {
-			return catalogue.Files(m, catalogue.Options{Format: catalogue.Format(o.format), Public: o.readers == public, Mark: mark})
-		}, index: func(o *options) string { return catalogue.Index(catalogue.Format(o.format)) }},
+			return catalogue.Files(m, catalogue.Options{
+				Format: catalogue.Format(o.format), Public: o.readers == public, Mark: mark,
+			})
+		}, tree: true},
 		"typescript": {files: func(m *model.Package, _ *options, mark string) []output.File {
 			return []output.File{{Content: typescript.File(m, mark)}}
 		}},
@@ -192,8 +194,8 @@ func (s *session) planMade(l *loaded, name string, o *options, path string) (pla
 	m := makers()[name]
 	files := m.files(readable, o, s.mark(l, name, o))
 	t := output.Target{Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir())}
-	if m.index != nil {
-		t.Index = m.index(o)
+	if m.tree {
+		t.Tree = true
 	} else {
 		files[0].Name, t.Show = filepath.Base(path), filepath.Dir(path)
 	}
@@ -254,7 +256,8 @@ func (s *session) madeOf(l *loaded, path string) func() (planned, error) {
 		}
 		line, source, ok := output.ReadMark(content)
 		name, flags, _ := strings.Cut(line, " ")
-		if m := makers()[name]; !ok || source != output.MarkName(l.model.File) || m.files == nil || (m.index != nil) != (file != "") {
+		m := makers()[name]
+		if !ok || source != output.MarkName(l.model.File) || m.files == nil || m.tree != (file != "") {
 			continue
 		}
 		fs, o := commandNamed(name).flagSet()

@@ -45,17 +45,22 @@ func schemas(m *model.Package) object {
 	var all []any
 	mapping := object{}
 	contexts, problems := object{}, object{}
+	var typeNames []string
 	for _, c := range m.Categories {
-		context := trimError(c.Type) + "Context"
-		contexts = append(contexts, member{context, fields(c.Fields).with("description", "Context of "+c.Name+" errors.")})
+		typeNames = append(typeNames, c.Type)
+	}
+	for _, c := range m.Categories {
+		context := short(c.Type, typeNames) + "Context"
+		doc := "Context of " + c.Name + " errors."
+		contexts = append(contexts, member{context, fields(c.Fields).with("description", doc)})
 		for _, code := range c.Codes {
-			all = append(all, ref("schemas", schemaName(code)))
-			mapping = append(mapping, member{code.Value, "#/components/schemas/" + schemaName(code)})
-			problems = append(problems, member{schemaName(code), problemOf(m, code, context)})
+			all = append(all, ref("schemas", schemaName(m, code)))
+			mapping = append(mapping, member{code.Value, "#/components/schemas/" + schemaName(m, code)})
+			problems = append(problems, member{schemaName(m, code), problemOf(m, code, context)})
 		}
 	}
 	out := object{
-		{"AnyProblem", object{
+		{"Problems", object{
 			{"description", "An error of the API."}, {"oneOf", all},
 			{"discriminator", object{{"propertyName", "code"}, {"mapping", mapping}}},
 		}},
@@ -68,11 +73,11 @@ func schemas(m *model.Package) object {
 func base(m *model.Package) object {
 	text := func(doc string) object { return object{{"type", "string"}, {"description", doc}} }
 	properties := object{
-		{"type", object{{"type", "string"}, {"format", "uri-reference"}, {"description", "Address of a page about the code."}}},
+		{"type", append(text("Address of a page about the code."), member{"format", "uri-reference"})},
 		{"title", text("What happened, in general.")},
 		{"status", object{{"type", "integer"}, {"minimum", 100}, {"maximum", 599}, {"description", "HTTP status."}}},
 		{"detail", text("What happened in this case.")},
-		{"instance", object{{"type", "string"}, {"format", "uri-reference"}, {"description", "Path of the request."}}},
+		{"instance", append(text("Path of the request."), member{"format", "uri-reference"})},
 		{"code", text("Code of the error, which never changes.")},
 		{"retryable", object{{"type", "boolean"}, {"description", "Whether the same request may succeed unchanged."}}},
 		{"reaction", text("Reaction of the server, if it differs from that of the code.")},
@@ -147,7 +152,7 @@ func responses(m *model.Package) object {
 		var lines []string
 		retry := false
 		for _, c := range codes[s] {
-			refs = append(refs, ref("schemas", schemaName(c)))
+			refs = append(refs, ref("schemas", schemaName(m, c)))
 			lines = append(lines, "- `"+c.Value+"`: "+oneLine(c.Doc))
 			retry = retry || slices.ContainsFunc(c.Category.Fields, func(f *model.Field) bool {
 				return f.Role == model.RoleRetryAfter || f.Role == model.RoleResetAt
@@ -231,9 +236,22 @@ var types = map[model.Type]object{
 	model.JSON:     {},
 }
 
-func schemaName(c *model.Code) string { return trimError(c.Go) + "Problem" }
+func schemaName(m *model.Package, c *model.Code) string {
+	names := make([]string, len(m.Codes))
+	for i, c := range m.Codes {
+		names[i] = c.Go
+	}
+	return short(c.Go, names) + "Problem"
+}
 
-func trimError(name string) string { return strings.TrimSuffix(name, "Error") }
+// short returns a name without Error at its end, unless another one of them would be equal.
+func short(name string, all []string) string {
+	without := strings.TrimSuffix(name, "Error")
+	if without != name && slices.Contains(all, without) {
+		return name
+	}
+	return without
+}
 
 func ref(kind, name string) object {
 	return object{{"$ref", fmt.Sprintf("#/components/%s/%s", kind, name)}}

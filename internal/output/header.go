@@ -35,7 +35,7 @@ func Mark(command, source string) string {
 // MarkName returns a file's name as marks have it. It replaces the characters of a file's name that can end a comment.
 func MarkName(source string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) || strings.ContainsRune("<>&*", r) {
+		if unicode.IsControl(r) || strings.ContainsRune("<>&*\u2028\u2029", r) {
 			return '_'
 		}
 		return r
@@ -49,7 +49,10 @@ func ReadMark(content []byte) (command, source string, ok bool) {
 	_, rest, begins := strings.Cut(string(line), headerBegin)
 	rest, _, ends := strings.Cut(rest, headerEnd)
 	command, source, names := strings.Cut(rest, headerFrom)
-	return strings.TrimPrefix(command, " "), source, begins && ends && names && source != ""
+	if !begins || !ends || !names || source == "" {
+		return "", "", false
+	}
+	return strings.TrimPrefix(command, " "), source, true
 }
 
 // maxMark limits where a mark is looked for.

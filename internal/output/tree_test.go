@@ -37,24 +37,29 @@ func TestTree(t *testing.T) {
 		before, after tree // besides the pages
 		refused       string
 	}{
-		"empty":                     {},
-		"other files stay":          {before: tree{"a/own.html": "own", "own.go": made("own")}, after: tree{"a/own.html": "own", "own.go": made("own")}},
-		"stale pages":               {before: tree{"index.html": page("old"), "b/c/index.html": page("old"), "b/own.txt": "own"}, after: tree{"b/own.txt": "own"}},
-		"without the index":         {before: tree{"b/index.html": page("old")}, after: tree{"b/index.html": page("old")}},
-		"of another taxonomy":       {before: tree{"index.html": page("old"), "b.html": other}, after: tree{"b.html": other}},
-		"hidden":                    {before: tree{"index.html": page("old"), ".git/b.html": page("old")}, after: tree{".git/b.html": page("old")}},
-		"a foreign page in the way": {before: tree{"a/index.html": "mine"}, refused: "a/index.html: was not made by errgen"},
-		"another taxonomy's page":   {before: tree{"a/index.html": other}, refused: "was generated from other.yaml"},
-		"a Go package's file":       {before: tree{"a/index.html": made("go")}, refused: "was not made by errgen"},
-		"a file in the way":         {before: tree{"a": "mine"}, refused: "a: is not a directory"},
-		"a link in the way":         {before: tree{"a": "->.."}, refused: "a: is not a directory"},
+		"empty": {},
+		"other files stay": {before: tree{"a/own.html": "own", "own.go": made("own")},
+			after: tree{"a/own.html": "own", "own.go": made("own")}},
+		"stale pages": {before: tree{"index.html": page("old"), "b/c/index.html": page("old"), "b/own.txt": "own"},
+			after: tree{"b/own.txt": "own"}},
+		"without an index": {before: tree{"b/index.html": page("old")}},
+		"of another taxonomy": {before: tree{"index.html": page("old"), "b.html": other},
+			after: tree{"b.html": other}},
+		"hidden": {before: tree{"index.html": page("old"), ".git/b.html": page("old")},
+			after: tree{".git/b.html": page("old")}},
+		"a foreign page in the way": {before: tree{"a/index.html": "mine"},
+			refused: "a/index.html: was not made by errgen"},
+		"another taxonomy's page": {before: tree{"a/index.html": other}, refused: "was generated from other.yaml"},
+		"a Go package's file":     {before: tree{"a/index.html": made("go")}, refused: "was not made by errgen"},
+		"a file in the way":       {before: tree{"a": "mine"}, refused: "a: is not a directory"},
+		"a link in the way":       {before: tree{"a": "->.."}, refused: "a: is not a directory"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "docs")
 			tt.before.write(t, dir)
 			pages := tree{"index.html": page("index"), "a/index.html": page("a")}
-			target := Target{Dir: dir, Show: "docs", Command: "docs", Source: "taxonomy.yaml", Index: "index.html"}
+			target := Target{Dir: dir, Show: "docs", Command: "docs", Source: "taxonomy.yaml", Tree: true}
 			p, err := NewPlan(target, files(pages))
 			if tt.refused != "" {
 				require.ErrorContains(t, err, tt.refused)
@@ -76,8 +81,9 @@ func TestTree(t *testing.T) {
 // TestRemovesDirectories: a directory whose last page is stale goes, one with other files stays.
 func TestRemovesDirectories(t *testing.T) {
 	dir := t.TempDir()
-	tree{"index.html": page("old"), "b/c/index.html": page("old"), "d/index.html": page("old"), "d/own": "own"}.write(t, dir)
-	p, err := NewPlan(Target{Dir: dir, Command: "docs", Source: "taxonomy.yaml", Index: "index.html"},
+	tree{"index.html": page("old"), "b/c/index.html": page("old"), "d/index.html": page("old"), "d/own": "own"}.
+		write(t, dir)
+	p, err := NewPlan(Target{Dir: dir, Command: "docs", Source: "taxonomy.yaml", Tree: true},
 		files(tree{"index.html": page("new")}))
 	require.NoError(t, err)
 	require.NoError(t, p.Write(t.Context()))

@@ -227,8 +227,8 @@ func (w *writer) tables() {
 	w.linef("const aliases: Readonly<Record<string, string | undefined>> = { %s };", strings.Join(aliases, ", "))
 	for _, c := range w.model.Categories {
 		w.linef("")
-		w.linef("export function %s(error: AppError | UnknownError): error is { [C in %s]: %s<C> }[%[2]s] {", guard(c.Predicate),
-			w.names[codeOf{c}], w.names[c])
+		w.linef("export function %s(error: AppError | UnknownError): error is { [C in %s]: %s<C> }[%[2]s] {",
+			guard(c.Predicate), w.names[codeOf{c}], w.names[c])
 		w.linef("  return error.category === %s;", quote(c.Name))
 		w.linef("}")
 	}
@@ -262,7 +262,8 @@ func deprecation(c *model.Code) string {
 func (w *writer) fields(fields []*model.Field, indent string) string {
 	var b strings.Builder
 	for _, f := range sent(fields) {
-		fmt.Fprintf(&b, "\n%s  [%s, %s, %t],", indent, quote(f.Wire), w.decoder(f, indent+"  "), f.Required && !f.Sensitive)
+		required := f.Required && !f.Sensitive
+		fmt.Fprintf(&b, "\n%s  [%s, %s, %t],", indent, quote(f.Wire), w.decoder(f, indent+"  "), required)
 	}
 	if b.Len() == 0 {
 		return "[]"
@@ -271,9 +272,8 @@ func (w *writer) fields(fields []*model.Field, indent string) string {
 }
 
 var decoders = map[model.Type]string{
-	model.String: "decode.string", model.Int: "decode.number", model.Int64: "decode.integer", model.Uint64: "decode.integer",
-	model.Float64: "decode.number", model.Bool: "decode.boolean", model.Duration: "decode.milliseconds", model.Time: "decode.date",
-	model.Strings: "decode.strings", model.JSON: "decode.any",
+	model.String: "string", model.Int: "number", model.Int64: "integer", model.Uint64: "integer", model.Float64: "number",
+	model.Bool: "boolean", model.Duration: "milliseconds", model.Time: "date", model.Strings: "strings", model.JSON: "any",
 }
 
 func (w *writer) decoder(f *model.Field, indent string) string {
@@ -285,7 +285,7 @@ func (w *writer) decoder(f *model.Field, indent string) string {
 	case f.Object != nil:
 		return "decode.object(" + w.fields(f.Object.Fields, indent) + ")"
 	}
-	return decoders[f.Type]
+	return "decode." + decoders[f.Type]
 }
 
 // guard returns a name that no type has, because it begins with a small letter.
