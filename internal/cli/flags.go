@@ -22,7 +22,7 @@ type options struct {
 	verbose bool
 	service bool
 	format  diag.Format
-	public  bool     // -audience
+	readers string   // -audience
 	also    []string // paths of files that other commands than generate made
 
 	taxonomy string
