@@ -36,13 +36,13 @@ func leads() []string {
 	field := field()
 	reported := line + `(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d:?[ \t]+|` + words + `*)` + opener + `|` + field
 	announced := line + words + `+` + opener + `|` + field
-	return []string{
+	return append([]string{
 		`(?i)(?:` + reported + `)`,
 		`(?i)(?:` + announced + `)`,
 		`(?i)(?:` + statusName() + `)`,
 		`(?i)(?:` + reported + `|` + kindName + `)(?:[\w.]+[.:])?`,
 		words, field, end, line, afterStatus,
-	}
+	}, parts()...)
 }
 
 // oneOf returns the expression of a list of words.
