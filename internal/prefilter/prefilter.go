@@ -24,7 +24,7 @@ const (
 	maxLength = 64
 	// maxTexts limits the texts that an expression is expanded to, and maxLiterals the literals of
 	// a pattern.
-	maxTexts    = 8
+	maxTexts    = 32
 	maxLiterals = 256
 	// maxCopies limits the copies of a repetition that are expanded.
 	maxCopies = 16

@@ -29,7 +29,7 @@ const (
 	// afterNumber and afterPhrase match what follows a status and its phrase.
 	afterNumber = `(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*`
 	afterPhrase = `[ \t]*[:;({\["'—–-])|http[ \t]`
-	onlyNumber  = `|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b`
+	onlyNumber  = `|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z`
 )
 
 // parts returns the shared parts, after those of leads.
@@ -124,8 +124,8 @@ func stated(statuses []string) []Text {
 		{`(?im)` + any + afterNumber + phrase + afterPhrase + any + `[ \t]?(?:[:(]|` + phrase +
 			`[ \t]*(?:$|[.:;,({]))`, reportedLead},
 		{any, statusLead},
-		{Expr: beginning + `http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase + onlyNumber + any +
-			` (?:Client|Server) Error: `},
+		{Expr: beginning + `http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase + onlyNumber},
+		{Expr: `(?i)\b` + any + ` (?:Client|Server) Error: `},
 	}
 }
 

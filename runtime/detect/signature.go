@@ -225,7 +225,7 @@ func (r *Rules) matched(rule *Rule, searched string) string {
 			if int(id) >= len(e.patterns) {
 				continue
 			}
-			from, to, ok := e.patterns[id].compiled(e.leads).find(searched)
+			from, to, ok := e.patterns[id].compiled(e.leads).find(searched, nil)
 			if !ok {
 				continue
 			}

@@ -28,8 +28,8 @@ func TestDependencyError(t *testing.T) {
 			Code: CodeDependencyError,
 			Says: "dependency_error: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing] (171f2095), set pattern",
-				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing] (a665ced5), set pattern",
+				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing] (f902166), set pattern",
+				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing] (f789cca6), set pattern",
 				"DEPENDENCY_ERROR/3: source [verification tool], like missing_module (a6ec52aa), set pattern",
 				"DEPENDENCY_ERROR/4: source absent, like missing_module (17cdd48d), set pattern",
 			},

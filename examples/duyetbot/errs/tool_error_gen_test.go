@@ -34,8 +34,8 @@ func TestToolError(t *testing.T) {
 				"TOOL_TIMEOUT/2: source tool, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 				"TOOL_TIMEOUT/3: source tool, exit_code 124",
 				"TOOL_TIMEOUT/4: source absent, attributes.tool present, is context.DeadlineExceeded",
-				"TOOL_TIMEOUT/5: source tool, like [timeout late] (cc1ddc8)",
-				"TOOL_TIMEOUT/6: source absent, attributes.tool present, like [timeout late] (4d944d66)",
+				"TOOL_TIMEOUT/5: source tool, like [timeout late] (76f08d70)",
+				"TOOL_TIMEOUT/6: source absent, attributes.tool present, like [timeout late] (6a89ec6)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -98,8 +98,8 @@ func TestToolError(t *testing.T) {
 				"TOOL_PERMISSION/2: source tool, errno [EACCES EPERM]",
 				"TOOL_PERMISSION/3: source tool, exit_code 126",
 				"TOOL_PERMISSION/4: source absent, exit_code 126",
-				"TOOL_PERMISSION/5: source tool, like [git_auth permission_denied unauthorized forbidden read_only denied] (8b043859)",
-				"TOOL_PERMISSION/6: source absent, attributes.tool present, like [git_auth permission_denied unauthorized forbidden read_only denied] (283014cb)",
+				"TOOL_PERMISSION/5: source tool, like [git_auth permission_denied unauthorized forbidden read_only denied] (baaf3970)",
+				"TOOL_PERMISSION/6: source absent, attributes.tool present, like [git_auth permission_denied unauthorized forbidden read_only denied] (98eb36b2)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewToolPermission("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool lacks permission: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

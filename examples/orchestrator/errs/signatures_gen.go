@@ -22,7 +22,7 @@ var leads = []string{
 	`(?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\(`,
 	`(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*`,
 	`[ \t]*[:;({\["'—–-])|http[ \t]`,
-	`|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b`,
+	`|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z`,
 }
 
 var signatureFileNotFound = detect.Signature{
@@ -66,7 +66,7 @@ var signatureDependencyMissing = detect.Signature{
 4 0 (?m)(?:(?:MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|E404|ETARGET|ENOVERSIONS|ModuleNotFoundError)(?12)|(?:MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND|ModuleNotFoundError)(?13))	=MODULE_NOT_FOUND	=E404	=ETARGET	=ENOVERSIONS	=ModuleNotFoundEr
 2 0 (?m)(?:code|errno) (?:ERR_MODULE_NOT_FOUND|E404|ETARGET|ENOVERSIONS)[ \t\r]*$	=code	=errno
 2 0 (?m)(?:E404|ETARGET|ENOVERSIONS)(?:\)(?: when|: \w|$)|:[ \t])	=E404	=ETARGET	=ENOVERSIONS
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:E404|ETARGET|ENOVERSIONS)(?:\) when|:[ \t])	=E404	=ETARGET	=ENOVERSIONS`},
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:E404|ETARGET|ENOVERSIONS)(?:\) when|:[ \t])	=404	=TARGET	=NOVERSIONS`},
 	},
 }
 
@@ -106,9 +106,9 @@ var signatureDNSFailure = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOTFOUND", "EAI_AGAIN", "EAI_NONAME", "EAI_NODATA"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"gaierror", "NameResolutionError", "UnknownHostException"}}}},
-		{Text: `1 0 (?im)(?:getaddrinfo(?:\(\))? (?:ENOTFOUND|EAI_AGAIN|failed|error)\b|(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|domain|dns|proxy)\b|(?:could not|cannot) translate host name\b|(?:lookup \S+(?: on \S+)?: )?no such host\b|name or service not known\b|temporary failure (?:in name resolution|resolving)\b|nodename nor servname provided\b|no address associated with hostname\b|(?:dns|name) (?:resolution|lookup) (?:failed|failure|error|timed out)\b|net::ERR_NAME_NOT_RESOLVED\b|(?:(?:server misbehaving|NXDOMAIN))(?7))	~getaddrinfo	~ resolve 	~could not transl	~cannot translate	~no such host	~name or service 	~temporary failur	~nodename nor ser	~no address assoc	~dns resolution 	~dns lookup 	~name resolution 	~name lookup 	~net::err_name_no	~server misbehavi	~nxdomain
+		{Text: `1 0 (?im)(?:getaddrinfo(?:\(\))? (?:ENOTFOUND|EAI_AGAIN|failed|error)\b|(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|domain|dns|proxy)\b|(?:could not|cannot) translate host name\b|(?:lookup \S+(?: on \S+)?: )?no such host\b|name or service not known\b|temporary failure (?:in name resolution|resolving)\b|nodename nor servname provided\b|no address associated with hostname\b|(?:dns|name) (?:resolution|lookup) (?:failed|failure|error|timed out)\b|net::ERR_NAME_NOT_RESOLVED\b|(?:(?:server misbehaving|NXDOMAIN))(?7))	~getaddrinfo	~ resolve 	~could not transl	~cannot translate	~no such host	~name or service 	~temporary failur	~nodename nor ser	~no address assoc	~resolution	~lookup	~net::err_name_no	~server misbehavi	~nxdomain
 0 0 \blookup [\w.-]+(?: on [\w.:\[\]-]+)?: (?:no such host|server misbehaving|i/o timeout|Temporary failure)	=: no such host	=: server misbeha	=: i/o timeout	=: Temporary fail
-0 21 \[Errno -(?:2|3|5)\] (?:Name|Temporary|No address)	=[Errno -2] 	=[Errno -3] 	=[Errno -5] 
+0 21 \[Errno -(?:2|3|5)\] (?:Name|Temporary|No address)	=[Errno -
 4 0 (?m)(?:(?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA|gaierror|NameResolutionError|UnknownHostException)(?12)|(?:EAI_AGAIN|EAI_NONAME|EAI_NODATA|NameResolutionError|UnknownHostException)(?13))	=ENOTFOUND	=EAI_AGAIN	=EAI_NONAME	=EAI_NODATA	=gaierror	=NameResolutionEr	=UnknownHostExcep
 2 0 (?m)(?:code|errno) (?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA)[ \t\r]*$	=code ENOTFOUND	=code EAI_AGAIN	=code EAI_NONAME	=code EAI_NODATA	=errno ENOTFOUND	=errno EAI_AGAIN	=errno EAI_NONAME	=errno EAI_NODATA
 2 0 (?m)(?:ENOTFOUND)(?:\)(?: when|: \w|$)|:[ \t])	=ENOTFOUND
@@ -142,7 +142,7 @@ var signatureConnectionReset = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "RemoteProtocolError", "ConnectionAbortedError", "ChunkedEncodingError", "IncompleteRead", "SocketError"}}}},
 		{Text: `2 0 (?im)(?:(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?7))	~connection 	~broken pipe
 0 0 (?10)(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?11)	~connection 	~broken pipe
-1 0 (?im)(?:http/2 stream \d+ was not closed cleanly\b|transfer closed with (?:\d+ bytes|outstanding)\b|client network socket disconnected before\b|rpc failed; curl (?:\d|1\d|2[013-9]|[3-9]\d)\b|rpc failed; result=(?:\d|1\d|2[013-9]|[3-9]\d)\b|http2: (?:server sent GOAWAY|client connection lost|stream closed)\b|io error[^\n]{0,60}BrokenPipe\b|(?:(?:read |write |connect )?(?:ECONNRESET|EPIPE)|socket hang up|empty reply from server|(?:the )?remote end hung up unexpectedly|remote end closed connection without response|(?:the )?(?:server|peer|remote host|other side)(?: end)? (?:unexpectedly )?closed(?: the)? (?:connection|network connection)|connection (?:was |has been |is )?(?:unexpectedly )?(?:closed|terminated|lost|dropped|interrupted|aborted)(?: before .*| unexpectedly| mid-\w+)?|(?:response|stream|download|transfer|upload) (?:was )?(?:stalled|interrupted|cut off|aborted|broken)(?: mid-\w+| unexpectedly)?|(?:stream|response|connection) (?:was )?(?:disconnected|closed|ended) (?:before|prematurely|unexpectedly)|premature (?:close|end of file)|other side closed|(?:early|unexpected) EOF|stream error: stream (?:ID \d+; )?[^\n]*|net::ERR_(?:CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|HTTP2_PROTOCOL_ERROR))(?7))	~ was not closed 	~client network s	~rpc failed; 	~http2: server se	~connreset	~pipe	~socket hang up	~empty reply from	~remote end hung 	~connection	~download 	~transfer 	~upload 	~stream	~response	~premature close	~premature end of	~other side close	~early eof	~unexpected eof	~net::err_http2_p
+1 0 (?im)(?:http/2 stream \d+ was not closed cleanly\b|transfer closed with (?:\d+ bytes|outstanding)\b|client network socket disconnected before\b|rpc failed; curl (?:\d|1\d|2[013-9]|[3-9]\d)\b|rpc failed; result=(?:\d|1\d|2[013-9]|[3-9]\d)\b|http2: (?:server sent GOAWAY|client connection lost|stream closed)\b|io error[^\n]{0,60}BrokenPipe\b|(?:(?:read |write |connect )?(?:ECONNRESET|EPIPE)|socket hang up|empty reply from server|(?:the )?remote end hung up unexpectedly|remote end closed connection without response|(?:the )?(?:server|peer|remote host|other side)(?: end)? (?:unexpectedly )?closed(?: the)? (?:connection|network connection)|connection (?:was |has been |is )?(?:unexpectedly )?(?:closed|terminated|lost|dropped|interrupted|aborted)(?: before .*| unexpectedly| mid-\w+)?|(?:response|stream|download|transfer|upload) (?:was )?(?:stalled|interrupted|cut off|aborted|broken)(?: mid-\w+| unexpectedly)?|(?:stream|response|connection) (?:was )?(?:disconnected|closed|ended) (?:before|prematurely|unexpectedly)|premature (?:close|end of file)|other side closed|(?:early|unexpected) EOF|stream error: stream (?:ID \d+; )?[^\n]*|net::ERR_(?:CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|HTTP2_PROTOCOL_ERROR))(?7))	~ was not closed 	~client network s	~rpc failed; 	~http2: server se	~connreset	~pipe	~socket hang up	~empty reply from	~remote end hung 	~connection	~response	~stream	~download	~transfer	~upload	~premature close	~premature end of	~other side close	~early eof	~unexpected eof	~net::err_http2_p
 0 0 (?m)^(?:[^\n#>*\x60-][^\n]*: )?(?:Get|Post|Put|Patch|Delete|Head) "[^"\n]+": (?:EOF|unexpected EOF)$	=": EOF	=": unexpected EO
 0 0 (?m): (?:read|write): (?:connection reset by peer|broken pipe)["')\]]*$	=: read: connecti	=: read: broken p	=: write: connect	=: write: broken 
 0 11 \[Errno (?:32|54|104)\]	=[Errno 32]	=[Errno 54]	=[Errno 104]
@@ -231,8 +231,9 @@ var signatureProxyFailure = detect.Signature{
 2 0 (?m)[ \t](?:407)\b[ \t\r]*$	=407
 1 0 (?im)(?:407)\b(?15)[^\s\S](?16)(?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))	=407	~http
 3 0 (?:407)\b	=407
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:407)\b(?:[ \t:-]*[^\s\S](?17)(?:407)\b (?:Client|Server) Error: 	=407
-1 0 (?im)(?:(?:could not|couldn't|cannot|unable to) (?:resolve|connect to) (?:the )?proxy\b|(?:received http code \d+|unexpected response code) from proxy\b|(?:connect tunnel failed|tunnel connection failed|tunneling socket could not be established)\b|proxy(?: server| connect| connection| tunnel)? (?:aborted|authentication required|error|failed|refused)\b|(?:failed to|cannot) connect to proxy\b|net::ERR_(?:PROXY|TUNNEL)_CONNECTION_FAILED\b)	~could not resolv	~could not connec	~couldn't resolve	~couldn't connect	~cannot resolve 	~cannot connect t	~unable to resolv	~unable to connec	~received http co	~unexpected respo	~connect tunnel f	~tunnel connectio	~tunneling socket	~proxy	~net::err_tunnel_
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:407)\b(?:[ \t:-]*[^\s\S](?17)	=407
+0 19 (?i)\b(?:407)\b (?:Client|Server) Error: 	~407 client error	~407 server error
+1 0 (?im)(?:(?:could not|couldn't|cannot|unable to) (?:resolve|connect to) (?:the )?proxy\b|(?:received http code \d+|unexpected response code) from proxy\b|(?:connect tunnel failed|tunnel connection failed|tunneling socket could not be established)\b|proxy(?: server| connect| connection| tunnel)? (?:aborted|authentication required|error|failed|refused)\b|(?:failed to|cannot) connect to proxy\b|net::ERR_(?:PROXY|TUNNEL)_CONNECTION_FAILED\b)	~resolve	~connect to	~received http co	~unexpected respo	~connect tunnel f	~tunnel connectio	~tunneling socket	~proxy	~net::err_tunnel_
 4 0 (?m)(?:(?:ProxyError)(?12)|(?:ProxyError)(?13))	=ProxyError`},
 	},
 }
@@ -242,10 +243,10 @@ var signatureCompileError = detect.Signature{
 	Any: []detect.Form{
 		{Text: `0 0 (?m)^(?:vet: )?(?:#\d+ [\d.]+ )?[\w./\\@+~-]+\.go:\d+:\d+: (?:undefined: |undeclared name|syntax error|declared and not used|missing return|cannot (?:use|convert|assign|range|call|infer|refer|slice|index)|invalid (?:operation|argument|use|recursive|receiver|character)|mismatched types|assignment mismatch|too many (?:errors|arguments|return)|not enough (?:arguments|return)|duplicate |expected |impossible |non-|no new variables|missing (?:return|function|init|,)|unexpected |unreachable code|label |method |undefined \(|\S+ redeclared|[\w.]+ (?:is not a type|undefined|redeclared|already declared|\(type)|"[^"\n]+" imported|\S+ imported and not used|declared but not used|\w+ declared (?:and|but) not used|import cycle)	=.go:
 0 0 (?m)^[\w./\\@+~-]+\.go:\d+:\d+: too many errors$	=: too many error
-0 0 (?m)^\s+imports \S+[^\n]*: import cycle not allowed	=: import cycle n
+0 0 (?m)^[ \t]+imports \S+[^\n]*: import cycle not allowed	=: import cycle n
 0 0 (?m)^(?:[A-Za-z]:)?[^\s:][^:\n]{0,300}\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|m|mm|cu|java|kt|kts|scala|swift|f90|s|S|zig|proto|hs|d|nim)(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)): (?:fatal |internal compiler |syntax )?error(?: [A-Z]+\d+)?: 	=error
 0 0 (?m)(?:undefined reference to [\x60'‘"]|: ld returned [1-9]\d* exit status|^collect2: |linker command failed with exit code|^Undefined symbols for architecture|: cannot find -l\w|relocation truncated to fit)	=undefined refere	=: ld returned 	=collect2: 	=linker command f	=Undefined symbol	=: cannot find -l	=relocation trunc
-0 0 (?m)^error(?:\[E\d{4}\])?: [^\n]*\n(?:[ \t]*\n)?\s*-->\s	=error
+0 0 (?m)^error(?:\[E\d{4}\])?: [^\n]*\n(?:[ \t]*\n)?[ \t]*-->\s	=error
 0 0 (?m)^(?:\x1b\[[\d;]*m)*error(?:\[E\d{4}\])?(?:\x1b\[[\d;]*m)*: (?:could not compile|aborting due to|failed to compile|cannot find (?:macro|function|value|type)|linking with|failed to run custom build|unresolved import)	=error
 0 18 (?m)\berror (?:CS|MSB|NETSDK|FS|BC|C|LNK|AL)\d{4}: 	=error 
 0 14 (?m)\berror TS1\d{3}: 	=error TS1
@@ -254,8 +255,8 @@ var signatureCompileError = detect.Signature{
 0 0 (?m)^e: (?:file:///)?\S+\.kts?:\d+|^\[ERROR\] COMPILATION ERROR|^\[ERROR\] Failed to execute goal [^\n]*compile|^FAILURE: Build failed with|^> Task \S+ FAILED|^BUILD FAIL(?:ED|URE)	=e: 	=[ERROR] COMPILAT	=[ERROR] Failed t	=FAILURE: Build f	=> Task 	=BUILD FAILED	=BUILD FAILURE
 0 0 (?m)^(?:ERROR|Error) in (?:\S+|\./)\S*(?: [\d:-]+)?$|^\S*ERROR in (?:\[\w+\] )?[\w./@-]+\.\w+	=ERROR in 	=Error in 
 0 188 (?m)^✘ \[ERROR\] |^\[?(?:vite|rollup|esbuild|plugin)[^\n]{0,40}\]?:? (?:Rollup failed|Build failed|Could not resolve|Failed to)|\[vite\]: Rollup failed	=✘ [ERROR] 	=Rollup failed	=Build failed	=Could not resolv	=Failed to
-0 0 (?m)^SyntaxError: [^\n]*\n\s+at wrapSafe	=SyntaxError: 
-0 0 (?m)^\s*\^+\s*\n(?:Syntax|Indentation|Tab)Error: 	=SyntaxError: 	=IndentationError	=TabError: 
+0 0 (?m)^SyntaxError: [^\n]*\n[ \t]+at wrapSafe	=SyntaxError: 
+0 0 (?m)^[ \t]*\^+[ \t]*\n(?:Syntax|Indentation|Tab)Error: 	=SyntaxError: 	=IndentationError	=TabError: 
 0 0 (?m)^ *File "[^"\n]+", line \d+\n[^\n]*\n[^\n]*\n(?:Syntax|Indentation|Tab)Error: 	=SyntaxError: 	=IndentationError	=TabError: 
 0 17 (?m)^(?:PHP )?Parse error: 	=Parse error: 
 1 0 (?im)(?:could not compile \x60|failed to solve\b|(?:failed to compile\.?|(?:build|compilation|bundling|transpilation|bundles?) (?:error occurred|(?:has )?failed(?: (?:with|in|because|to build)\b.*)?(?::.*)?)|bundles failed to build|error during build|module build failed|compilation (?:error|terminated)|(?:a )?compile error|module not found: error: can't resolve)(?7))	~could not compil	~error occurred	~failed	~error during bui	~compilation erro	~compilation term	~compile error	~module not found`},
@@ -268,7 +269,7 @@ var signatureTypeError = detect.Signature{
 		{Text: `0 0 (?m)^[ \t]*(?:\*\*)?(?:(?:[^\s/*#\x60]|/[^/*\n])[^\n]*?(?:[)\]:|-][ \t]*(?:\x1b\[[\d;]*m)*|m))?error(?:\x1b\[[\d;]*m)*[ \t]+(?:\x1b\[[\d;]*m)*TS(?:2\d{3}|4\d{3}|7\d{3}|8\d{3}|18(?:0[1-9]\d|00[04-9]|1\d\d|9\d\d)|9\d{3}): 	=error
 0 0 (?m)^[^\s:][^:\n]*\.pyi?:\d+(?::\d+)?: (?:\x1b\[[\d;]*m)*error: [^\n]*	=error: 
 0 0 (?m)^[\w./-]+:\d+(?::\d+)?: error: [^\n]*(?:  \[[a-z-]+\]|\(expression has type|[Ii]ncompatible type|has no attribute)	=: error: 
-0 0 (?m)^\s+\S+\.pyi?:\d+:\d+ - (?:\x1b\[[\d;]*m)*error	=error
+0 0 (?m)^[ \t]+\S+\.pyi?:\d+:\d+ - (?:\x1b\[[\d;]*m)*error	=error
 0 0 (?m)^(?:vet: )?[\w./\\@+~-]+\.go:\d+:\d+: (?:cannot (?:use|convert|assign) [^\n]* (?:as|to|in)\b|invalid operation: [^\n]*mismatched types|[^\n]*does not implement)	=cannot use 	=cannot convert 	=cannot assign 	=invalid operatio	=does not impleme
 0 14 (?m)^error\[E0(?:308|277|369|053|599|282|283|271|606|605)\]: 	=error[E0
 0 0 (?m): error: (?:incompatible types|bad operand types|no suitable|method \S+ in class)\b	=: error: 
@@ -284,35 +285,35 @@ var signatureTestFailure = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ERR_ASSERTION"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"AssertionError", "AssertionFailedError", "ComparisonFailure"}}}},
 		{Text: `0 26 "Action":"fail","Package":	="Action":"fail",
-0 0 (?m)^\s*--- FAIL: 	=--- FAIL: 
+0 0 (?m)^[ \t]*--- FAIL: 	=--- FAIL: 
 0 0 (?m)^FAIL\t\S+|^FAIL$	=FAIL
 0 28 (?m)^panic: test timed out after 	=panic: test time
 0 0 (?m)^test result: FAILED\.|^test \S+ \.\.\. FAILED$|^error: (?:test failed, to rerun|doctest failed)	=test result: FAI	= ... FAILED	=error: test fail	=error: doctest f
 0 0 (?m)^thread '[^'\n]*(?:test|spec)[^'\n]*'(?: \(\d+\))? panicked at 	= panicked at 
 0 43 \bassertion [\x60]?(?:failed: )?\(?(?:left|right) ?(?:==|!=) ?(?:left|right)\)?[\x60]? ?(?:failed)?	=assertion 
-0 0 (?m)^\s*●[^\n]*\n+\s+(?:expect\(|thrown: |\w*Error)	=●
+0 0 (?m)^\s*●[^\n]*\n{1,2}[ \t]+(?:expect\(|thrown: |\w*Error)	=●
 0 0 (?m)^(?:\x1b\[[\d;]*m|\s)*FAIL(?:\x1b\[[\d;]*m|\s)+\S+\.(?:\w+\.)?[cm]?[jt]sx?\b	=FAIL
 0 0 (?m)^(?:\x1b\[[\d;]*m|\s)*(?:Tests?|Test Suites|Test Files):?(?:\x1b\[[\d;]*m|\s)+[1-9]\d* failed	= failed
 0 0 Exceeded timeout of \d+ ?ms for a (?:test|hook)	=Exceeded timeout
-0 0 (?m)^\s+[1-9]\d* failing$	= failing
+0 0 (?m)^[ \t]+[1-9]\d* failing$	= failing
 0 0 (?m)^(?:\[[ \d.s]+\] )?=+ (?:FAILURES|ERRORS|short test summary info) =+	= FAILURES 	= ERRORS 	= short test summ
 0 0 (?m)^(?:\[[ \d.s]+\] )?E  +(?:assert |AssertionError|[\w.]+(?:Error|Exception)\b)	=assert 	=Error	=Exception
 0 0 (?m)^(?:FAILED|ERROR) \S+\.py(?:::| - )	=FAILED 	=ERROR 
 0 0 (?m)^=+ (?:[^\n=]*, )?[1-9]\d* (?:failed|errors?)\b[^\n]*=+$	=failed	=error
 0 0 (?m)^(?:FAIL|ERROR): test\w* \(	=FAIL: test	=ERROR: test
-0 18 (?m)^FAILED \((?:failures|errors)=[1-9]	=FAILED (failures	=FAILED (errors=
+0 18 (?m)^FAILED \((?:failures|errors)=[1-9]	=FAILED (
 0 0 (?m)^not ok \d+\b(?:[^#\n]|#[^ \n])*$	=not ok 
 0 0 (?m)(?:^(?:\x1b\[[\d;]*m)*(?: *E +)?|^ {0,8}|: |\w\.)AssertionError(?: \[ERR_ASSERTION\])?(?:\x1b\[[\d;]*m)*(?:: |$)	=AssertionError
-0 0 (?m)^[1-9]\d* examples?, [1-9]\d* failures?	= example, 	= examples, 
+0 0 (?m)^[1-9]\d* examples?, [1-9]\d* failures?	= example
 0 0 (?m)^FAILURES!$|^Tests: \d+, Assertions: \d+, (?:Failures|Errors): [1-9]	=FAILURES!	=, Assertions: 
-0 0 (?m)Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9])	=, Failures: 
-0 0 There were failing tests\. See the report|(?m)^Failed!\s+- Failed:\s+[1-9]	=There were faili	=- Failed:
-0 0 (?m)\*\*\*Failed\s+[\d.]+ sec|^[1-9]\d* tests? failed out of|, [1-9]\d* tests failed out of	=***Failed	= test failed out	= tests failed ou
+0 0 (?m)Tests run: \d+, (?:Failures: [1-9]|Failures: 0, Errors: [1-9])	=Tests run: 
+0 0 There were failing tests\. See the report|(?m)^Failed![ \t]+- Failed:[ \t]+[1-9]	=There were faili	=- Failed:
+0 0 (?m)\*\*\*Failed[ \t]+[\d.]+ sec|^[1-9]\d* tests? failed out of|, [1-9]\d* tests failed out of	=***Failed	= test failed out	= tests failed ou
 0 0 (?m)^  [1-9]\d* (?:failed|flaky)$	= failed	= flaky
 0 20 (?m)^npm ERR! Test failed	=npm ERR! Test fa
 0 0 (?m)^\(fail\) |^ *[1-9]\d* fail$|^error: expect\(received\)	=(fail) 	= fail	=error: expect(re
 0 0 (?m)^Error: expect\(\S+\)\.	=Error: expect(
-0 0 (?m)^\s+\x1b?(?:\[\d+m)?✕ [^\n]+ \(\d+ m?s\)$	=✕ 
+0 0 (?m)^[ \t]+\x1b?(?:\[\d+m)?✕ [^\n]+ \(\d+ m?s\)$	=✕ 
 1 0 (?im)(?:(?:(?:some |[1-9]\d* )?(?:tests?|specs?|test suites?) failed|coverage threshold for \w+ \([\d.]+%\) not met|assertion failed)(?7))	~ failed	~coverage thresho
 4 0 (?m)(?:(?:ERR_ASSERTION|AssertionError|AssertionFailedError|ComparisonFailure)(?12)|(?:ERR_ASSERTION|AssertionError|AssertionFailedError)(?13))	=ERR_ASSERTION	=AssertionError	=AssertionFailedE	=ComparisonFailur
 2 0 (?m)(?:code|errno) (?:ERR_ASSERTION)[ \t\r]*$	=code ERR_ASSERTI	=errno ERR_ASSERT
@@ -344,7 +345,7 @@ var signaturePushRejected = detect.Signature{
 var signatureLintFinding = detect.Signature{
 	Name: "lint_finding", Over: []string{"compile_error"},
 	Any: []detect.Form{
-		{Text: "0 0 (?m)^ +\\d+:\\d+ +(?:error|warning) +[^\\n]+? {2,}[@\\w/-]+ *$\t=error\t=warning\n0 0 (?m)^[✖×] [1-9]\\d* problems? \\(\t= problem (\t= problems (\n0 0 \"ruleId\":\"[^\"\\n]+\",\"severity\":2\\b\t=\",\"severity\":2\n0 0 (?m)^[^\\s:][^:\\n]*\\.(?:py|pyi|ipynb|rb|go|rs|js|ts|ya?ml|toml|sh):(?:\\d+|\\?):(?:\\d+|\\?):? (?:[A-Z]{1,5}\\d{2,4})(?: \\[\\*\\])?:? \n0 0 (?m)^ *[1-9]\\d*\\s+[A-Z]{1,5}\\d{3,4}\\s+(?:\\[[*-]\\] )?[a-z][a-z-]+\\n[^\\n]*\\n?[^\\n]*\\n?Found [1-9]\t=Found \n0 0 (?m)^[A-Z]{1,5}\\d{3,4} (?:\\[\\*\\] )?[^\\n]+\\n +--> \t=--> \n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: [^\\n]*\\((?:errcheck|deadcode|unused|govet|gosimple|staticcheck|gosec|revive|gofmt|goimports|ineffassign|structcheck|varcheck|typecheck|misspell|lll|golint|stylecheck|gocritic|gocyclo|dupl|unparam|unconvert|nakedret|prealloc|bodyclose|noctx|whitespace|wsl|[a-z]{3,20}|S[AT]?\\d{4})\\)$\t=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:fmt\\.\\w+|log\\.\\w+|\\w+\\.[A-Z]\\w*f) (?:format|call)\\b\t=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:should |exported \\w+ \\S+ should|self-assignment|result of|unusedresult|struct field tag|composite literal uses|\\w+ passes lock by value|possible misuse|call to )\t=.go:\n0 25 (?m)^\\[?(?:warn|error)\\]? Code style issues\t= Code style issu\n0 39 (?m)^Error occurred when checking code style\t=Error occurred w\n0 0 (?m)^would reformat |^(?:Oh no! .*|[1-9]\\d* files?) would be (?:reformatted|left)|would be reformatted\t=would reformat \t= would be left\t=would be reforma\n0 0 (?m)^[^\\s:][^:\\n]*:\\d+:\\d+: [CWEFR]: (?:\\[\\w+\\] )?[A-Z]\\w+/\\w+: \t=: C: \t=: E: \t=: F: \t=: R: \t=: W: \n0 0 (?m)^[^\\s:][^:\\n]*\\.py:\\d+:\\d+: [CRWEF]\\d{4}: \t=.py:\n0 0 (?m)^[\\w./-]+:\\d+:\\d+ lint/\\w+/\\w+\t= lint/\n0 18 \\bSC\\d{4} \\((?:error|warning|info|style)\\): \t= (error): \t= (warning): \t= (info): \t= (style): \n0 0 (?m)^[^\\s:][^:\\n]*\\.md:\\d+(?::\\d+)? (?:error )?MD\\d{3}/\t=.md:\n0 24 (?m)= note: (?:\\x60#\\[(?:warn|deny)\\(clippy::|\\x60-D (?:warnings|clippy))\t== note: `#[warn(\t== note: `#[deny(\t== note: `-D warn\t== note: `-D clip\n0 0 (?m)^Found [1-9]\\d* errors?\\.?(?: \\(|$)\t=Found \n1 0 (?im)(?:(?:(?:es|style|golangci-|rubo|py)?lint(?:ing|er)? (?:errors? found|failed|found [1-9]\\d* (?:errors?|problems?|issues?)))(?7))\t~lint"},
+		{Text: "0 0 (?m)^ +\\d+:\\d+ +(?:error|warning) +[^\\n]+? {2,}[@\\w/-]+ *$\t=error\t=warning\n0 0 (?m)^[✖×] [1-9]\\d* problems? \\(\t= problem (\t= problems (\n0 0 \"ruleId\":\"[^\"\\n]+\",\"severity\":2\\b\t=\",\"severity\":2\n0 0 (?m)^[^\\s:][^:\\n]*\\.(?:py|pyi|ipynb|rb|go|rs|js|ts|ya?ml|toml|sh):(?:\\d+|\\?):(?:\\d+|\\?):? (?:[A-Z]{1,5}\\d{2,4})(?: \\[\\*\\])?:? \t=.py:\t=.pyi:\t=.ipynb:\t=.rb:\t=.go:\t=.rs:\t=.js:\t=.ts:\t=.yml:\t=.yaml:\t=.toml:\t=.sh:\n0 0 (?m)^ *[1-9]\\d*[ \\t]+[A-Z]{1,5}\\d{3,4}[ \\t]+(?:\\[[*-]\\] )?[a-z][a-z-]+\\n[^\\n]*\\n?[^\\n]*\\n?Found [1-9]\t=Found \n0 0 (?m)^[A-Z]{1,5}\\d{3,4} (?:\\[\\*\\] )?[^\\n]+\\n +--> \t=--> \n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: [^\\n]*\\((?:errcheck|deadcode|unused|govet|gosimple|staticcheck|gosec|revive|gofmt|goimports|ineffassign|structcheck|varcheck|typecheck|misspell|lll|golint|stylecheck|gocritic|gocyclo|dupl|unparam|unconvert|nakedret|prealloc|bodyclose|noctx|whitespace|wsl|[a-z]{3,20}|S[AT]?\\d{4})\\)$\t=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:fmt\\.\\w+|log\\.\\w+|\\w+\\.[A-Z]\\w*f) (?:format|call)\\b\t=.go:\n0 0 (?m)^[\\w./\\\\@+~-]+\\.go:\\d+:\\d+: (?:should |exported \\w+ \\S+ should|self-assignment|result of|unusedresult|struct field tag|composite literal uses|\\w+ passes lock by value|possible misuse|call to )\t=.go:\n0 25 (?m)^\\[?(?:warn|error)\\]? Code style issues\t= Code style issu\n0 39 (?m)^Error occurred when checking code style\t=Error occurred w\n0 0 (?m)^would reformat |^(?:Oh no! .*|[1-9]\\d* files?) would be (?:reformatted|left)|would be reformatted\t=would reformat \t= would be left\t=would be reforma\n0 0 (?m)^[^\\s:][^:\\n]*:\\d+:\\d+: [CWEFR]: (?:\\[\\w+\\] )?[A-Z]\\w+/\\w+: \t=: C: \t=: E: \t=: F: \t=: R: \t=: W: \n0 0 (?m)^[^\\s:][^:\\n]*\\.py:\\d+:\\d+: [CRWEF]\\d{4}: \t=.py:\n0 0 (?m)^[\\w./-]+:\\d+:\\d+ lint/\\w+/\\w+\t= lint/\n0 18 \\bSC\\d{4} \\((?:error|warning|info|style)\\): \t= (error): \t= (warning): \t= (info): \t= (style): \n0 0 (?m)^[^\\s:][^:\\n]*\\.md:\\d+(?::\\d+)? (?:error )?MD\\d{3}/\t=.md:\n0 24 (?m)= note: (?:\\x60#\\[(?:warn|deny)\\(clippy::|\\x60-D (?:warnings|clippy))\t== note: `#[warn(\t== note: `#[deny(\t== note: `-D warn\t== note: `-D clip\n0 0 (?m)^Found [1-9]\\d* errors?\\.?(?: \\(|$)\t=Found \n1 0 (?im)(?:(?:(?:es|style|golangci-|rubo|py)?lint(?:ing|er)? (?:errors? found|failed|found [1-9]\\d* (?:errors?|problems?|issues?)))(?7))\t~lint"},
 	},
 }
 
@@ -362,11 +363,12 @@ var signatureRateLimit = detect.Signature{
 2 0 (?m)[ \t](?:429)\b[ \t\r]*$	=429
 1 0 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
 3 0 (?:429)\b	=429
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)(?:429)\b (?:Client|Server) Error: 	~too many request	~error
-1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:retry|try again) (?:after|in|later)\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s+(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))	~exceed	~request too larg	~too many 	~limit	~toomanyrequests	~request was thro	~request has been	~you've hit your 	~you've hit the 	~you've reached y	~you've reached t	~you have hit you	~you have hit the	~you have reached	~resource exhaust	~resource has bee	~you are 
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
+0 19 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
+1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:retry|try again) (?:after|in|later)\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s[ \t]*(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))	~exceed	~request too larg	~too many 	~limit	~toomanyrequests	~request was thro	~request has been	~you've hit your 	~you've hit the 	~you've reached y	~you've reached t	~you have hit you	~you have hit the	~you have reached	~resource exhaust	~resource has bee	~you are 
 2 0 (?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?7))	~too many 
 0 0 (?10)too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?11)	~too many 
-0 0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)	~ratelimited	~rate limited	~rate-limited
+0 0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)	~limited
 0 14 \bRATE LIMITED: 	=RATE LIMITED: 
 0 0 (?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)	=status code 429	=status code of 4	=429 status code 
 4 0 (?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?12)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?13))	=rate_limit_error	=rate_limit_excee	=rateLimitExceede	=RateLimitError	=RateLimitExceede	=TooManyRequests	=ratelimited	=rate_limited	=RateLimitReached	=TOO_MANY_REQUEST	=RESOURCE_EXHAUST	=429
@@ -392,7 +394,8 @@ var signatureTooManyRequests = detect.Signature{
 2 0 (?m)[ \t](?:429)\b[ \t\r]*$	=429
 1 0 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
 3 0 (?:429)\b	=429
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)(?:429)\b (?:Client|Server) Error: 	~too many request	~error
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
+0 19 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
 2 0 (?im)(?:(?:too many requests)(?7))	~too many request
 0 0 (?10)too many requests)(?11)	~too many request`},
 	},
@@ -421,12 +424,13 @@ var signatureTimeout = detect.Signature{
 1 0 (?14)(?:408|524)\b\)	=(408)	=(524)
 2 0 (?m)(?:408|524)\b\)[ \t]*[:·]	=408)	=524)
 2 0 (?m)[ \t](?:408|524)\b[ \t\r]*$	=408	=524
-1 0 (?im)(?:408|524)\b(?15)(?:Request Time-?out)(?16)(?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))	=408	=524
+1 0 (?im)(?:408|524)\b(?15)(?:Request Time-?out)(?16)(?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))	=408	=524	~http
 3 0 (?:408|524)\b	=408	=524
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)(?17)(?:408|524)\b (?:Client|Server) Error: 	~request timeout	~request time-out	~error
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)(?17)	~request timeout	~request time-out	~error
+0 19 (?i)\b(?:408|524)\b (?:Client|Server) Error: 	~408 client error	~408 server error	~524 client error	~524 server error
 2 0 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time
 0 0 (?10)(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time
-1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|waiting for|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))	~timed out waitin	~no response 	~timed out in 	~timed out after 	~ took longer tha	~origin web serve	~operation aborte	~operation was ab	~request aborted 	~request was abor	~connection abort	~connection was a	~timeout 	~time-out 	~etimedout	~net/http: tls ha	~net/http: reques	~exceed	~net::err_timed_o	~net::err_connect	~ timed out after	~canceling statem
+1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|waiting for|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))	~timed out waitin	~no response 	~timed out in 	~timed out after 	~ took longer tha	~origin web serve	~aborted due to t	~timeout 	~time-out 	~etimedout	~net/http: tls ha	~net/http: reques	~exceed	~net::err_timed_o	~net::err_connect	~ timed out after	~canceling statem
 0 0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$	=: context deadli	=: i/o timeout	=: TLS handshake 
 0 0 (?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$	=Timeout
 0 0 \(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(	=read timeout=	=connect timeout=	=Read timed out. 
@@ -467,10 +471,11 @@ var signatureOverloaded = detect.Signature{
 2 0 (?m)[ \t](?:529)\b[ \t\r]*$	=529
 1 0 (?im)(?:529)\b(?15)(?:(?:Site is )?Overloaded)(?16)(?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))	=529	~http
 3 0 (?:529)\b	=529
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:529)\b(?:[ \t:-]*(?:(?:Site is )?Overloaded)(?17)(?:529)\b (?:Client|Server) Error: 	~overloaded	~error
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:529)\b(?:[ \t:-]*(?:(?:Site is )?Overloaded)(?17)	~overloaded	~error
+0 19 (?i)\b(?:529)\b (?:Client|Server) Error: 	~529 client error	~529 server error
 2 0 (?im)(?:(?:(?:server |model |site is |service )?overloaded)(?7))	~overloaded
 0 0 (?10)(?:server |model |site is |service )?overloaded)(?11)	~overloaded
-1 0 (?im)(?:(?:(?:(?:the|that|this|our|selected) )?(?:[\w.-]+ )?(?:model|server|service|engine|system|api|backend)s?\s+(?:is|are)\s+(?:currently |temporarily )?(?:overloaded|over capacity|at (?:full )?capacity)|[\w. -]*capacity exceeded this model is currently overloaded|[\w ]+ is unable to process your request|(?:we are|we're) (?:currently )?(?:experiencing high (?:demand|load|traffic)|over capacity|at capacity)|(?:no capacity|insufficient capacity)(?: is)?(?: available)?)(?7))	~overloaded	~over capacity	~at capacity	~at full capacity	~capacity exceede	~ is unable to pr	~experiencing hig	~no capacity	~insufficient cap
+1 0 (?im)(?:(?:(?:(?:the|that|this|our|selected) )?(?:[\w.-]+ )?(?:model|server|service|engine|system|api|backend)s?\s[ \t]*(?:is|are)\s[ \t]*(?:currently |temporarily )?(?:overloaded|over capacity|at (?:full )?capacity)|[\w. -]*capacity exceeded this model is currently overloaded|[\w ]+ is unable to process your request|(?:we are|we're) (?:currently )?(?:experiencing high (?:demand|load|traffic)|over capacity|at capacity)|(?:no capacity|insufficient capacity)(?: is)?(?: available)?)(?7))	~overloaded	~over capacity	~at capacity	~at full capacity	~capacity exceede	~ is unable to pr	~experiencing hig	~no capacity	~insufficient cap
 4 0 (?m)(?:(?:overloaded_error|overloaded|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?12)|(?:overloaded_error|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?13))	=overloaded	=ServerOverloaded	=ModelNotReadyExc`},
 	},
 }
@@ -481,13 +486,14 @@ var signatureServerError = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{500, 501, 505, 506, 507, 508, 509, 520, 521, 523, 525, 526, 530}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"server_error", "internal_error", "InternalServerError", "api_error", "InternalServerException", "InternalFailure", "InternalError"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"internal_error", "server_error", "INTERNAL", "InternalServerError", "INTERNAL_SERVER_ERROR"}}}},
-		{Text: `2 0 (?im)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)
+		{Text: `2 0 (?im)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
 1 0 (?14)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)	~rejected	~failed	~failure	~error	~denied	~refused
-2 0 (?m)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)[ \t]*[:·]
-2 0 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$
-1 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?15)(?:Internal Server Error)(?16)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))
-3 0 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t:-]*(?:Internal Server Error)(?17)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b (?:Client|Server) Error: 	~error
+2 0 (?m)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)[ \t]*[:·]	=500)	=501)	=505)	=506)	=507)	=508)	=509)	=520)	=521)	=523)	=525)	=526)	=530)
+2 0 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
+1 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?15)(?:Internal Server Error)(?16)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530	~http
+3 0 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t:-]*(?:Internal Server Error)(?17)	~error
+0 19 (?i)\b(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b (?:Client|Server) Error: 	~ error: 
 2 0 (?im)(?:(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?7))	~server error	~internal error	~server had an er	~the server had a
 0 0 (?10)(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?11)	~server error	~internal error	~server had an er	~the server had a
 4 0 (?m)(?:(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalFailure|InternalError|INTERNAL|INTERNAL_SERVER_ERROR)(?12)|(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalError|INTERNAL_SERVER_ERROR)(?13))	=server_error	=internal_error	=InternalServerEr	=api_error	=nternalServerExc	=nternalFailure	=nternalError	=NTERNAL
@@ -506,7 +512,8 @@ var signatureBadGateway = detect.Signature{
 2 0 (?m)[ \t](?:502)\b[ \t\r]*$	=502
 1 0 (?im)(?:502)\b(?15)(?:Bad Gateway)(?16)(?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))	=502	~http
 3 0 (?:502)\b	=502
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:502)\b(?:[ \t:-]*(?:Bad Gateway)(?17)(?:502)\b (?:Client|Server) Error: 	~bad gateway	~error
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:502)\b(?:[ \t:-]*(?:Bad Gateway)(?17)	~bad gateway	~error
+0 19 (?i)\b(?:502)\b (?:Client|Server) Error: 	~502 client error	~502 server error
 2 0 (?im)(?:(?:(?:502 )?bad gateway)(?7))	~bad gateway
 0 0 (?10)(?:502 )?bad gateway)(?11)	~bad gateway`},
 	},
@@ -524,10 +531,11 @@ var signatureUnavailable = detect.Signature{
 2 0 (?m)[ \t](?:503)\b[ \t\r]*$	=503
 1 0 (?im)(?:503)\b(?15)(?:Service (?:Temporarily )?Unavailable)(?16)(?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))	=503	~http
 3 0 (?:503)\b	=503
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:503)\b(?:[ \t:-]*(?:Service (?:Temporarily )?Unavailable)(?17)(?:503)\b (?:Client|Server) Error: 	=503
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:503)\b(?:[ \t:-]*(?:Service (?:Temporarily )?Unavailable)(?17)	=503
+0 19 (?i)\b(?:503)\b (?:Client|Server) Error: 	~503 client error	~503 server error
 2 0 (?im)(?:(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?7))	~unavailable	~no healthy upstr
 0 0 (?10)(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?11)	~unavailable	~no healthy upstr
-1 0 (?im)(?:upstream connect error or disconnect/reset before headers\b|(?:(?:the )?(?:server|service|api) (?:is )?(?:temporarily|currently) unavailable)(?7))	~upstream connect	~temporarily unav	~currently unavai
+1 0 (?im)(?:upstream connect error or disconnect/reset before headers\b|(?:(?:the )?(?:server|service|api) (?:is )?(?:temporarily|currently) unavailable)(?7))	~upstream connect	~ unavailable
 4 0 (?m)(?:(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable|ServiceUnavailable)(?12)|(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable)(?13))	=service_unavaila	=ServiceUnavailab
 2 0 (?m)(?:ServiceUnavailable)(?:\)(?: when|: \w|$)|:[ \t])	=ServiceUnavailab
 0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ServiceUnavailable)(?:\) when|:[ \t])	=ServiceUnavailab`},
@@ -542,9 +550,10 @@ var signatureGatewayTimeout = detect.Signature{
 1 0 (?14)(?:504|522)\b\)	=(504)	=(522)
 2 0 (?m)(?:504|522)\b\)[ \t]*[:·]	=504)	=522)
 2 0 (?m)[ \t](?:504|522)\b[ \t\r]*$	=504	=522
-1 0 (?im)(?:504|522)\b(?15)(?:Gateway Time-?out)(?16)(?:504|522)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))	=504	=522
+1 0 (?im)(?:504|522)\b(?15)(?:Gateway Time-?out)(?16)(?:504|522)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))	=504	=522	~http
 3 0 (?:504|522)\b	=504	=522
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:504|522)\b(?:[ \t:-]*(?:Gateway Time-?out)(?17)(?:504|522)\b (?:Client|Server) Error: 	~gateway timeout	~gateway time-out	~error
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:504|522)\b(?:[ \t:-]*(?:Gateway Time-?out)(?17)	~gateway timeout	~gateway time-out	~error
+0 19 (?i)\b(?:504|522)\b (?:Client|Server) Error: 	~504 client error	~504 server error	~522 client error	~522 server error
 2 0 (?im)(?:(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?7))	~gateway	~upstream timeout	~upstream request	~upstream respons	~upstream timed o
 0 0 (?10)(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?11)	~gateway	~upstream timeout	~upstream request	~upstream respons	~upstream timed o`},
 	},
@@ -589,8 +598,9 @@ var signatureQuotaExhausted = detect.Signature{
 2 0 (?m)[ \t](?:402)\b[ \t\r]*$	=402
 1 0 (?im)(?:402)\b(?15)(?:Payment Required|Insufficient (?:Balance|credits|funds))(?16)(?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))	=402	~http
 3 0 (?:402)\b	=402
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))(?17)(?:402)\b (?:Client|Server) Error: 	=402
-1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))	~insufficient 	~error: 402 	~quota	~balance	~credit	~funds	~exceeded	~reached	~exhausted	~depleted	~used up	~have run out of 	~this request req	~payment required	~you've hit your 	~you have hit you	~account 	~organization 
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))(?17)	=402
+0 19 (?i)\b(?:402)\b (?:Client|Server) Error: 	~402 client error	~402 server error
+1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))	~insufficient 	~error: 402 	~quota	~balance	~credit	~funds	~exceeded	~reached	~exhausted	~depleted	~used up	~have run out of 	~this request req	~payment required	~you've hit your 	~you have hit you	~your account is 	~your organizatio
 4 0 (?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?12)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?13))	=insufficient_quo	=billing_error	=InsufficientQuot	=billing_not_acti	=insufficient_cre	=exceeded_current	=credit_balance_t	=billing_hard_lim	=quota_exceeded	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=insufficient_bal	=InsufficientBala	=usage_limit_exce
 2 0 (?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala
 0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala`},
@@ -603,7 +613,7 @@ var signatureInvalidAPIKey = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"E401", "ENEEDAUTH"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "invalid_api_key", "AuthenticationError", "UnauthenticatedException", "authentication_failed"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key", "invalid_authentication", "authentication_error", "API_KEY_INVALID", "token_expired", "invalid_token", "account_deactivated"}}}},
-		{Text: `1 0 (?im)(?:(?:the )?api[_ ]key (?:client option )?must be (?:set|provided)\b|(?:(?:incorrect|invalid|missing|expired|revoked|no|unknown|malformed|bad) (?:\w+ )?(?:x-)?api[ _-]?key(?: provided.*)?|(?:your |the )?api[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|missing|not found|required|incorrect|not set|been revoked|revoked|disabled)|(?:your |the )?(?:oauth|access|auth|authentication|bearer|refresh|session)(?: access)? token (?:has |is |was )?(?:expired|invalid|missing|not valid|revoked|been revoked|required)|(?:invalid|expired|bad|missing|incorrect) (?:authentication |bearer |access |oauth |auth )?(?:credentials?|token)|could not resolve authentication method|not logged in|(?:please )?run /login|you didn't provide an api key|(?:failed|unable) to authenticate)(?7))	~api	~key 	~credential	~token	~could not resolv	~not logged in	~run /login	~failed to authen	~unable to authen
+		{Text: `1 0 (?im)(?:(?:the )?api[_ ]key (?:client option )?must be (?:set|provided)\b|(?:(?:incorrect|invalid|missing|expired|revoked|no|unknown|malformed|bad) (?:\w+ )?(?:x-)?api[ _-]?key(?: provided.*)?|(?:your |the )?api[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|missing|not found|required|incorrect|not set|been revoked|revoked|disabled)|(?:your |the )?(?:oauth|access|auth|authentication|bearer|refresh|session)(?: access)? token (?:has |is |was )?(?:expired|invalid|missing|not valid|revoked|been revoked|required)|(?:invalid|expired|bad|missing|incorrect) (?:authentication |bearer |access |oauth |auth )?(?:credentials?|token)|could not resolve authentication method|not logged in|(?:please )?run /login|you didn't provide an api key|(?:failed|unable) to authenticate)(?7))	~must be 	~api	~key 	~credential	~token	~could not resolv	~not logged in	~run /login	~failed to authen	~unable to authen
 4 0 (?m)(?:(?:E401|ENEEDAUTH|authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?12)|(?:authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?13))	=E401	=ENEEDAUTH	=authentication_e	=invalid_api_key	=AuthenticationEr	=UnauthenticatedE	=authentication_f	=invalid_authenti	=API_KEY_INVALID	=token_expired	=invalid_token	=account_deactiva
 2 0 (?m)(?:code|errno) (?:E401|ENEEDAUTH)[ \t\r]*$	=code E401	=code ENEEDAUTH	=errno E401	=errno ENEEDAUTH
 2 0 (?m)(?:E401|ENEEDAUTH)(?:\)(?: when|: \w|$)|:[ \t])	=E401	=ENEEDAUTH
@@ -623,13 +633,14 @@ var signatureUnauthorized = detect.Signature{
 2 0 (?m)[ \t](?:401)\b[ \t\r]*$	=401
 1 0 (?im)(?:401)\b(?15)(?:Unauthorized)(?16)(?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))	=401	~http
 3 0 (?:401)\b	=401
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:401)\b(?:[ \t:-]*(?:Unauthorized)(?17)(?:401)\b (?:Client|Server) Error: 	~unauthorized	~error
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:401)\b(?:[ \t:-]*(?:Unauthorized)(?17)	~unauthorized	~error
+0 19 (?i)\b(?:401)\b (?:Client|Server) Error: 	~401 client error	~401 server error
 2 0 (?im)(?:(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?7))	~unauthorized	~requires authent	~not authenticate
 0 0 (?10)(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?11)	~unauthorized	~requires authent	~not authenticate
 1 0 (?im)(?:(?:(?:unauthorized: )?(?:user )?authentication (?:is )?(?:required|failed))(?7))	~authentication 
 4 0 (?m)(?:(?:UnauthorizedException|unauthorized|AuthError|UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?12)|(?:UnauthorizedException|AuthError)(?13))	=unauthorized	=AuthError	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED
 2 0 (?m)(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\)(?: when|: \w|$)|:[ \t])	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\) when|:[ \t])	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED`},
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\) when|:[ \t])	=NAUTHENTICATED	=nauthorized	=NAUTHORIZED`},
 	},
 }
 
@@ -645,7 +656,8 @@ var signatureForbidden = detect.Signature{
 2 0 (?m)[ \t](?:403)\b[ \t\r]*$	=403
 1 0 (?im)(?:403)\b(?15)(?:Forbidden)(?16)(?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))	=403	~http
 3 0 (?:403)\b	=403
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:403)\b(?:[ \t:-]*(?:Forbidden)(?17)(?:403)\b (?:Client|Server) Error: 	~forbidden	~error
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:403)\b(?:[ \t:-]*(?:Forbidden)(?17)	~forbidden	~error
+0 19 (?i)\b(?:403)\b (?:Client|Server) Error: 	~403 client error	~403 server error
 1 0 (?im)(?:[\w./-]+ (?:"[^"\n]*" )?is forbidden: )	~is forbidden: 
 2 0 (?im)(?:(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?7))	~forbidden	~resource not acc	~you don't have 	~you don’t have	~you don\'t have 	~you don\’t hav	~you do not have 	~insufficient 	~missing required	~not authorized t	~must have admin 	~must have push r	~must have push a	~must have write 	~requested access	~pull access deni
 0 0 (?10)(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?11)	~forbidden	~resource not acc	~you don't have 	~you don’t have	~you don\'t have 	~you don\’t hav	~you do not have 	~insufficient 	~missing required	~not authorized t	~must have admin 	~must have push r	~must have push a	~must have write 	~requested access	~pull access deni
@@ -714,7 +726,7 @@ var signatureContextTooLong = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"context_length_exceeded", "ContextWindowExceededError", "context_window_exceeded", "exceed_context_size_error"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}}},
-		{Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|too many (?:input |prompt )?tokens|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))	~prompt contains 	~input contains 	~request contains	~availablecontext	~max tokens suppo	~maximum tokens s	~exceed	~too many tokens	~too many input t	~too many prompt 	~context window	~context length	~context limit	~too long	~context size	~too many total t	~maximum context 	~maximum prompt 	~maximum token 
+		{Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|too many (?:input |prompt )?tokens|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))	~prompt contains 	~input contains 	~request contains	~max tokens suppo	~maximum tokens s	~exceed	~too many tokens	~too many input t	~too many prompt 	~too long	~context 	~too many total t	~maximum prompt l	~maximum prompt w	~maximum token le	~maximum token li	~maximum token wi
 4 0 (?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?12)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?13))	=context_length_e	=ContextWindowExc	=context_window_e	=exceed_context_s	=string_above_max`},
 	},
 }
@@ -755,9 +767,10 @@ var signatureInvalidRequest = detect.Signature{
 1 0 (?14)(?:400|422)\b\)	=(400)	=(422)
 2 0 (?m)(?:400|422)\b\)[ \t]*[:·]	=400)	=422)
 2 0 (?m)[ \t](?:400|422)\b[ \t\r]*$	=400	=422
-1 0 (?im)(?:400|422)\b(?15)(?:Bad Request|Unprocessable (?:Entity|Content))(?16)(?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))	=400	=422
+1 0 (?im)(?:400|422)\b(?15)(?:Bad Request|Unprocessable (?:Entity|Content))(?16)(?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))	=400	=422	~http
 3 0 (?:400|422)\b	=400	=422
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))(?17)(?:400|422)\b (?:Client|Server) Error: 	~bad request	~unprocessable en	~unprocessable co	~error
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))(?17)	~bad request	~unprocessable en	~unprocessable co	~error
+0 19 (?i)\b(?:400|422)\b (?:Client|Server) Error: 	~400 client error	~400 server error	~422 client error	~422 server error
 1 0 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))	~invalid value: 	~parameter	~argument	~tool_use	~tool_result	~invalid json pay	~malformed reques	~bad request	~invalid request	~request contains
 4 0 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?12)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?13))	=BadRequestError	=ValidationExcept	=InvalidRequestEr	=invalid_request	=validation_error	=INVALID_ARGUMENT	=FAILED_PRECONDIT	=invalid_value	=missing_required	=unsupported_para	=unsupported_valu`},
 	},
@@ -774,7 +787,8 @@ var signaturePayloadTooLarge = detect.Signature{
 2 0 (?m)[ \t](?:413)\b[ \t\r]*$	=413
 1 0 (?im)(?:413)\b(?15)(?:(?:Payload|Content|Request Entity) Too Large)(?16)(?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))	=413	~http
 3 0 (?:413)\b	=413
-0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)(?17)(?:413)\b (?:Client|Server) Error: 	=413
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)(?17)	=413
+0 19 (?i)\b(?:413)\b (?:Client|Server) Error: 	~413 client error	~413 server error
 2 0 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))	~ too large	~request exceeds 	~request_too_larg
 0 0 (?10)(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?11)	~ too large	~request exceeds 	~request_too_larg
 4 0 (?m)(?:(?:request_too_large)(?12)|(?:request_too_large)(?13))	=request_too_larg`},
