@@ -108,7 +108,7 @@ func isNumber(line string, i int) bool {
 // isStatus reports whether a number is a status beyond doubt.
 func isStatus(before, after string, status int) bool {
 	if rest, ok := strings.CutPrefix(after, ") "); ok && rest != "" && 'a' <= rest[0] && rest[0] <= 'z' {
-		return false // a sentence goes on behind the brackets
+		return false // the sentence continues after the brackets
 	}
 	if strings.TrimLeft(before, " \t\r") == "" {
 		rest := strings.TrimSpace(after)
