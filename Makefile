@@ -11,7 +11,7 @@ export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 # The module of errgen itself, the modules nested in it, and the modules that use it. CONSUMERS are
 # those with a taxonomy of their own. go.work lists them all.
 CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
-NESTED    := runtime/providers runtime/state runtime/report/export runtime/temporal
+NESTED    := runtime/providers runtime/state runtime/report/export runtime/rpc runtime/temporal
 USERS     := internal/scenarios $(CONSUMERS) examples/aidf examples/temporal
 MODULES   := . $(NESTED) $(USERS)
 PACKAGES  := ./... $(patsubst %,./%/...,$(filter-out .,$(MODULES)))
@@ -23,9 +23,9 @@ BROWSER   := browser
 SYSTEMS   := windows darwin
 PORTABLE  := ./cmd/errgen ./internal/output ./runtime/detect ./runtime/plan/... ./runtime/executor/... \
 	./runtime/internal/atomicfile ./runtime/internal/filelock ./runtime/proc ./runtime/gittree
-# The packages that errgen generates in this module, and the taxonomy of the second one.
+# The packages that errgen generates in this module. The taxonomies of FIXTURES are beside them.
 GENERATED := gen/errs
-FIXTURE   := runtime/taxonomy/internal/sample
+FIXTURES  := runtime/taxonomy/internal/sample runtime/internal/orders
 
 # `make test` runs the tests of these packages, where goroutines meet, and of the nested modules
 # with the race detector; `make soak` runs all tests with it.
@@ -82,14 +82,16 @@ tidy: ## tidy the go.mod of each module
 .PHONY: generate
 generate: ## generate every package that is committed
 	$(GO) run ./cmd/errgen generate -o $(GENERATED) taxonomy.yaml
-	$(GO) run ./cmd/errgen generate -o $(FIXTURE) $(FIXTURE)/taxonomy.yaml
+	@for fixture in $(FIXTURES); do $(GO) run ./cmd/errgen generate -o $$fixture $$fixture/taxonomy.yaml || exit 1; done
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) generate ./...) || exit 1; done
 	$(GO) test ./examples/errs -run ReactionTables -update
 
 .PHONY: check
 check: ## report what generate would change, and change nothing
 	$(GO) run ./cmd/errgen check -strict -o $(GENERATED) taxonomy.yaml
-	$(GO) run ./cmd/errgen check -strict -o $(FIXTURE) $(FIXTURE)/taxonomy.yaml
+	@for fixture in $(FIXTURES); do \
+		$(GO) run ./cmd/errgen check -strict -o $$fixture $$fixture/taxonomy.yaml || exit 1; \
+	done
 	@for module in $(CONSUMERS); do (cd $$module && $(GO) tool errgen check -strict -o errs taxonomy.yaml) || exit 1; done
 
 .PHONY: lint

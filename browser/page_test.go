@@ -357,7 +357,7 @@ func TestTheme(t *testing.T) {
 	assert.Equal(t, light, ground())
 }
 
-// TestLook: WCAG's contrast, 24 pixels for what is pressed, and nothing beyond the edge.
+// TestLook checks WCAG's contrast, targets of at least 24 pixels, and no horizontal overflow.
 func TestLook(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		for _, width := range []int64{1280, 360} {

@@ -12,7 +12,7 @@ import (
 )
 
 // Each taxonomy of the page is compared with the first one, and must have the changes that its
-// fence names; "fine" is none.
+// fence names; "fine" means no change.
 func TestEvolution(t *testing.T) {
 	var released *breaking.Taxonomy
 	compared := 0

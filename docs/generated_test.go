@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Every block below a line that says where it is from must be there, letter for letter; a line with
-// nothing but … stands for what was left out.
+// Every block below a line that names its file must be in that file literally. A line with only …
+// means omitted lines.
 func TestExcerpts(t *testing.T) {
 	excerpts := 0
 	for _, b := range blocks(read(t, "generated.md")) {

@@ -96,10 +96,9 @@ func (c consumer) run(name string, args ...string) string {
 	return string(out)
 }
 
-// moduleEnv returns an environment in which the go command finds errgen as it stands here, and
-// every other module where this test's own came from. Its module cache is new, so that no former
-// errgen is in it; what is compiled does not name its directory, so that what has not changed since
-// the last time is not compiled again.
+// moduleEnv returns an environment in which the go command gets errgen from this tree, and every
+// other module from the module cache of this test. Its own module cache is new, so it contains no
+// earlier errgen. Compiled packages do not contain their directory, so the build cache is used.
 func moduleEnv(t *testing.T) []string {
 	t.Helper()
 	cache := goEnv(t, "GOMODCACHE")

@@ -51,8 +51,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// files wants a directory to hold the files given and nothing else: files errs doc_gen.go own.go. A
-// name that ends in * stands for all that begin so.
+// files checks that a directory contains exactly the given files: files errs doc_gen.go own.go. A
+// name that ends in * matches all names with that beginning.
 func files(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: files dir [name ...]")

@@ -18,8 +18,8 @@ categories:
   team: {doc: Teams., codes: {B_CODE: {doc: A code., message: b}}}
 `
 
-// together starts n runs of generate in dir at once, kills those of which kill says so, and waits
-// for all. It returns the names of the files that are there then.
+// together starts n simultaneous runs of generate in dir, kills those that kill selects, and waits
+// for all. It returns the names of the files afterwards.
 func together(t *testing.T, dir string, n int, kill func(i int) bool) []string {
 	t.Helper()
 	runs := make([]*exec.Cmd, n)

@@ -186,7 +186,7 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.BoolVar(&o.keep, "keep", false, "keep the story's directory")
 }
 
-// check returns what is missing or contradictory.
+// check returns an error if flags are missing or contradict each other.
 func (o *options) check() error {
 	switch {
 	case o.attempts && len(o.args) == 0:

@@ -88,8 +88,8 @@ type mcpSettings struct {
 	Tools   []string                           `yaml:"tools"`
 }
 
-// scopeSettings apply to every task. What a task allows takes precedence over what is allowed here;
-// what either forbids is forbidden.
+// scopeSettings apply to every task. The allowed patterns of a task replace those here. A pattern
+// that either forbids is forbidden.
 type scopeSettings struct {
 	Mode      scope.Mode `yaml:"mode"`
 	Allowed   []string   `yaml:"allowed"`

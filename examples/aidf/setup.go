@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,11 +68,7 @@ func (p *program) setUp(ctx context.Context) (executor.Config, executor.Task, []
 func (s *setup) problem(path string, err error) {
 	for _, e := range config.Problems(err) {
 		if ev, ok := errors.AsType[*taxonomy.Evidence](e); ok && ev.Source == "config" && ev.Attribute("path") == "" {
-			ev.Attributes = maps.Clone(ev.Attributes)
-			if ev.Attributes == nil {
-				ev.Attributes = map[string]string{}
-			}
-			ev.Attributes["path"] = path
+			ev.SetAttribute("path", path)
 		}
 		s.problems = append(s.problems, e)
 	}

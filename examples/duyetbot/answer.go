@@ -11,7 +11,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// answer is what is said of a failure. A nil answer says that nothing failed.
+// answer describes a failure. A nil answer means that nothing failed.
 type answer struct {
 	Code           string             `json:"code"`
 	Category       string             `json:"category"`
@@ -32,8 +32,8 @@ type reaction struct {
 	Then     string          `json:"then,omitempty"`
 }
 
-// newAnswer says what x came to, in the words of table; nil where x says that nothing failed. A
-// profile can leave out how bad an error is, and what can be done about it.
+// newAnswer returns the answer for an explanation, or nil if nothing failed. A profile can omit the
+// severity and the recoverability.
 func newAnswer(table taxonomy.Table, x detect.Explanation) *answer {
 	if x.Err == nil {
 		return nil
@@ -118,11 +118,10 @@ func (r reaction) String() string {
 	return r.Name + ": " + strings.Join(parts, ", ")
 }
 
-// shownLimit is how much of a rule is shown to a reader, in characters.
+// shownLimit is the longest shown text of a rule, in characters.
 const shownLimit = 160
 
-// shown returns a rule by its name and as the taxonomy has it, which the answer in JSON holds in
-// full.
+// shown returns the name of a rule and the beginning of its text. The answer in JSON has all of it.
 func shown(r *detect.Rule) string {
 	if r == nil {
 		return "no rule matches"

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is answered has the same form whatever is classified.
+// TestAnswer: all failures have answers of one form.
 func TestAnswer(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(

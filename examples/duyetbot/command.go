@@ -12,13 +12,14 @@ import (
 )
 
 const (
-	// maxOutput is how much of the end of what a command prints is kept, in bytes, of each stream.
+	// maxOutput limits the output of a command that is kept, in bytes of each stream. The end is
+	// kept.
 	maxOutput = 16 << 10
-	// commandGrace is how long a command has to end when its time is over.
+	// commandGrace is the time between the request to end a command and its kill.
 	commandGrace = 2 * time.Second
 )
 
-// command runs a skill's command. What it prints on success is its output.
+// command runs a skill's command, and has the output of a call that succeeded.
 type command struct {
 	skill  *skill
 	output string
@@ -51,7 +52,7 @@ func (c *command) run(ctx context.Context) error {
 	return ev
 }
 
-// ending says how a command ended that has said nothing.
+// ending describes the end of a command that printed nothing.
 func ending(ev *taxonomy.Evidence) string {
 	code, exited := ev.ExitCode.Get()
 	switch {
@@ -63,7 +64,7 @@ func ending(ev *taxonomy.Evidence) string {
 	return ""
 }
 
-// firstOf returns the first text that says something.
+// firstOf returns the first text that is not blank.
 func firstOf(texts ...string) string {
 	for _, text := range texts {
 		if strings.TrimSpace(text) != "" {
@@ -73,7 +74,7 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// describe adds to evidence what is known around it, by the names that the taxonomy reads.
+// describe adds the skill's facts to evidence, under the names that the taxonomy uses.
 func (c *command) describe(ev *taxonomy.Evidence) {
 	s := c.skill
 	known := map[string]string{

@@ -135,7 +135,7 @@ func TestContext(t *testing.T) {
 			object{"mode": "agent", "skill": "deploy", "tool": "gh", "step": "push", "taskId": "t1",
 				"sessionId": "s1"}},
 		{"D60 D61 D62 github", c["github"], object{"owner": "o", "repo": "r", "entityNumber": 7.0, "entityType": "pr"}},
-		{"D63 recovery", c["recovery"], nil}, // nobody has tried yet
+		{"D63 recovery", c["recovery"], nil}, // before the first attempt
 		{"D66 metadata", c["metadata"], object{"attempt": 2.0}},
 		{"retryAfter", c["retryAfter"], "1m0s"},
 		{"resetAt", c["resetAt"], "2026-01-02T03:04:05Z"},

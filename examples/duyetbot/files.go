@@ -17,10 +17,10 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// title is what the page calls itself.
+// title is the title of the report's page.
 const title = "duyetbot"
 
-// forms are what a report can be, by the ending of its file's name.
+// forms are the formats of a report, by the extension of its file.
 var forms = map[string]func(*session, io.Writer) error{
 	".csv":  func(s *session, w io.Writer) error { return s.reporter.WriteCSV(w) },
 	".json": func(s *session, w io.Writer) error { return s.reporter.WriteJSON(w) },
@@ -35,7 +35,7 @@ var forms = map[string]func(*session, io.Writer) error{
 	},
 }
 
-// checkReport reports a name that no report can have.
+// checkReport returns an error if the file's extension is not that of a report.
 func checkReport(name string) error {
 	if name == "" || forms[strings.ToLower(filepath.Ext(name))] != nil {
 		return nil
@@ -44,8 +44,8 @@ func checkReport(name string) error {
 	return fmt.Errorf("-report is %q; its name must end in %s", name, config.Either(slices.Clone(endings)))
 }
 
-// writeReport writes what was reported to a file, in the form that its name asks for.
-// What was there before stays until all of it is written; a link is replaced, not followed.
+// writeReport writes the report in the format of the file's extension. The file is replaced when the
+// report is complete. A symbolic link is replaced and not followed.
 func (s *session) writeReport(name string) error {
 	f, err := beside(name)
 	if err != nil {
@@ -65,14 +65,14 @@ func (s *session) writeReport(name string) error {
 	return nil
 }
 
-// beside creates a file in the directory of the one that is named.
+// beside creates a temporary file in the directory of the named file.
 func beside(name string) (*os.File, error) {
 	dir, base := filepath.Split(name)
 	return os.OpenFile(filepath.Join(dir, "."+base+"."+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// checkWritable reports that a report could not be written, before anything is done that it would
-// be about.
+// checkWritable returns an error if the report cannot be written. It is called before the first skill
+// runs.
 func checkWritable(name string) error {
 	if name == "" {
 		return nil

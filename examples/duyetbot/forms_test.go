@@ -10,7 +10,7 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// TestTalk: what only mentions a failure is not taken for one, whoever says it.
+// TestTalk: a text that only mentions a failure is not classified as one, whatever its source.
 func TestTalk(t *testing.T) {
 	texts := []string{
 		"The README now explains how rate limits work.",

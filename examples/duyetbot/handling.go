@@ -12,8 +12,8 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// handling is what a skill says about its failures: a profile, and what it changes of that. What is
-// absent is as in the profile.
+// handling is a skill's error-handling: a profile and changes to it. An absent value is the
+// profile's.
 type handling struct {
 	Profile   string           `yaml:"profile"`
 	Detection detectionChanges `yaml:"detection"`
@@ -30,7 +30,7 @@ type detectionChanges struct {
 
 type recoveryChanges struct {
 	Automatic *bool `yaml:"enable_automatic_recovery"`
-	// MaxAttempts of 0 is no recovery.
+	// MaxAttempts is the number of fixes for one failure; 0 disables recovery.
 	MaxAttempts *int                       `yaml:"max_recovery_attempts"`
 	Allowed     taxonomy.AllowedStrategies `yaml:"allowed_strategies"`
 }
@@ -49,7 +49,7 @@ type reportingChanges struct {
 	Context  *bool  `yaml:"include_context"`
 }
 
-// Validate is asked by the configuration's loader.
+// Validate implements [config.Validator].
 func (r *recoveryChanges) Validate() []config.Problem {
 	var p config.Findings
 	if r.MaxAttempts != nil {
@@ -68,10 +68,10 @@ func (r *recoveryChanges) Validate() []config.Problem {
 	return p
 }
 
-// maxDelay is the longest delay in milliseconds that can be said.
+// maxDelay is the longest delay, in milliseconds.
 const maxDelay = int64(math.MaxInt64 / time.Millisecond)
 
-// Validate is asked by the configuration's loader.
+// Validate implements [config.Validator].
 func (r *retryChanges) Validate() []config.Problem {
 	var p config.Findings
 	if n := r.MaxAttempts; n != nil && *n < 1 {
@@ -88,14 +88,14 @@ func (r *retryChanges) Validate() []config.Problem {
 	return p
 }
 
-// Validate is asked by the configuration's loader.
+// Validate implements [config.Validator].
 func (r *reportingChanges) Validate() []config.Problem {
 	var p config.Findings
 	p.Word("log_level", r.LogLevel, []string{"debug", "info", "warn", "error"})
 	return p
 }
 
-// overrides returns what is changed of a profile.
+// overrides returns the changes to a profile.
 func (h *handling) overrides(profile taxonomy.Table) taxonomy.Overrides {
 	return taxonomy.Overrides{
 		Detection: &taxonomy.DetectionOverride{Text: h.Detection.Patterns, Severity: h.Detection.Severity,

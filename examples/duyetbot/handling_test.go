@@ -179,7 +179,7 @@ func TestSeedIntegration(t *testing.T) {
 	})
 }
 
-// TestPolicyNumbers: without strategies the numbers of the policies are what is waited.
+// TestPolicyNumbers: without strategies the waits are those of the policies.
 func TestPolicyNumbers(t *testing.T) {
 	tests := []struct {
 		row, code, source string
@@ -258,8 +258,8 @@ func TestProfilesRun(t *testing.T) {
 	}
 }
 
-// TestPatternBounds: what was recognised by its words is recovered from as often as its pattern
-// says.
+// TestPatternBounds: a failure that was recognised by its text has the number of recoveries that its
+// pattern declares.
 func TestPatternBounds(t *testing.T) {
 	tests := []struct {
 		row, source, text, strategy string

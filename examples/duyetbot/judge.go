@@ -7,8 +7,8 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// judge says what became of an operation. Only failures are classified: what a process writes that
-// ends well is none.
+// judge classifies the result of an operation. The explanation is empty if the operation succeeded,
+// whatever it printed.
 func judge(ev *taxonomy.Evidence, table taxonomy.Table) detect.Explanation {
 	if succeeded(ev) {
 		return detect.Explanation{}
@@ -16,8 +16,7 @@ func judge(ev *taxonomy.Evidence, table taxonomy.Table) detect.Explanation {
 	return errs.Explain(ev, detect.WithTable(table))
 }
 
-// succeeded reports whether a process exited with 0 and nobody says that something failed
-// nevertheless.
+// succeeded reports whether a process exited with 0 and the evidence names no other failure.
 func succeeded(ev *taxonomy.Evidence) bool {
 	code, exited := ev.ExitCode.Get()
 	return exited && code == 0 && ev.Type == "" && ev.Status == 0 && ev.Code == "" && ev.Signal == "" && ev.Errno == ""

@@ -12,13 +12,13 @@
 // includes a faulty skill, 3 when the program itself failed or its output cannot be written, and
 // 130 when it was interrupted before all skills were done.
 //
-// It can also say what a failure is, without doing anything about it:
+// It can also classify a failure without running a skill:
 //
 //	go run . -classify -source github -status 403 -attr ratelimit-remaining=0
 //	npm test 2>&1 | go run . -classify -source tool -exit-code 1
 //
-// What was said on the error channel is read from standard input; of a long text the end counts. An
-// error body in JSON tells its type, code and message, too.
+// The output of the failed command is read from standard input. Of a long text, the end is used. If
+// the text is an error in JSON, its type, code and message are read as well.
 package main
 
 import (
@@ -55,7 +55,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run does what args say and returns the exit code.
+// run carries out the command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, stdout, hints io.Writer) (code int) {
 	out := &checked{Writer: stdout}
 	defer func() {
@@ -121,7 +121,7 @@ func (o *options) work(ctx context.Context, skills []*skill, out, hints io.Write
 	return exitFailed
 }
 
-// exitOf returns the exit code of what is wrong with what was asked for, and says it.
+// exitOf prints an error of the command line or of a skill, and returns its exit code.
 func exitOf(err error, hints io.Writer) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitDone

@@ -39,7 +39,7 @@ func demo(t *testing.T) string {
 	return dir
 }
 
-// TestSteps: what is shown of each skill of the demo, in this order. D155
+// TestSteps checks the printed steps of each skill of the demo, in order. D155
 func TestSteps(t *testing.T) {
 	dir := demo(t)
 	tests := []struct {
@@ -213,7 +213,7 @@ func TestInterrupted(t *testing.T) {
 	assert.NotContains(t, got.out, "called")
 }
 
-// TestLog: the profile says what is logged. D144
+// TestLog: the profile sets the level of the log. D144
 func TestLog(t *testing.T) {
 	dir := demo(t)
 	assert.Empty(t, do(t.Context(), filepath.Join(dir, "permanent.yaml")).hints)

@@ -6,10 +6,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// retryPolicies are the taxonomy's policies for retries, which the numbers of a profile hold for.
+// retryPolicies are the taxonomy's policies for retries. The numbers of a skill apply to all of them.
 var retryPolicies = []string{"llm", "github", "tool", "verification"}
 
-// numbers returns what is changed of the profile's own policy.
+// numbers returns the changes to the profile's policy.
 func (r *retryChanges) numbers() taxonomy.PolicyOverride {
 	return taxonomy.PolicyOverride{
 		MaxAttempts: r.MaxAttempts, InitialDelay: milliseconds(r.InitialDelay), MaxDelay: milliseconds(r.MaxDelay),
@@ -26,7 +26,7 @@ func milliseconds(n *float64) string {
 
 func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
-// policies returns what is changed of the policies that retries have in a profile.
+// policies returns the changes to the policies for retries.
 func (r *retryChanges) policies(profile taxonomy.Table) map[string]taxonomy.PolicyOverride {
 	if *r == (retryChanges{}) {
 		return nil
@@ -42,8 +42,7 @@ func (r *retryChanges) policies(profile taxonomy.Table) map[string]taxonomy.Poli
 	return all
 }
 
-// policyOf returns a policy as it is in use, with the numbers of the table's profile; nil when none
-// of its codes is tried by it.
+// policyOf returns a policy with the numbers of the table's profile, or nil if no code uses it.
 func policyOf(table taxonomy.Table, name string) *taxonomy.Policy {
 	for row := range table.Taxonomy.Codes() {
 		for r := range table.Row(row).Reaction.Chain() {
@@ -55,8 +54,8 @@ func policyOf(table taxonomy.Table, name string) *taxonomy.Policy {
 	return nil
 }
 
-// over returns what is changed of a policy. A bound that the skill does not name gives way to one
-// that it names, and what is learned stays within them.
+// over returns the changes to a policy. If the skill sets one limit and it contradicts another one of
+// the policy, the skill's limit wins. Learned numbers stay within the limits.
 func (r *retryChanges) over(p *taxonomy.Policy) taxonomy.PolicyOverride {
 	o := r.numbers()
 	if o.MaxAttempts == nil {
@@ -78,7 +77,7 @@ func (r *retryChanges) over(p *taxonomy.Policy) taxonomy.PolicyOverride {
 	}
 	if a := p.Adapt; a != nil {
 		if a.MaxDelay > 0 && most == 0 {
-			most = 1 // what is learned needs room to move in
+			most = 1 // the bounds of adapt must not be equal
 		}
 		o.Adapt = within(a, r.MaxAttempts, initial, most)
 	}
@@ -86,7 +85,7 @@ func (r *retryChanges) over(p *taxonomy.Policy) taxonomy.PolicyOverride {
 	return o
 }
 
-// within returns what is changed of how far a policy's numbers may move.
+// within returns the changes to the bounds of a policy's adapt.
 func within(a *taxonomy.Adapt, attempts *int, initial, most time.Duration) *taxonomy.AdaptOverride {
 	o := &taxonomy.AdaptOverride{}
 	if a.MaxAttempts > 0 && attempts != nil {

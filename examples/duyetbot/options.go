@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// options is what the command line says.
+// options are the flags and arguments of the command line.
 type options struct {
 	skills  []string
 	profile string
@@ -22,8 +22,7 @@ type options struct {
 	verbose bool
 }
 
-// parse reads the command line. What is wrong with it is the error; how it is used is written to
-// help.
+// parse reads the command line. For -help, it writes the usage to help.
 func parse(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	fs := flag.NewFlagSet("duyetbot", flag.ContinueOnError)
@@ -61,13 +60,13 @@ func parse(args []string, help io.Writer) (*options, error) {
 	return o, errors.Join(err, checkReport(o.report))
 }
 
-// given reports whether a flag stands on the command line.
+// given reports whether a flag is on the command line.
 func given(fs *flag.FlagSet, name string) (is bool) {
 	fs.Visit(func(f *flag.Flag) { is = is || f.Name == name })
 	return is
 }
 
-// read reads flags and files, in any order; behind "--" there are only files.
+// read reads flags and files, in any order. After "--" there are only files.
 func (o *options) read(fs *flag.FlagSet, args []string) error {
 	for {
 		if err := fs.Parse(args); err != nil {
@@ -85,7 +84,7 @@ func (o *options) read(fs *flag.FlagSet, args []string) error {
 	}
 }
 
-// load reads the skills. What is wrong with any of them is said at once.
+// load reads the skills. The error joins those of all skills.
 func (o *options) load() ([]*skill, error) {
 	var all []*skill
 	var wrong []error
@@ -103,8 +102,7 @@ func (o *options) load() ([]*skill, error) {
 	return all, errors.Join(wrong...)
 }
 
-// plan says what would be run, and within which limits. An error says that one of the skills cannot
-// be run.
+// plan prints the commands that would run, and the limits. An error means that a skill cannot run.
 func (o *options) plan(ctx context.Context, skills []*skill, w io.Writer) error {
 	var b strings.Builder
 	var wrong []error

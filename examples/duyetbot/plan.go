@@ -8,7 +8,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// describe says what the table's profile does.
+// describe prints the settings of the table's profile.
 func describe(b *strings.Builder, table taxonomy.Table) {
 	p := table.Overlay
 	d := p.Detection
@@ -21,8 +21,8 @@ func describe(b *strings.Builder, table taxonomy.Table) {
 		onOff(p.Reporting.Stack), onOff(p.Reporting.Context))
 }
 
-// recoveries says which strategies run, and how often for one failure: what is in brackets is less
-// than what is said of all.
+// recoveries lists the strategies, and how often they run for one failure. A strategy that runs less
+// often than the others has its number in brackets.
 func recoveries(table taxonomy.Table) string {
 	r := table.Overlay.Recovery
 	if !r.Enabled {
@@ -53,8 +53,8 @@ func recoveries(table taxonomy.Table) string {
 	return fmt.Sprintf("on, at most %s: %s", times(most), strings.Join(shown, ", "))
 }
 
-// triesOf returns how often strategies run at most for one failure: as often as the profile and the
-// policy of a reaction allow.
+// triesOf returns the limit of runs for one failure of each strategy, by the profile and the policies
+// of reactions.
 func triesOf(table taxonomy.Table) map[string]int {
 	all := map[string]int{}
 	profile := table.Overlay.Recovery
@@ -86,8 +86,7 @@ func times(n int) string {
 	return fmt.Sprint(n, " times")
 }
 
-// describeRetries says how often and how long is tried: by the profile's own numbers, and where a
-// source has others.
+// describeRetries prints the profile's numbers, and those of the sources that differ.
 func describeRetries(b *strings.Builder, table taxonomy.Table) {
 	p := table.Overlay.Retry
 	fmt.Fprintf(b, "  %-10s %s", "retry", onOff(p.Enabled))
@@ -104,7 +103,7 @@ func describeRetries(b *strings.Builder, table taxonomy.Table) {
 	}
 }
 
-// numbers says what a policy allows.
+// numbers describes the limits of a policy.
 func numbers(p *taxonomy.Policy) string {
 	s := fmt.Sprintf("%s, %s to %s apart, times %v", counted(p.MaxAttempts), p.InitialDelay, p.MaxDelay, p.Multiplier)
 	if p.MaxRetryAfter > p.MaxDelay {

@@ -73,8 +73,8 @@ func TestPoliciesOfProfiles(t *testing.T) {
 	}
 }
 
-// TestPoliciesOfStrict: strict goes past its policies, since it does not retry. They say what holds
-// when somebody has it retry. D146
+// TestPoliciesOfStrict: strict does not retry, so its policies have no effect until a skill enables
+// retries. D146
 func TestPoliciesOfStrict(t *testing.T) {
 	text, err := os.ReadFile("taxonomy.yaml")
 	require.NoError(t, err)
@@ -97,8 +97,8 @@ func TestPoliciesOfStrict(t *testing.T) {
 	}
 }
 
-// TestPoliciesOfStrategies: strategies wait themselves, and are bounded by the profile unless by
-// what was recognised.
+// TestPoliciesOfStrategies: strategies do their own waiting. The profile limits them, unless the
+// recognised pattern has a limit.
 func TestPoliciesOfStrategies(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -168,7 +168,7 @@ func TestAskedWaits(t *testing.T) {
 	}
 }
 
-// TestPrevention: what is done where a limit of the rate is likely. D180
+// TestPrevention checks the measures where a rate limit is likely. D180
 func TestPrevention(t *testing.T) {
 	want := map[string]taxonomy.Prevention{
 		"llm_rate_limit":    {Throttle: time.Second, Concurrency: 2, Likely: 0.6},

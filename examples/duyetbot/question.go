@@ -12,15 +12,14 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// question is what the command line says of a failure that is to be classified.
+// question is the command line of -classify: a failure, and the form of the answer.
 type question struct {
 	evidence taxonomy.Evidence
 	profile  string
 	json     bool
 }
 
-// parseEvidence reads the command line behind -classify. What is wrong with it is the error; how it
-// is used is written to hints.
+// parseEvidence reads the command line after -classify. For -help, it writes the usage to hints.
 func parseEvidence(args []string, hints io.Writer) (*question, error) {
 	o := &question{}
 	fs := flag.NewFlagSet("duyetbot -classify", flag.ContinueOnError)

@@ -18,7 +18,7 @@ import (
 
 var consoles = regexp.MustCompile("(?s)\n```console\n(.*?)\n```\n")
 
-// varying is what is never twice the same in what is printed.
+// varying are the parts of the output that differ between runs.
 var varying = []struct {
 	what *regexp.Regexp
 	with string
@@ -28,7 +28,7 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "0b7c1d6e-2f5a-4c3b-9d8e-7a6f5e4d3c2b"},
 }
 
-// TestReadmeShows: what README.md shows is what is printed.
+// TestReadmeShows: the output in README.md is the program's.
 func TestReadmeShows(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)

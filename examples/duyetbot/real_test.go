@@ -84,7 +84,7 @@ func TestRealErrors(t *testing.T) {
 	}
 }
 
-// TestNotClassified: what is no failure, or is judged already, stays as it is.
+// TestNotClassified: nil, the end of a context, and a typed error are returned unchanged.
 func TestNotClassified(t *testing.T) {
 	require.NoError(t, errs.Classify(nil))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -132,7 +132,7 @@ func TestResponses(t *testing.T) {
 			"llm_invalid_request"},
 		{"D79 B-D09", "llm", openai, 529, nil,
 			`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "llm_server_error"},
-		// Nobody says who answered.
+		// Without a source.
 		{"D73 B-D08", "", github, 404, nil, `{"message":"Not Found"}`, "github_not_found"},
 		{"D73 B-D08", "", github, 403, map[string]string{"X-RateLimit-Remaining": "0"}, `{"message":"Forbidden"}`,
 			"github_rate_limit"},
@@ -221,5 +221,5 @@ func resolve(ctx context.Context, address string) error {
 	return err
 }
 
-// closedPort is an address at which nobody listens: no port that anybody is given.
+// closedPort is an address without a listener. The port is never assigned.
 const closedPort = "127.0.0.1:1"

@@ -16,7 +16,7 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// evidence is shorter to write than what it stands for.
+// evidence is a short name.
 type evidence = taxonomy.Evidence
 
 // said is what source said.
@@ -291,7 +291,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestFast: the profile that does not search text judges by what is structured and by the source.
+// TestFast: the profile that does not search texts uses structured evidence and the source.
 func TestFast(t *testing.T) {
 	tests := []struct {
 		raw  evidence

@@ -190,7 +190,7 @@ func TestFaultsHaveLines(t *testing.T) {
 	assert.Contains(t, lines[1], "skill.yaml:4: timeout")
 }
 
-// TestInterruptedWait: what is waited for is said, and an interrupt is told as one.
+// TestInterruptedWait: the output has the reason of a wait, and reports an interrupt as such.
 func TestInterruptedWait(t *testing.T) {
 	path := written(t, `name: limited
 source: github
@@ -225,7 +225,7 @@ func (u *until) Write(b []byte) (int, error) {
 	return u.Buffer.Write(b)
 }
 
-// TestSavedIsSaid: where what was put back is kept is said whole, however long the line is.
+// TestSavedIsSaid: the output has the complete reference of a reverted fix, also on a long line.
 func TestSavedIsSaid(t *testing.T) {
 	dir := demo(t)
 	path := filepath.Join(dir, "broken.yaml")

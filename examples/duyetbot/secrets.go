@@ -9,14 +9,14 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// minSecret is how long what a variable holds must be to be masked: what is shorter stands
-// everywhere.
+// minSecret is the length of the shortest value that is masked, in bytes. Shorter values occur in any
+// text.
 const minSecret = 6
 
-// secrets are what the variables hold that a skill's command gets, longest first.
+// secrets are the values of the variables that a skill's command gets, longest first.
 type secrets []string
 
-// secretsOf returns what variables hold.
+// secretsOf returns the values of variables.
 func secretsOf(variables []string) secrets {
 	var s secrets
 	for _, name := range variables {
@@ -28,7 +28,7 @@ func secretsOf(variables []string) secrets {
 	return s
 }
 
-// mask returns text with none of them in it.
+// mask returns the text without the secrets.
 func (s secrets) mask(text string) string {
 	for _, value := range s {
 		text = strings.ReplaceAll(text, value, taxonomy.Redacted)
@@ -36,15 +36,15 @@ func (s secrets) mask(text string) string {
 	return text
 }
 
-// maskAll masks texts where they stand.
+// maskAll masks texts in place.
 func (s secrets) maskAll(texts ...*string) {
 	for _, text := range texts {
 		*text = s.mask(*text)
 	}
 }
 
-// maskEvidence masks what evidence tells. An error in JSON may have said a secret in another form
-// than the one it has now.
+// maskEvidence masks the texts of evidence. Decoding an error in JSON can reveal a secret that was
+// escaped in the output.
 func (s secrets) maskEvidence(ev *taxonomy.Evidence) {
 	s.maskAll(&ev.Text, &ev.Output, &ev.Type, &ev.Code)
 	for name, value := range ev.Attributes {

@@ -22,17 +22,16 @@ import (
 )
 
 const (
-	// maxWait is the longest wait that a failure may ask for: GitHub's quota is filled again every
-	// hour.
+	// maxWait is the longest wait that a failure may request: GitHub renews its quota every hour.
 	maxWait = time.Hour
 )
 
-// session runs skills. What one of them finds out about a source, such as that it limits the rate,
-// holds for the others.
+// session runs skills. They share waits, breakers and learned numbers, so a rate limit that one skill
+// meets delays the others.
 type session struct {
 	out     io.Writer
 	log     *slog.Logger // nil is no log
-	profile string       // takes the place of the skills' own
+	profile string       // replaces the profiles of the skills
 	stop    bool         // after the first skill that fails
 
 	reporter *report.Reporter
@@ -60,7 +59,7 @@ func newSession(out io.Writer, clock retry.Clock) *session {
 	}
 }
 
-// noJitter is enough, because the skills of a session wait one after the other.
+// noJitter is no jitter, because the skills of a session run one after the other.
 func noJitter() float64 { return 0 }
 
 // run runs skills, one after the other. It reports whether all of them succeeded. An error says
@@ -78,7 +77,7 @@ func (s *session) run(ctx context.Context, skills []*skill) (all bool, err error
 	return s.runAll(ctx, ready), nil
 }
 
-// runAll runs what is ready until one fails that ends the others, too.
+// runAll runs the skills until one fails with a reaction that ends the session.
 func (s *session) runAll(ctx context.Context, ready []*job) (all bool) {
 	all = true
 	for _, j := range ready {
@@ -139,7 +138,7 @@ func (j *job) run(ctx context.Context) recovery.Outcome {
 	return out
 }
 
-// logs returns what logs at the level of the table's profile.
+// logs returns the observer that logs at the level of the table's profile, or nil.
 func (s *session) logs(table taxonomy.Table) executor.Observer {
 	if s.log == nil {
 		return nil

@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// maxLine is how much of a text by others is shown, in characters, and maxWhole how much of the
-	// bot's own.
+	// maxLine is the longest shown line of foreign text, in characters, and maxWhole of the bot's
+	// own.
 	maxLine  = 160
 	maxWhole = 2000
-	// maxLines is how much of a skill's output is shown.
+	// maxLines limits the shown lines of a skill's output.
 	maxLines = 5
 )
 
-// shows says at a terminal what happens in a skill, step by step.
+// shows prints the steps of a skill to a terminal.
 type shows struct {
 	ctx    context.Context // of the skill's run
 	w      io.Writer
@@ -33,12 +33,12 @@ type shows struct {
 	source string              // of the skill
 	mask   func(string) string // of secrets
 	call   int
-	// of the strategy that ran last; one that was left behind may say it at any time
+	// of the last strategy; a strategy that exceeded its time may store it at any time
 	said atomic.Pointer[recovery.Record]
-	told string // how the warning begins that a strategy has failed, which is not told twice
+	told string // the beginning of the warning about a failed strategy, which is not printed twice
 }
 
-// line says a step. What stands in it may come from anywhere.
+// line prints a step. Its text is not trusted.
 func (s *shows) line(step, format string, args ...any) {
 	text := shortened(s.masked(fmt.Sprintf(format, args...)))
 	fmt.Fprintf(s.w, "  %-10s %s\n", step, terminal.Printable(text))
@@ -47,7 +47,7 @@ func (s *shows) line(step, format string, args ...any) {
 // masked returns a text without secrets.
 func (s *shows) masked(text string) string { return taxonomy.Redact(s.mask(text)) }
 
-// lines says all of what the bot itself has to say, such as where something is kept.
+// lines prints a step with all lines of its text, for messages of the bot itself.
 func (s *shows) lines(step, format string, args ...any) {
 	lines := strings.Split(strings.TrimSpace(s.masked(fmt.Sprintf(format, args...))), "\n")
 	for _, line := range lines[:min(len(lines), maxLines)] {
@@ -114,15 +114,15 @@ func counted(calls int) string {
 	return fmt.Sprint(calls, " calls")
 }
 
-// recorded notes what a strategy says of itself.
+// recorded stores the record of a strategy.
 func (s *shows) recorded(r recovery.Record) { s.said.Store(&r) }
 
-// waiting says that a strategy waits.
+// waiting prints the wait of a strategy.
 func (s *shows) waiting(strategy string, d time.Duration) {
 	s.line("waiting", "%s (%s)", rounded(d), strategy)
 }
 
-// Observe says what happens.
+// Observe prints an event of the run.
 func (s *shows) Observe(e executor.Event) {
 	switch e.Kind {
 	case executor.CallStarted:
@@ -187,7 +187,7 @@ func (s *shows) recovery(e executor.Event) {
 	}
 }
 
-// reason says what is waited for.
+// reason returns the reason of a wait in words.
 func (s *shows) reason(why string) string {
 	if why == "breaker" {
 		return s.source + ", which has failed too often of late"
@@ -202,7 +202,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Millisecond)
 }
 
-// Report says what was found out about a failure.
+// Report prints a failure.
 func (s *shows) Report(o *report.Occurrence) {
 	var traits []string
 	for _, trait := range []string{o.Severity, o.Recoverability} {
@@ -215,7 +215,7 @@ func (s *shows) Report(o *report.Occurrence) {
 	s.line("reported", "as %s", o.ID)
 }
 
-// around says what is known around a failure.
+// around describes the circumstances of a failure.
 func around(o *report.Occurrence) string {
 	var parts []string
 	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -243,8 +243,8 @@ func around(o *report.Occurrence) string {
 	return strings.Join(parts, ", ")
 }
 
-// Update says nothing: the strategy has its own line.
+// Update prints nothing, because the strategy has its own line.
 func (s *shows) Update(*report.Occurrence) {}
 
-// Retried says nothing: the end does.
+// Retried prints nothing, because the last line has the number of calls.
 func (s *shows) Retried(report.Retry) {}

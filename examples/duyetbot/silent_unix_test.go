@@ -41,7 +41,7 @@ func TestSilentCommands(t *testing.T) {
 	}
 }
 
-// TestSilenceSaysNothing: what is said of a silent command leads to no other code.
+// TestSilenceSaysNothing: the text that describes a silent command matches no rule.
 func TestSilenceSaysNothing(t *testing.T) {
 	for _, source := range errs.Table.Taxonomy.Sources {
 		for _, ev := range []taxonomy.Evidence{

@@ -15,31 +15,29 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// defaultTimeout is how long a call of a skill may take that does not say.
+// defaultTimeout limits a call of a skill that sets no timeout.
 const defaultTimeout = time.Minute
 
-// ownSource is the taxonomy's source of what is said of a skill itself, and of its command unless
-// the skill names another.
+// ownSource is the source of a skill's failures by default.
 const ownSource = "skill"
 
-// skill is a file that says what the bot can do, and what is to be done when that fails.
+// skill is the content of a skill's file: a command, and how its failures are handled.
 type skill struct {
-	// Name names the skill, Doc says in a line what it does.
+	// Name is the name of the skill, and Doc a line that describes it.
 	Name string `yaml:"name"`
 	Doc  string `yaml:"doc"`
-	// Source is what its failures are failures of, one of the taxonomy's sources; "skill" unless
-	// said.
+	// Source is the taxonomy's source of its failures; "skill" by default.
 	Source string `yaml:"source"`
-	// Component is the part of the source that fails; the name unless said.
+	// Component is the part of the source that fails; the skill's name by default.
 	Component string `yaml:"component"`
-	// Command is a program and its arguments. No shell reads them.
+	// Command is a program and its arguments. They do not pass through a shell.
 	Command []string `yaml:"command"`
-	// Env are variables of the bot's environment that the command gets; of the others only those
-	// that are safe. What they hold is shown nowhere.
+	// Env are variables of the bot's environment that the command gets, besides the safe ones. Their
+	// values are masked in all output.
 	Env []string `yaml:"env"`
-	// Dir is where it runs, seen from the skill's file.
+	// Dir is the working directory, relative to the skill's file.
 	Dir string `yaml:"dir"`
-	// Timeout is how long one call of it may take.
+	// Timeout limits one call.
 	Timeout time.Duration `yaml:"timeout"`
 
 	Execution execution `yaml:"execution"`
@@ -51,7 +49,7 @@ type skill struct {
 	secrets secrets
 }
 
-// execution is what the bot is doing.
+// execution describes the work that the skill belongs to.
 type execution struct {
 	Mode    string `yaml:"mode"`
 	Tool    string `yaml:"tool"`
@@ -60,7 +58,7 @@ type execution struct {
 	Session string `yaml:"session"`
 }
 
-// entity is what on GitHub it is about.
+// entity is the GitHub object of the skill.
 type entity struct {
 	Owner  string `yaml:"owner"`
 	Repo   string `yaml:"repo"`
@@ -68,7 +66,7 @@ type entity struct {
 	Type   string `yaml:"entity_type"`
 }
 
-// Validate is asked by the configuration's loader.
+// Validate implements [config.Validator].
 func (s *skill) Validate() []config.Problem {
 	var p config.Findings
 	sources := make([]string, 0, len(errs.Table.Taxonomy.Sources))
@@ -94,13 +92,13 @@ func (s *skill) Validate() []config.Problem {
 	return p
 }
 
-// plain reports whether a name can stand anywhere.
+// plain reports whether a name needs no quotes anywhere.
 func plain(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
 		name[0] != '-'
 }
 
-// Validate is asked by the configuration's loader.
+// Validate implements [config.Validator].
 func (e *entity) Validate() []config.Problem {
 	var p config.Findings
 	if e.Owner == "" {
@@ -138,7 +136,7 @@ func loadSkill(path string) (*skill, error) {
 	return s, nil
 }
 
-// checkDir reports a directory that is not there, or that a link leads out of that of the file to.
+// checkDir returns an error if the directory does not exist or is not below that of the skill's file.
 func (s *skill) checkDir() error {
 	if info, err := os.Stat(s.dir()); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no directory %s", s.dir())
@@ -157,7 +155,7 @@ func (s *skill) checkDir() error {
 	return nil
 }
 
-// realPath returns a path that is absolute and has no link in it.
+// realPath returns the absolute path without symbolic links.
 func realPath(name string) (string, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -181,10 +179,10 @@ func (s *skill) complete() {
 	}
 }
 
-// dir is where the skill works.
+// dir returns the skill's working directory.
 func (s *skill) dir() string { return filepath.Join(filepath.Dir(s.path), filepath.FromSlash(s.Dir)) }
 
-// facts are what is known around the skill's failures.
+// facts returns the circumstances of the skill's failures.
 func (s *skill) facts() report.Facts {
 	f := report.Facts{
 		Source: &report.Source{Type: s.sourceType(), Component: s.Component},
@@ -199,8 +197,7 @@ func (s *skill) facts() report.Facts {
 	return f
 }
 
-// sourceType is what a report calls the source of the skill's failures: that of a skill's own
-// command is a tool.
+// sourceType returns the source in reports. The source "skill" is reported as "tool".
 func (s *skill) sourceType() string {
 	if s.Source == ownSource {
 		return "tool"
@@ -208,7 +205,7 @@ func (s *skill) sourceType() string {
 	return s.Source
 }
 
-// checkProfile reports a profile that is not there.
+// checkProfile returns an error if the profile does not exist.
 func checkProfile(name string) error {
 	names := errs.Table.ProfileNames()
 	if slices.Contains(names, name) {

@@ -13,7 +13,7 @@ import (
 	"bot.example.com/duyetbot/errs"
 )
 
-// TestTraits holds what is said of every code, by hand.
+// TestTraits checks the traits of every code against literals.
 func TestTraits(t *testing.T) {
 	const (
 		low, medium, high, critical = taxonomy.SeverityLow, taxonomy.SeverityMedium,
@@ -121,7 +121,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestPolicyOfCode: which policy bounds the retries of which code, after its strategy where it has
+// TestPolicyOfCode checks the policy of each code's retries, which follow its strategy if it has
 // one.
 func TestPolicyOfCode(t *testing.T) {
 	tests := map[string]string{

@@ -17,8 +17,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// incidents lets things really fail, and has each failure classified: nothing but who failed at
-// what is said about it.
+// incidents causes real failures and classifies each of them. The only hints are the source and the
+// operation.
 func (s *story) incidents() {
 	s.title("What fails outside is classified, and says why")
 	api, err := serveFailures()
@@ -52,7 +52,7 @@ func (s *story) answer(what, url string) {
 	s.check(resp.Body.Close())
 }
 
-// incident tells what a failure is, what is done about it, and which rules had a say.
+// incident prints the code of a failure, its reaction, and the rules that matched.
 func (s *story) incident(what string, raw any, opts ...detect.Option) {
 	err := errs.Classify(raw, opts...)
 	s.line("%s:", what)
@@ -122,5 +122,5 @@ func serveFailures() (*failingAPI, error) {
 func refuse(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, body) // a client that has gone away is none of our business
+	_, _ = io.WriteString(w, body) // the client may have disconnected
 }

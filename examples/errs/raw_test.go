@@ -95,7 +95,7 @@ func TestGoErrors(t *testing.T) {
 	}
 }
 
-// closedPort is an address at which nobody listens: no port that anybody is given.
+// closedPort is an address without a listener. The port is never assigned.
 const closedPort = "127.0.0.1:1"
 
 func TestWhatIsNotClassified(t *testing.T) {

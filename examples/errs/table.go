@@ -9,7 +9,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// table prints what is done about each code, as the taxonomy has it and as its profiles do.
+// table prints the reaction to each code, in the taxonomy and in its profiles.
 func (s *story) table() {
 	s.title("What is done about each code, and what the profiles make of it")
 	strict, err := errs.Table.Profile(errs.ProfileStrict)

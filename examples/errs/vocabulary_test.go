@@ -10,8 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// night is a provider that somebody configured under a name of its own, which the taxonomy does not
-// know.
+// night is a provider with a configured name that the taxonomy does not contain.
 const night = "night-agent"
 
 // vocabulary is what an executor can report: operations, who reports, and the types beside none.
@@ -178,7 +177,7 @@ func (w word) assert(t *testing.T, err error) {
 	assert.Equal(t, w.reaction, errs.Table.Reaction(err).Name)
 }
 
-// A type that nobody has heard of is judged as none would be.
+// TestVocabularyMayGrow: an unknown type is classified like a missing one.
 func TestVocabularyMayGrow(t *testing.T) {
 	for _, w := range words {
 		if w.kind != "" {
@@ -192,8 +191,8 @@ func TestVocabularyMayGrow(t *testing.T) {
 	}
 }
 
-// What our own parts report is decided by the part and the operation. A text that reads like a
-// status, or like a provider's complaint, is the output of somebody's tests.
+// TestOurOwnPartsAreNotMistakenForProviders: failures of the executor's own parts are classified by
+// source and operation. Their text can be the output of tests, with statuses and error messages in it.
 func TestOurOwnPartsAreNotMistakenForProviders(t *testing.T) {
 	noises := map[string]func(ev *taxonomy.Evidence){
 		"a text with a status":    func(ev *taxonomy.Evidence) { ev.Text = "429 Too Many Requests" },

@@ -3,7 +3,7 @@
 // agent, gives up, or stops. Its state is an SQLite file, so a killed process loses nothing.
 //
 //	go run . -dir demo           shows all of it with an agent that needs no account
-//	specrunner                   does what is left
+//	specrunner                   runs the open tasks
 //	specrunner -status           lists the tasks
 //	specrunner -resume           continues a run whose process died
 //	specrunner -reset TASK       lets a task begin anew

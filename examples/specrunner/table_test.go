@@ -41,7 +41,7 @@ func TestCodes(t *testing.T) {
 	assert.Error(t, back.UnmarshalText([]byte("FLAKY")), "the set is closed")
 }
 
-// B-S01: nothing makes SYNTAX, and what was stored with it can be read.
+// B-S01: no factory makes SYNTAX, and stored errors with it can be read.
 func TestSyntaxIsOnlyRead(t *testing.T) {
 	code, ok := errs.Table.Code("SYNTAX")
 	require.True(t, ok)
@@ -50,7 +50,7 @@ func TestSyntaxIsOnlyRead(t *testing.T) {
 		[]byte(`{"category":"attempt","code":"SYNTAX","message":"","retryable":true,"context":{"detail":"a.py: ` +
 			`invalid syntax"}}`))
 	require.NoError(t, decodeErr)
-	//lint:ignore SA1019 this is about reading what is deprecated
+	//lint:ignore SA1019 the test reads a deprecated code
 	require.ErrorIs(t, err, errs.CodeSyntax)
 	assert.Equal(t, "the code cannot be parsed: a.py: invalid syntax", err.Error())
 	assert.Equal(t, "explain_and_retry", errs.Table.Reaction(err).Name)

@@ -28,7 +28,7 @@ const (
 )
 
 // ConfigError is an error of category config: the configuration is missing or wrong. No iteration
-// can mend it. Its factories are the only way to give it a code.
+// can fix it. Its factories are the only way to give it a code.
 type ConfigError struct {
 	base[ConfigCode]
 
@@ -128,7 +128,7 @@ func (e *ConfigError) list() []any {
 }
 
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can mend it.",
+	Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can fix it.",
 	New: func(code uint16, cause error) taxonomy.Error {
 		return &ConfigError{base: gen.Made[ConfigCode](code, cause)}
 	},

@@ -22,8 +22,7 @@ const (
 	CodeGitCommitFailed GitCode = iota + 1
 	// CodeGitPushFailed: the commits could not be pushed. They are safe in the local repository.
 	CodeGitPushFailed
-	// CodeGitRevertFailed: Changes could not be taken back. The working tree is in a state that nobody
-	// wanted.
+	// CodeGitRevertFailed: Changes could not be reverted. The working tree is in an unwanted state.
 	CodeGitRevertFailed
 	// CodeGitStatusFailed: it could not be found out which files were changed. That is never taken for
 	// no changes.
@@ -140,7 +139,7 @@ var gitCategory = taxonomy.Category{
 		},
 		CodeGitRevertFailed: {
 			Value: "GIT_REVERT_FAILED", Number: 603, Groups: 1 << 2, Message: "git revert failed[: {rawError:first_line}]",
-			Doc:        "Changes could not be taken back. The working tree is in a state that nobody wanted.",
+			Doc:        "Changes could not be reverted. The working tree is in an unwanted state.",
 			Resolution: "Restore the listed files by hand before anything else is run in this working tree.",
 			Set:        `{"operation":"revert"}`, Takes: []string{"files", "rawError"},
 			Traits: taxonomy.Traits{Reaction: &reactionStopAll},
@@ -148,7 +147,7 @@ var gitCategory = taxonomy.Category{
 		CodeGitStatusFailed: {
 			Value: "GIT_STATUS_FAILED", Number: 604, Message: "git status failed[: {rawError:first_line}]",
 			Doc:        "It could not be found out which files were changed. That is never taken for no changes.",
-			Resolution: "Run git status in the working tree and mend what it reports.", Set: `{"operation":"status"}`,
+			Resolution: "Run git status in the working tree and fix what it reports.", Set: `{"operation":"status"}`,
 			Takes:  []string{"rawError"},
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, Retryable: true, Recoverability: taxonomy.Retryable},
 			Profiles: []taxonomy.ProfileTraits{

@@ -34,9 +34,10 @@ type PermissionError struct {
 	base[PermissionCode]
 
 	Resource taxonomy.Opt[string] // what was asked for. Shown cut.
-	Reason   taxonomy.Opt[string] // why it was refused, in the words of whoever did. Shown masked and cut.
-	Command  taxonomy.Opt[string] // the command that was refused. Shown masked and cut.
-	Policy   taxonomy.Opt[string] // the policy that refused.
+	// Reason: the reason of the refusal, in the source's words. Shown masked and cut.
+	Reason  taxonomy.Opt[string]
+	Command taxonomy.Opt[string] // the command that was refused. Shown masked and cut.
+	Policy  taxonomy.Opt[string] // the policy that refused.
 	// Provider says who met the refusal: the provider whose credentials they are, or a part of the
 	// executor.
 	Provider   taxonomy.Opt[string]

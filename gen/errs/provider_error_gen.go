@@ -41,8 +41,8 @@ type ProviderError struct {
 	RawError   taxonomy.Opt[string]        // what the provider said. Shown masked and cut.
 	RetryAfter taxonomy.Opt[time.Duration] // how long the provider asks to wait.
 	ResetAt    taxonomy.Opt[time.Time]     // when the provider lets one in again.
-	// QuotaExceeded: the account has no quota or credit left. Somebody must pay; waiting for seconds
-	// cannot help.
+	// QuotaExceeded: the account has no quota or credit left. A person must pay; a wait of seconds does
+	// not help.
 	QuotaExceeded taxonomy.Opt[bool]
 	// InvalidRequest: the request itself is at fault, and there was no status to say so. The same
 	// request cannot help.
@@ -248,7 +248,7 @@ var providerRules = [][]detect.CodeRule{
 		{Doc: "like: [context_too_long, model_not_found, invalid_request, payload_too_large]", Like: []*detect.Signature{&signatureContextTooLong, &signatureModelNotFound, &signatureInvalidRequest, &signaturePayloadTooLarge}},
 		{Doc: "status: {present: false}, type: {present: false}, code: {present: false}, like: content_refused, set: {invalidRequest: true}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Code, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureContentRefused}, Set: `{"invalidRequest":true}`, Apply: func(e taxonomy.Error) { e.(*ProviderError).InvalidRequest = taxonomy.Some(true) }},
 		{Doc: "like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal]", Like: []*detect.Signature{&signatureOverloaded, &signatureServerError, &signatureBadGateway, &signatureUnavailable, &signatureGatewayTimeout, &signatureGRPCUnavailable, &signatureGRPCInternal}},
-		{Doc: "errno: {present: false}, type: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, unreachable, tls_failure, proxy_failure]", Conditions: []detect.Condition{{Key: detect.Errno, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure}},
+		{Doc: "errno: {present: false}, type: {present: false}, like: [dns_failure, connection_refused, connection_reset, connection_failed, connection_timeout, unreachable, tls_failure, proxy_failure]", Conditions: []detect.Condition{{Key: detect.Errno, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureDNSFailure, &signatureConnectionRefused, &signatureConnectionReset, &signatureConnectionFailed, &signatureConnectionTimeout, &signatureUnreachable, &signatureTLSFailure, &signatureProxyFailure}},
 		{Doc: "type: [network, stream, overloaded_error, api_error, server_error, timeout_error]", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"network", "stream", "overloaded_error", "api_error", "server_error", "timeout_error"}}}},
 		{Doc: "type: timeout, errno: ETIMEDOUT, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
 		{Doc: "type: timeout, as: ['*net.OpError', '*net.DNSError'], attributes: {iteration: {present: false}, timeout_ms: {present: false}}, priority: 5", Priority: 5, Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}, {Key: detect.As, Any: []string{"*net.OpError", "*net.DNSError"}}, {Key: detect.Attribute, Name: "iteration", Presence: detect.Absent}, {Key: detect.Attribute, Name: "timeout_ms", Presence: detect.Absent}}},
@@ -259,7 +259,7 @@ var providerRules = [][]detect.CodeRule{
 		{Doc: "as: '*net/url.Error', priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.As, Any: []string{"*net/url.Error"}}}},
 	},
 	CodeProviderRateLimit: {
-		{Doc: "like: [rate_limit, too_many_requests, throttled]", Like: []*detect.Signature{&signatureRateLimit, &signatureTooManyRequests, &signatureThrottled}},
+		{Doc: "like: [rate_limit, quota_per_minute, too_many_requests, throttled]", Like: []*detect.Signature{&signatureRateLimit, &signatureQuotaPerMinute, &signatureTooManyRequests, &signatureThrottled}},
 	},
 }
 

@@ -22,7 +22,7 @@ const (
 	CodeScopeForbidden ScopeCode = iota + 1
 	// CodeScopeOutsideAllowed: Files outside the task's allowed ones were changed.
 	CodeScopeOutsideAllowed
-	// CodeScopeUserDenied: a person was asked about the files and said no, or there was nobody to ask.
+	// CodeScopeUserDenied: a person was asked about the files and refused, or no person was present.
 	CodeScopeUserDenied
 )
 
@@ -155,7 +155,7 @@ var scopeCategory = taxonomy.Category{
 		},
 		CodeScopeUserDenied: {
 			Value: "SCOPE_USER_DENIED", Number: 403, Groups: 1 << 2, Message: "user denied scope changes for: {files}",
-			Doc:        "A person was asked about the files and said no, or there was nobody to ask.",
+			Doc:        "A person was asked about the files and refused, or no person was present.",
 			Resolution: "Widen the task's scope if the change is wanted after all, then start the task again.",
 			Set:        `{"scopeMode":"ask","decision":"ASK_USER"}`, Traits: taxonomy.Traits{Reaction: &reactionUndoAndStop},
 		},

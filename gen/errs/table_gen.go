@@ -37,7 +37,7 @@ var definition = taxonomy.Taxonomy{
 		},
 		{
 			Name:      "unattended",
-			Doc:       "With nobody there to unblock a run, waits are short and end it as failed when they are used up.",
+			Doc:       "No person is present to unblock a run, so waits are short, and an exhausted wait ends the run as failed.",
 			Detection: taxonomy.Detection{Text: true, Severity: true, Recoverability: true},
 			Recovery:  taxonomy.Recovery{Enabled: true}, Retry: taxonomy.RetryDefaults{Enabled: true},
 			Reporting: taxonomy.Reporting{LogLevel: taxonomy.LogInfo, Stack: true, Context: true},
@@ -53,7 +53,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "executor", Doc: "The executor itself, before and after its iterations."},
 		{Name: "state", Doc: "The store of what the executor remembers."},
 		{Name: "budget", Doc: "The guard of tokens and cost."},
-		{Name: "scope", Doc: "The guard of the files that a task may change, and whoever it asks."},
+		{Name: "scope", Doc: "The guard of the files that a task may change, and the person that it asks."},
 		{Name: "git", Doc: "Git, or what runs it."},
 		{Name: "validator", Doc: "The commands that check the work."},
 		{Name: "notify", Doc: "What tells people how a run went."},

@@ -108,14 +108,14 @@ func (e *ValidationError) AppendFeedback(dst []byte) []byte {
 	switch e.Code() {
 	case CodeValidationPreCommit:
 		m = m.Text("The work was not committed, because ").Quoted(e.Command, validationCommand).Text(" exited with code ")
-		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n").Clean(e.Output, validationOutput)
+		m = m.Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n").Clean(e.Output, validationOutput)
 	case CodeValidationPrePush:
 		m = m.Text("The commits were not pushed, because ").Quoted(e.Command, validationCommand)
-		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n")
+		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n")
 		m = m.Clean(e.Output, validationOutput)
 	case CodeValidationPrePR:
 		m = m.Text("The pull request was not opened, because ").Quoted(e.Command, validationCommand)
-		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Mend what it reports:\n")
+		m = m.Text(" exited with code ").Int(taxonomy.Some(e.ExitCode)).Text(". Fix what it reports:\n")
 		m = m.Clean(e.Output, validationOutput)
 	}
 	return m.Bytes()
@@ -153,21 +153,21 @@ var validationCategory = taxonomy.Category{
 			Value: "VALIDATION_PRE_COMMIT", Number: 301,
 			Message:    "pre-commit validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the commit failed.",
-			Resolution: "Run the command in the working tree and mend what it reports.", Set: `{"phase":"pre_commit"}`,
+			Resolution: "Run the command in the working tree and fix what it reports.", Set: `{"phase":"pre_commit"}`,
 			Traits: taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeValidationPrePush: {
 			Value: "VALIDATION_PRE_PUSH", Number: 302,
 			Message:    "pre-push validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the push failed.",
-			Resolution: "Run the command on the committed state and mend what it reports.", Set: `{"phase":"pre_push"}`,
+			Resolution: "Run the command on the committed state and fix what it reports.", Set: `{"phase":"pre_push"}`,
 			Traits: taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeValidationPrePR: {
 			Value: "VALIDATION_PRE_PR", Number: 303,
 			Message:    "pre-PR validation failed: {command:quoted} exited with code {exitCode}",
 			Doc:        "A check before the pull request failed.",
-			Resolution: "Run the command on the pushed branch and mend what it reports.", Set: `{"phase":"pre_pr"}`,
+			Resolution: "Run the command on the pushed branch and fix what it reports.", Set: `{"phase":"pre_pr"}`,
 			Traits: taxonomy.Traits{Reaction: &reactionCorrect, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 	},

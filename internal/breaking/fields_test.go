@@ -1,18 +1,21 @@
 package breaking_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFields(t *testing.T) {
 	runRuleTests(t, []ruleTest{
-		{"gone", fields("n: {type: int}"), fields("m: {type: bool}"), `-1:28 E-break-field-removed`},
+		{"gone", fields("n: {type: int}"), fields("m: {type: bool}"), `1:14 E-break-field-removed`},
 		{"another key", fields("decline: {type: string}"), fields("declineCode: {type: string}"),
 			`1:28 E-break-field-renamed`},
 		{"another key, the same name in Go", fields("a: {type: int}, n: {type: int}"),
 			fields("b: {type: int}, count: {type: int, name: N}"),
-			`-1:28 E-break-field-removed, 1:44 E-break-field-renamed`},
+			`1:14 E-break-field-removed, 1:44 E-break-field-renamed`},
 		{"another key, filled from the same", fields("a: {type: int}, n: {type: int, from: status}"),
 			fields("b: {type: string}, c: {type: int, from: status}, d: {type: int}"),
-			`-1:28 E-break-field-removed, 1:47 E-break-field-renamed`},
+			`1:14 E-break-field-removed, 1:47 E-break-field-renamed`},
 		{"another name in Go", fields("n: {type: int}"), fields("n: {type: int, name: Count}"), `1:49 E-break-go-name`},
 		{"another type", fields("n: {type: int}"), fields("n: {type: string}"), `1:38 E-break-field-type`},
 		{"a word in place of text", fields("n: {type: string}"), fields("n: {enum: [A, B]}"),
@@ -27,12 +30,12 @@ func TestFields(t *testing.T) {
 		{"of every category",
 			"fields: {n: {type: int}}\ncategories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
 			"categories: {a: {codes: {A: {message: a}}}, b: {codes: {B: {message: b}}}}",
-			`-1:10 E-break-field-removed`},
+			`1:14 E-break-field-removed`},
 		{"in an object", fields("run: {type: object, fields: {mode: {type: string}, step: {type: int}}}"),
 			fields("run: {type: object, fields: {mode: {type: int}}}"),
-			`-1:79 E-break-field-removed, 1:70 E-break-field-type`},
+			`1:28 E-break-field-removed, 1:70 E-break-field-type`},
 		{"in messages only, and gone", fields("n: {type: int, message_only: true}"), fields("m: {type: bool}"),
-			`-1:28 E-break-field-removed`},
+			`1:14 E-break-field-removed`},
 		{"in messages only now", fields("n: {type: int}"), fields("n: {type: int, message_only: true}"),
 			`1:28 E-break-field-removed`},
 	})
@@ -49,6 +52,18 @@ func TestMasking(t *testing.T) {
 		{"scrubbed now", fields("s: {type: string}"), fields("s: {type: string, scrub: true}"), ``},
 		{"on the wire now", fields("s: {type: string, message_only: true}"), fields("s: {type: string}"),
 			`1:28 E-break-field-masking`},
+	})
+}
+
+func TestAudience(t *testing.T) {
+	const public = "public: {code: OUT}\ncategories: {io: {audience: public, codes: {OUT: {message: out}, OFF: {message: off}}}}"
+	runRuleTests(t, []ruleTest{
+		{"a field internal now", fields("s: {type: string, audience: public}"), fields("s: {type: string}"),
+			`1:28 E-break-audience`},
+		{"a field public now", fields("s: {type: string}"), fields("s: {type: string, audience: public}"), ``},
+		{"codes internal now", codes("A: {message: a, audience: public}"), codes("A: {message: a}"),
+			`1:27 E-break-audience`},
+		{"another public code", public, strings.Replace(public, "code: OUT", "code: OFF", 1), `1:16 E-break-audience`},
 	})
 }
 
@@ -70,6 +85,6 @@ func TestFilling(t *testing.T) {
 		{"default", fields("n: {type: int, from: status, default: 1}"),
 			fields("n: {type: int, from: status, default: 2}"), `1:28 W-changed-field`},
 		{"length", fields("s: {type: string, max_length: 100}"),
-			fields("s: {type: string, max_length: 10, keep: tail}"), `1:28 W-changed-field`},
+			fields("s: {type: string, max_length: 10, keep: tail}"), `1:28 W-changed-field, 1:28 W-changed-field`},
 	})
 }

@@ -71,6 +71,9 @@ func (f *flattener) header() {
 		at := at(tree.Fallback.Code.Span, tree.Fallback.Span)
 		f.add(value{text: strings.TrimSpace(f.key(code) + " " + assigned(m.FallbackSet)), at: at}, "fallback")
 	}
+	if tree.Public != nil {
+		f.add(value{text: tree.Public.Code.V, at: tree.Public.Code.Span}, "public")
+	}
 	if tree.Uncategorized != nil {
 		f.add(f.reaction("uncategorized", m.Taxonomy.Uncategorized, tree.Uncategorized.Span, true), "uncategorized")
 	}
@@ -133,7 +136,7 @@ func (f *flattener) category(k *model.Category, decl *spec.Category) {
 		}
 	}
 	span := at(decl.Type.Span, decl.Name.Span)
-	f.add(value{}, "categories", name)
+	f.add(value{at: decl.Name.Span}, "categories", name)
 	if name == k.Name {
 		f.add(value{subject: "category " + name, text: names, same: k.Type, at: span}, "categories", name, "go_type")
 		f.add(value{subject: "category " + name, text: names, at: span}, "categories", name, "go_names")
@@ -174,6 +177,9 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 		}
 		if !m.MessageOnly {
 			set("on_wire", "value on the wire", "", decl.MessageOnly.Span)
+		}
+		if m.Public {
+			set("public", "audience of clients", "", decl.Audience.Span)
 		}
 		set("from", strings.Join(m.From, ", "), "")
 		def := ""
@@ -217,6 +223,12 @@ func (f *flattener) code(k, n *model.Code) {
 	set("message", value{text: strconv.Quote(f.message(k))}, decl.Message.Span)
 	set("feedback", value{text: decl.Feedback.V}, decl.Feedback.Span)
 	set("set", value{text: assigned(k.Set)})
+	if k.Public {
+		set("public", value{text: "audience of clients"}, decl.Audience.Span)
+	}
+	for _, name := range f.uses(k) {
+		f.add(value{subject: n.Key, text: "use of field " + name, at: decl.Name.Span}, "codes", n.Key, "uses", name)
+	}
 	prevent := diag.Span{}
 	if decl.Prevent != nil {
 		prevent = decl.Prevent.Span
@@ -289,7 +301,8 @@ func (f *flattener) branches(k, n *model.Code, codeSpan func(key string) diag.Sp
 func (f *flattener) factory(k, n *model.Code) value {
 	o := f.from[n]
 	same := o == nil || f.categories[o.Category] == n.Category
-	v := value{text: n.Factory}
+	v := value{subject: n.Key, factory: n.Factory}
+	var names []string
 	for _, field := range k.Args {
 		name := field.Wire
 		if f.isOld {
@@ -298,20 +311,32 @@ func (f *flattener) factory(k, n *model.Code) value {
 		if !same {
 			name += " " + field.Type.String()
 		}
+		names = append(names, name)
 		v.parts = append(v.parts, value{path: "categories/" + n.Category.Name + "/fields/" + name, text: name})
 	}
+	v.text = n.Factory + "(" + strings.Join(names, ", ") + ")"
 	return v
+}
+
+// uses returns the optional fields that a code reads or sets.
+func (f *flattener) uses(k *model.Code) (out []string) {
+	for _, field := range k.Category.Fields {
+		if !field.Required && usesField(k, field) {
+			out = append(out, f.name(field))
+		}
+	}
+	return out
 }
 
 // message returns the message of a code, with the new names of fields.
 func (f *flattener) message(k *model.Code) string {
-	var names []string
+	text := k.MessageText
 	for _, field := range k.Category.Fields {
 		if now := f.names[field]; f.isOld && now != "" {
-			names = append(names, "{"+field.Wire+"}", "{"+now+"}")
+			text = renamePlaceholder(text, field.Wire, now)
 		}
 	}
-	return strings.NewReplacer(names...).Replace(k.MessageText)
+	return text
 }
 
 // defaultProfile is the profile that applies if none is chosen.

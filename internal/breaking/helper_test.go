@@ -67,15 +67,11 @@ func fields(flow string) string {
 	return "categories: {io: {fields: {" + flow + "}, codes: {EOF: {message: end}}}}"
 }
 
-// show returns the position and the id of each change; a minus marks a position in the old taxonomy.
+// show returns the position and the id of each change.
 func show(changes []breaking.Change) string {
 	var out []string
 	for _, c := range changes {
-		mark := ""
-		if c.Gone {
-			mark = "-"
-		}
-		out = append(out, fmt.Sprintf("%s%d:%d %s", mark, c.Span.Line, c.Span.Col, c.ID))
+		out = append(out, fmt.Sprintf("%d:%d %s", c.Span.Line, c.Span.Col, c.ID))
 	}
 	return strings.Join(out, ", ")
 }

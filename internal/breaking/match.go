@@ -1,6 +1,7 @@
 package breaking
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,10 @@ type comparison struct {
 	names      map[*model.Field]string  // of old fields in the new taxonomy, if they were renamed
 	moved      map[*model.Category]bool // old categories that continue, at least by a code
 
+	renamed map[*model.Code]bool // old codes that only the number leads to
+
+	affected map[string][]string // by path of a changed field: the codes whose factories change with it
+
 	was, is *values
 	out     []Change
 }
@@ -28,7 +33,8 @@ func newComparison(old, new *Taxonomy) *comparison {
 	c := &comparison{
 		old: old, new: new, to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
 		categories: make(map[*model.Category]*model.Category), names: make(map[*model.Field]string),
-		moved: make(map[*model.Category]bool),
+		moved: make(map[*model.Category]bool), renamed: make(map[*model.Code]bool),
+		affected: make(map[string][]string),
 	}
 	c.matchCodes()
 	c.matchCategories()
@@ -40,32 +46,48 @@ func newComparison(old, new *Taxonomy) *comparison {
 	return c
 }
 
-// add adds a change.
-func (c *comparison) add(id string, level Level, at place, hint, message string) {
-	c.out = append(c.out, Change{
-		Finding: diag.Finding{ID: id, Severity: severity(id), Span: at.Span, Hint: hint, Message: message},
-		Levels:  level, Gone: at.gone,
-	})
+// add adds a change, with the levels of its rule unless it has others.
+func (c *comparison) add(change Change) {
+	change.Levels, change.Severity = cmp.Or(change.Levels, Levels(change.ID)), severity(change.ID)
+	if change.Message == "" {
+		change.Message = strings.TrimPrefix(change.label+": "+change.text, ": ")
+	}
+	c.out = append(c.out, change)
 }
 
-// changed adds a change at a position in the new taxonomy.
-func (c *comparison) changed(id string, at diag.Span, hint, format string, args ...any) {
-	c.add(id, Levels(id), place{at, false}, hint, fmt.Sprintf(format, args...))
+// changed adds a change of a code of the new taxonomy.
+func (c *comparison) changed(id string, code *model.Code, span diag.Span, key, old, new, hint, message string) {
+	c.add(Change{Subject: c.subject(code), Key: key, Old: old, New: new,
+		Finding: diag.Finding{ID: id, Span: at(span, c.new.codeAt(code)), Hint: hint, Message: message}})
 }
 
-// gone adds a change at a position in the old taxonomy.
-func (c *comparison) gone(id string, at diag.Span, hint, format string, args ...any) {
-	c.add(id, Levels(id), place{at, true}, hint, fmt.Sprintf(format, args...))
+// gone adds a change of a code of the old taxonomy that is no longer a code.
+func (c *comparison) gone(id string, code *model.Code, key, old, hint, message string) Change {
+	return Change{Subject: Subject{Code: code.Key, Category: code.Category.Name}, Key: key, Old: old,
+		Finding: diag.Finding{ID: id, Span: c.home(code.Category), Hint: hint, Message: message}}
 }
 
-// place is the position of a change.
-type place struct {
-	diag.Span
-	gone bool // in the old taxonomy
+// subject returns the subject of changes of a code of the new taxonomy.
+func (c *comparison) subject(code *model.Code) Subject {
+	s := Subject{Code: code.Key, Category: code.Category.Name}
+	if o := c.from[code]; o != nil && o.Key != code.Key {
+		s.Was = o.Key
+	}
+	return s
+}
+
+// home returns the position of the category that continues an old one, or of the first line that
+// every taxonomy has.
+func (c *comparison) home(old *model.Category) diag.Span {
+	if n := c.categories[old]; n != nil {
+		return c.new.categories[n].Name.Span
+	}
+	return c.new.tree.Package.Span
 }
 
 // matchCodes finds the new code of each old one: the code with its value, otherwise the one with
-// that alias, otherwise the one with that key, unless its value meant something else before.
+// that alias, otherwise the one with that key, unless its value meant something else before. The
+// last resort is a new code with the number: it seems to be renamed.
 func (c *comparison) matchCodes() {
 	for _, find := range []func(o *model.Code) *model.Code{
 		func(o *model.Code) *model.Code { return c.new.byValue[o.Value] },
@@ -75,6 +97,19 @@ func (c *comparison) matchCodes() {
 			if n == nil || c.old.decodes(n.Value) != nil || c.new.reservedCodes[o.Value] {
 				return nil
 			}
+			return n
+		},
+		func(o *model.Code) *model.Code {
+			n := c.new.byNumber[o.Number]
+			if o.Number == 0 || n == nil || c.old.byNumber[o.Number] != o || c.from[n] != nil ||
+				c.old.decodes(n.Value) != nil || c.new.reservedCodes[o.Value] {
+				return nil
+			}
+			same := o.Category.Name == n.Category.Name || o.MessageText == n.MessageText
+			if !same && c.new.model.CategoryByName(o.Category.Name) != nil {
+				return nil // another code
+			}
+			c.renamed[o] = true
 			return n
 		},
 	} {
@@ -122,10 +157,11 @@ func (c *comparison) matchCategories() {
 				c.moved[o] = true
 			case c.to[code] != nil && c.to[code].Category.Name != o.Name:
 				n := c.to[code]
-				c.add(idCategory, Wire, place{c.new.codeAt(n), false},
-					"make it an alias of a code of its own category, or reserve it",
-					fmt.Sprintf("%s of category %s now decodes to %s of category %s", code.Value, o.Name, n.Value,
-						n.Category.Name))
+				c.add(Change{Levels: Wire, Subject: c.subject(n), Key: "category", Old: o.Name, New: n.Category.Name,
+					Finding: diag.Finding{ID: idCategory, Span: c.new.codeAt(n),
+						Hint: "make it an alias of a code of its own category, or reserve it",
+						Message: fmt.Sprintf("%s of category %s now decodes to %s of category %s", code.Value, o.Name,
+							n.Value, n.Category.Name)}})
 			}
 		}
 		for _, n := range targets {
@@ -135,25 +171,25 @@ func (c *comparison) matchCategories() {
 			switch {
 			case o.Name == n.Name:
 			case c.categories[o] == n && len(moved[n]) == len(o.Codes):
-				c.changed(idCategory, c.new.categories[n].Name.Span,
-					"keep the name, which is on the wire; \"type:\" changes the names in Go",
-					"category %s (%s) is now %s (%s)", o.Name, o.Type, n.Name, n.Type)
+				c.add(Change{Subject: Subject{Category: n.Name, Was: o.Name}, Old: o.Name, New: n.Name,
+					Finding: diag.Finding{ID: idCategory, Span: c.new.categories[n].Name.Span,
+						Hint:    "keep the name, which is on the wire; \"type:\" changes the names in Go",
+						Message: fmt.Sprintf("category %s (%s) is now %s (%s)", o.Name, o.Type, n.Name, n.Type)}})
 			default:
-				var codes []string
 				for _, code := range moved[n] {
-					codes = append(codes, code.Value)
+					c.add(Change{Subject: c.subject(code), Key: "category", Old: o.Name, New: n.Name, label: code.Key,
+						text: fmt.Sprintf("moved from category %s (%s) to %s (%s)", o.Name, o.Type, n.Name, n.Type),
+						Finding: diag.Finding{ID: idCategory, Span: c.new.codeAt(code),
+							Hint: "add a new code to the other category, and deprecate this one"}})
 				}
-				c.changed(idCategory, c.new.codeAt(moved[n][0]),
-					"add a new code to the other category, and deprecate this one",
-					"%s moved from category %s (%s) to %s (%s)", list(codes), o.Name, o.Type, n.Name, n.Type)
 			}
 		}
 	}
 }
 
 // matchFields guesses which fields were renamed, and reports them: a removed and a new one of the
-// same type, with the same name in Go, filled from the same evidence, or the only ones of their
-// type. The prefix is the category or object of the fields.
+// same type, with the same name in Go, filled from the same evidence, in the same place of a
+// message, or the only ones of their type, which the same codes use. The prefix is the category or object of the fields.
 func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 	only := func(in, other []*model.Field) (out []*model.Field) {
 		for _, f := range in {
@@ -171,16 +207,27 @@ func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 	for _, alike := range []func(o, n *model.Field) bool{
 		func(o, n *model.Field) bool { return o.Go == n.Go },
 		func(o, n *model.Field) bool { return len(o.From) > 0 && slices.Equal(o.From, n.From) },
-		func(o, n *model.Field) bool { return single(o, removed) && single(n, added) },
+		func(o, n *model.Field) bool { return c.users(o, n, true) > 0 },
+		func(o, n *model.Field) bool {
+			return single(o, removed) && single(n, added) && (c.users(o, n, false) > 0 || c.users(o, nil, false) == 0)
+		},
 	} {
 		for _, o := range removed {
 			for _, n := range added {
 				if c.names[o] == "" && !taken[n] && o.Type == n.Type && alike(o, n) {
 					c.names[o], taken[n] = n.Wire, true
-					c.add(idFieldRenamed, wireLevel(o, others[idFieldRenamed]), place{c.new.fields[n].Name.Span, false},
-						fmt.Sprintf("keep the key %s, and add \"name: %s\"", o.Wire, n.Go),
-						fmt.Sprintf("field %s seems to be renamed to %s: values under the old key are lost",
-							c.label(prefix, o), n.Wire))
+					label := c.label(prefix, o)
+					change := Change{Subject: c.fieldSubject(c.label(prefix, n)), Old: o.Wire, New: n.Wire,
+						Levels: others[idFieldRenamed], Finding: diag.Finding{ID: idFieldRenamed,
+							Span: c.new.fields[n].Name.Span,
+							Hint: fmt.Sprintf("keep the key %s, and add \"name: %s\"", o.Wire, n.Go),
+							Message: fmt.Sprintf("field %s seems to be renamed to %s: values under the old key are lost",
+								label, n.Wire)}}
+					change.Subject.Was = o.Wire
+					if o.MessageOnly {
+						change.Levels &^= Wire
+					}
+					c.add(change)
 				}
 			}
 		}
@@ -190,6 +237,33 @@ func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 			c.matchFields(c.label(prefix, n)+".", o.Object.Fields, n.Object.Fields)
 		}
 	}
+}
+
+// users counts the continued codes that use an old field and a new one; if inMessage is true, in the
+// same place of otherwise the same message. With a nil new field it counts those that use the old
+// one.
+func (c *comparison) users(o, n *model.Field, inMessage bool) (count int) {
+	for _, code := range c.old.model.Codes {
+		now := c.continued(code)
+		if now == nil || !usesField(code, o) || n != nil && !usesField(now, n) {
+			continue
+		}
+		if !inMessage || now.MessageText != code.MessageText && renamePlaceholder(code.MessageText, o.Wire, n.Wire) ==
+			now.MessageText {
+			count++
+		}
+	}
+	return count
+}
+
+// usesField reports whether a code's message, factory or values have a field.
+func usesField(code *model.Code, f *model.Field) bool {
+	return slices.Contains(code.Args, f) || renamePlaceholder(code.MessageText, f.Wire, "") != code.MessageText ||
+		slices.ContainsFunc(code.Set, func(v model.FieldValue) bool { return v.Field == f })
+}
+
+func renamePlaceholder(message, from, to string) string {
+	return strings.NewReplacer("{"+from+"}", "{"+to+"}", "{"+from+":", "{"+to+":").Replace(message)
 }
 
 // name returns the wire name of a field in the new taxonomy.
@@ -208,15 +282,6 @@ func (c *comparison) label(prefix string, f *model.Field) string {
 	return prefix + f.Wire
 }
 
-// wireLevel returns the level of a change of a field, which is not one of the wire for a field in
-// messages only.
-func wireLevel(f *model.Field, level Level) Level {
-	if f.MessageOnly {
-		return level &^ Wire
-	}
-	return level
-}
-
 func fieldNamed(fields []*model.Field, wire string) *model.Field {
 	i := slices.IndexFunc(fields, func(f *model.Field) bool { return f.Wire == wire })
 	if i < 0 {
@@ -225,9 +290,8 @@ func fieldNamed(fields []*model.Field, wire string) *model.Field {
 	return fields[i]
 }
 
-// list joins words for a sentence, and counts the rest of a long list.
-func list(words []string) string {
-	const most = 3
+// enumerate joins words for a sentence, and counts the rest of a list that is longer than most.
+func enumerate(words []string, most int) string {
 	if len(words) > most+1 {
 		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
 	}
@@ -235,4 +299,13 @@ func list(words []string) string {
 		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 	}
 	return strings.Join(words, "")
+}
+
+// fieldSubject returns the subject of a field by its label.
+func (c *comparison) fieldSubject(label string) Subject {
+	category, field, _ := strings.Cut(label, ".")
+	if c.new.model.CategoryByName(category) == nil {
+		return Subject{Field: label}
+	}
+	return Subject{Category: category, Field: field}
 }

@@ -18,12 +18,17 @@ const (
 	idNumber       = "E-break-number"
 	idCategory     = "E-break-category"
 	idFieldRenamed = "E-break-field-renamed"
+	idFieldRemoved = "E-break-field-removed"
 	idGoRemoved    = "E-break-go-removed"
+	idGoName       = "E-break-go-name"
+	idCodeRenamed  = "E-break-code-renamed"
+	idNumberReused = "E-break-number-reused"
 
-	idRenamed = "W-changed-code-value"
-	idRetired = "W-changed-code-retired"
-	idTiers   = "W-changed-tiers"
-	idProfile = "W-changed-profile"
+	idRenamed  = "W-changed-code-value"
+	idRetired  = "W-changed-code-retired"
+	idTiers    = "W-changed-tiers"
+	idProfile  = "W-changed-profile"
+	idFieldUse = "W-changed-field-use"
 )
 
 // rule is the rule for values whose path matches a pattern. The first that matches applies; a change
@@ -47,6 +52,7 @@ var pathRules = []rule{
 	{"?domain", "E-break-domain", Wire, "keep it: readers do not know errors of another domain", ""},
 	{"?package", "E-break-package", Source, "keep it: every caller imports it", ""},
 	{"?help_url", "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones", ""},
+	{"~public", "E-break-audience", Wire, "clients know the former code", ""},
 	{"?fallback", "W-changed-fallback", Behaviour, "", ""},
 	{"?uncategorized", "W-changed-reaction", Behaviour, "", ""},
 
@@ -54,12 +60,12 @@ var pathRules = []rule{
 	{"+methods/*/*", "E-break-interface", Source,
 		"every implementation needs the method: mention it in the release notes", ""},
 
-	{"~categories/*/go_type", "E-break-go-name", Source | Wire, "keep the names in Go with \"type:\"", ""},
-	{"~categories/*/go_names", "E-break-go-name", Source, "keep the names in Go with \"type:\"", "go_type"},
+	{"~categories/*/go_type", idGoName, Source | Wire, "keep the names in Go with \"type:\"", ""},
+	{"~categories/*/go_names", idGoName, Source, "keep the names in Go with \"type:\"", "go_type"},
 
-	{"-categories/*/fields/*", "E-break-field-removed", Wire | Source,
+	{"-categories/*/fields/*", idFieldRemoved, Wire | Source,
 		"keep it as optional: fields cannot be reserved, and a field with the name would be read as this one", ""},
-	{"-categories/*/fields/*/on_wire", "E-break-field-removed", Wire, "keep it on the wire", ""},
+	{"-categories/*/fields/*/on_wire", idFieldRemoved, Wire, "keep it on the wire", ""},
 	{"+categories/*/fields/*/on_wire", "E-break-field-masking", Wire, hintMasking, ""},
 	{"-categories/*/fields/*/masked", "E-break-field-masking", Wire, hintMasking, "sensitive"},
 	{"~categories/*/fields/*/sensitive", "E-break-field-masking", Wire | Source, hintMasking, ""},
@@ -74,17 +80,20 @@ var pathRules = []rule{
 		"keep the word: stored values with it could no longer be read", ""},
 	{"+categories/*/fields/*/words/*", "E-break-word-added", Wire,
 		"older programs do not know it: update all readers first, then the senders", ""},
-	{"~categories/*/fields/*/go_name", "E-break-go-name", Source, "", ""},
-	{"~categories/*/fields/*/go_type", "E-break-go-name", Source, "", "go_name"},
+	{"~categories/*/fields/*/go_name", idGoName, Source, "", ""},
+	{"~categories/*/fields/*/go_type", idGoName, Source, "", "go_name"},
+	{"-categories/*/fields/*/public", "E-break-audience", Wire, "keep it public: clients read it", ""},
 	{"~categories/*/fields/*/*", "W-changed-field", Behaviour, "", ""},
 
 	{"~codes/*/number", idNumber, Wire, "numbers are published: keep it", ""},
-	{"~codes/*/go_name", "E-break-go-name", Source, "keep the names in Go with \"name:\"", ""},
+	{"~codes/*/go_name", idGoName, Source, "keep the names in Go with \"name:\"", ""},
 	{"~codes/*/factory", "E-break-factory", Source, "keep \"args\", or give the new parameters to another code", ""},
 	{"~codes/*/message", "W-changed-message", Behaviour, "", ""},
 	{"~codes/*/feedback", "W-changed-message", Behaviour, "", ""},
+	{"-codes/*/public", "E-break-audience", Wire, "keep it public: clients know the code", ""},
 	{"~codes/*/set", "W-changed-set", Behaviour, "", ""},
 	{"~codes/*/prevent", "W-changed-prevent", Behaviour, "", ""},
+	{"?codes/*/uses/*", idFieldUse, Behaviour, "", ""},
 	{"?codes/*/groups/*", "W-changed-groups", Behaviour, "", ""},
 	{"~codes/*/retryable", "W-changed-retryable", Behaviour, "", ""},
 	{"~codes/*/recoverability", "W-changed-retryable", Behaviour, "", "retryable"},
@@ -107,7 +116,7 @@ var pathRules = []rule{
 // others are the audiences of the rules that the table does not contain.
 var others = map[string]Level{
 	idCodeRemoved: Wire | Source, idCodeValue: Wire, idReserved: Wire, idAlias: Wire, idCategory: Wire | Source,
-	idFieldRenamed: Wire | Source, idRenamed: Wire, idRetired: Source, idTiers: Behaviour,
+	idFieldRenamed: Wire | Source, idCodeRenamed: Wire | Source, idNumberReused: Wire, idRenamed: Wire, idRetired: Source, idTiers: Behaviour,
 }
 
 // ruleOf returns the rule for a change of a value, or nil. The sign is ~, + or -. Names in the path
@@ -141,6 +150,12 @@ func IDs() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// ExceptIDs returns the ids that can be excepted for a whole taxonomy. A reused number can only be
+// accepted for its code.
+func ExceptIDs() []string {
+	return slices.DeleteFunc(IDs(), func(id string) bool { return id == idNumberReused })
 }
 
 // Levels returns the audiences of a rule, or 0 for an unknown id.

@@ -25,6 +25,15 @@ type value struct {
 	at      diag.Span
 	rule    string // the path that has the rule, if that is another one
 	private bool   // of a field in messages only
+	factory string // name, if it is one
+}
+
+// data returns the value as JSON has it.
+func (v value) data() string {
+	if s, err := strconv.Unquote(v.text); err == nil {
+		return s
+	}
+	return v.text
 }
 
 func (v value) meaning() string { return cmp.Or(v.same, v.text) }
@@ -172,6 +181,17 @@ func describe(old, new []value) string {
 		}
 	}
 	return strings.Join(out, "; ")
+}
+
+// different returns the parts that are not the same among others.
+func different(parts, others []value) string {
+	var out []string
+	for _, v := range parts {
+		if !v.equal(part(others, v.path)) {
+			out = append(out, v.path+": "+v.text)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // part returns the part with a path, or an empty one.

@@ -6,7 +6,7 @@ func TestHeader(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"another domain", "domain: shop.example.com", "domain: shop.example.org", `1:9 E-break-domain`},
 		{"a domain where there was none", "", "domain: shop.example.com", `1:9 E-break-domain`},
-		{"no domain any more", "domain: shop.example.com", "", `-1:9 E-break-domain`},
+		{"no domain any more", "domain: shop.example.com", "", `3:10 E-break-domain`},
 		{"another package", "package: errs", "package: fails", `1:10 E-break-package`},
 		{"another help", "help_url: https://a.example/{code}", "help_url: https://b.example/{code}",
 			`1:11 W-changed-help-url`},
@@ -16,14 +16,14 @@ func TestHeader(t *testing.T) {
 func TestCodes(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"gone", codes("A: {message: a}, B: {message: b, number: 7, aliases: [C]}"), codes("A: {message: a}"),
-			`-1:44 E-break-code-removed`},
+			`1:14 E-break-code-removed`},
 		{"gone and reserved", codes("A: {message: a}, B: {message: b, number: 7, aliases: [C]}"),
-			"reserved: {codes: [B, C], numbers: [7]}\n" + codes("A: {message: a}"), `-1:44 W-changed-code-retired`},
+			"reserved: {codes: [B, C], numbers: [7]}\n" + codes("A: {message: a}"), `2:14 W-changed-code-retired`},
 		{"deprecated, then gone and reserved", codes("A: {message: a}, B: {message: b, deprecated: no longer made}"),
 			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), ``},
 		{"gone and reserved, but for number and alias", codes(
 			"A: {message: a}, B: {message: b, deprecated: no, number: 7, aliases: [C]}"),
-			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), `-1:44 E-break-alias, -1:84 E-break-number`},
+			"reserved: {codes: [B]}\n" + codes("A: {message: a}"), `2:14 E-break-alias, 2:14 E-break-number`},
 		{"another value", codes("A: {message: a, value: io.a}"), codes("A: {message: a, value: io.b}"),
 			`1:50 E-break-code-value`},
 		{"another value, the old one an alias", codes("A: {message: a}"),
@@ -37,7 +37,7 @@ func TestCodes(t *testing.T) {
 		{"another name in Go", codes("A: {message: a}"), codes("A: {message: a, name: Alpha}"), `1:49 E-break-go-name`},
 		{"merged into another", codes("A: {message: a, number: 1}, B: {message: b, number: 2}"),
 			"reserved: {numbers: [1]}\n" + codes("B: {message: b, number: 2, aliases: [A]}"),
-			`-1:27 W-changed-code-retired`},
+			`2:14 W-changed-code-retired`},
 	})
 }
 
@@ -61,22 +61,22 @@ func TestNumbers(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"swapped", codes("A: {message: a, number: 205}, B: {message: b, number: 206}"),
 			codes("A: {message: a, number: 206}, B: {message: b, number: 205}"),
-			`1:51 E-break-number, 1:81 E-break-number`},
+			`1:51 E-break-number, 1:51 E-break-number-reused, 1:81 E-break-number, 1:81 E-break-number-reused`},
 		{"another", codes("A: {message: a, number: 1}"), codes("A: {message: a, number: 2}"), `1:51 E-break-number`},
 		{"none any more", codes("A: {message: a, number: 1}"), codes("A: {message: a}"), `1:27 E-break-number`},
 		{"of a code that was renamed", codes("A: {message: a, number: 1}"), codes("B: {message: a, number: 1}"),
-			`-1:27 E-break-code-removed, 1:51 E-break-number`},
+			`1:27 E-break-code-renamed, 1:27 E-break-go-name, 1:51 E-break-number-reused`},
 		{"of a removed code, used by an old one", codes("A: {message: a, number: 1}, B: {message: b}"),
-			codes("B: {message: b, number: 1}"), `-1:27 E-break-code-removed, 1:51 E-break-number`},
+			codes("B: {message: b, number: 1}"), `1:14 E-break-code-removed, 1:51 E-break-number-reused`},
 		{"that of a code that is gone", codes("A: {message: a, number: 1, deprecated: no}, B: {message: b}"),
-			"reserved: {codes: [A]}\n" + codes("B: {message: b, number: 1}"), `2:51 E-break-number`},
+			"reserved: {codes: [A]}\n" + codes("B: {message: b, number: 1}"), `2:51 E-break-number-reused`},
 	})
 }
 
 func TestReserved(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"reserved no more", "reserved: {codes: [X], numbers: [9]}", "",
-			`-1:20 E-break-reserved, -1:34 E-break-reserved`},
+			`3:10 E-break-reserved, 3:10 E-break-reserved`},
 		{"used again", "reserved: {codes: [X], numbers: [9]}\n" + codes("A: {message: a}"),
 			codes("A: {message: a, number: 9}, X: {message: x}"), `1:51 E-break-reserved, 1:55 E-break-reserved`},
 		{"an alias now", "reserved: {codes: [X]}\n" + codes("A: {message: a}"), codes("A: {message: a, aliases: [X]}"),
@@ -123,13 +123,13 @@ func TestCategories(t *testing.T) {
 				"{B: {message: b}}}}", `1:39 E-break-field-required`},
 		{"the last code is retired",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
-			"reserved: {codes: [C]}\ncategories: {a: {codes: {A: {message: a}}}}", `-1:45 E-break-go-removed`},
+			"reserved: {codes: [C]}\ncategories: {a: {codes: {A: {message: a}}}}", `4:10 E-break-go-removed`},
 		{"the last code is an alias now",
 			"categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c, deprecated: no}}}}",
 			"categories: {a: {codes: {A: {message: a, aliases: [C]}}}}",
-			`-1:45 E-break-go-removed, 1:26 E-break-category`},
+			`1:26 E-break-category, 3:10 E-break-go-removed`},
 		{"the last code is gone", "categories: {a: {codes: {A: {message: a}}}, c: {codes: {C: {message: c}}}}",
-			"categories: {a: {codes: {A: {message: a}}}}", `-1:45 E-break-go-removed, -1:57 E-break-code-removed`},
+			"categories: {a: {codes: {A: {message: a}}}}", `3:10 E-break-code-removed, 3:10 E-break-go-removed`},
 		{"another type", "categories: {llm: {codes: {A: {message: a}}}}",
 			"categories: {llm: {type: LLMError, codes: {A: {message: a}}}}", ``},
 	})
@@ -138,7 +138,7 @@ func TestCategories(t *testing.T) {
 func TestStatus(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"of a category", "categories: {io: {http: 502, codes: {A: {message: a}, B: {message: b}}}}",
-			"categories: {io: {http: 503, codes: {A: {message: a}, B: {message: b}}}}", `1:25 E-break-status`},
+			"categories: {io: {http: 503, codes: {A: {message: a}, B: {message: b}}}}", `1:25 E-break-status, 1:25 E-break-status`},
 		{"of a code", codes("A: {message: a, grpc: UNAVAILABLE}"), codes("A: {message: a, grpc: INTERNAL}"),
 			`1:49 E-break-status`},
 		{"what it came to already", codes("A: {message: a}, B: {message: b, http: 500, grpc: UNKNOWN}"),

@@ -79,6 +79,13 @@ func fieldOptions(c *checker) {
 			c.report("E-field-option", f.Keep.Span,
 				"keep needs max_length: it is the end that remains of a longer text", "set max_length, or remove keep")
 		}
+		for _, inner := range f.Fields {
+			if inner.Audience.Set {
+				c.report("E-field-option", inner.Audience.Span,
+					fmt.Sprintf("%q is part of %q, which has one audience", inner.Name.V, f.Name.V),
+					"set the audience of the object, or move the field out of it")
+			}
+		}
 		for _, from := range f.From {
 			fits := evidence[from.V]
 			if isAttribute(from.V) {
@@ -187,4 +194,20 @@ func unfillableFields(c *checker) {
 // a field in it.
 func fillable(f spec.Field) bool {
 	return len(f.From) > 0 || f.Default != nil || slices.ContainsFunc(f.Fields, fillable)
+}
+
+// publicFallback finds a code that clients cannot see in place of every internal one.
+func publicFallback(c *checker) {
+	if c.t.Public == nil {
+		return
+	}
+	k, at := c.codeNamed[c.t.Public.Code.V], c.t.Public.Code.Span
+	switch {
+	case !k.model.Public:
+		c.report("E-public-code", at, k.Name.V+" is internal", "give it audience: public", seeAlso(k.Name.Span, "here"))
+	case len(k.model.Args)+len(k.model.Set) > 0:
+		c.report("E-public-code", at,
+			k.Name.V+" has parameters or set, and the error in whose place it is seen has no values for them",
+			"choose a code whose message is fixed", seeAlso(k.Name.Span, "here"))
+	}
 }

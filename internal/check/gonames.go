@@ -21,8 +21,8 @@ var fixedNames = strings.Fields(`
 
 // methodNames are the methods of a generated error. A field of that name would hide one.
 var methodNames = strings.Fields(`
-	AppendContext AppendFeedback AppendJSON AppendMessage As Code Error Format Hints Is LogValue MarshalJSON Row
-	Taxonomy UnmarshalJSON Unwrap WithCause`)
+	AppendContext AppendFeedback AppendJSON AppendMessage AppendPublicContext As Code Error Format Hints Is LogValue
+	MarshalJSON Row Taxonomy UnmarshalJSON Unwrap WithCause`)
 
 var (
 	// specialPackages are directories that the go command treats specially.

@@ -98,6 +98,14 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 				seeAlso(f.Sensitive.Span, "declared sensitive here"))
 		}
 	}
+	if k.model.Public && text == k.Message && (!known || !f.model.Public) {
+		message, hint := piece.Name+" is internal, and "+k.Name.V+" is public", "give the field audience: public, or "
+		if !known {
+			message, hint = "the cause may be internal, and "+k.Name.V+" is public", ""
+		}
+		c.report("E-public-text", at, message, hint+"remove it from the message",
+			seeAlso(firstSpan(k.Audience.Span, k.category.Audience.Span, c.t.Audience.Span), "declared public here"))
+	}
 	format, ok := resolve.Format(piece.Format)
 	formatAt := c.within(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(piece.Format))
 	switch {

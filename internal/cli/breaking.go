@@ -4,11 +4,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/gitfile"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 // breakingOptions are the flags that no other command has.
@@ -16,6 +22,8 @@ type breakingOptions struct {
 	against string         // the released taxonomy
 	levels  breaking.Level // that are printed; 0 is all
 	except  []string       // ids that are not printed
+	accept  string         // the reason of the entries to write
+	until   string
 }
 
 func breakingCommand() *command {
@@ -26,29 +34,33 @@ func breakingCommand() *command {
 		details: `
 Breaking prints the changes that the users of the released taxonomy would notice: programs of the other version
 and stored bytes (wire), Go callers (source), users of an error's reaction and texts (behaviour). The released
-taxonomy is a file, or "-" for standard input:
+taxonomy is a file, a git revision, or "-" for standard input:
 
-  git show main:taxonomy.yaml | errgen breaking -against -
+  errgen breaking -against main:taxonomy.yaml
+  errgen breaking -against v1.4.0
 
 It exits with 1 if a change is an error, or with -strict if there is any change. "errgen explain ID" explains a
-change, and docs/evolution.md how to make one.`,
+change, and docs/evolution.md how to make one. Changes that ` + breaking.AcceptFile + ` beside the taxonomy accepts are
+not printed; -accept writes entries for the changes that would be.`,
 		flags: func(fs *flag.FlagSet, o *options) {
 			own = breakingOptions{}
 			own.define(fs)
 			findingFlags(fs, o)
+			fs.BoolVar(&o.verbose, "v", false, "print every change with its line, not by level and kind")
 		},
 		run: func(s *session, o *options, args []string) error { return s.breaking(o, own, args) },
 	}
 }
 
 func (b *breakingOptions) define(fs *flag.FlagSet) {
-	fs.Func("against", "compare with the released `FILE`; - is standard input", func(value string) error {
-		if value == "" {
-			return fmt.Errorf("it must be a file")
-		}
-		b.against = value
-		return nil
-	})
+	fs.Func("against", "compare with the released `FILE` or git revision; - is standard input",
+		func(value string) error {
+			if value == "" {
+				return fmt.Errorf("it must be a file or a git revision")
+			}
+			b.against = value
+			return nil
+		})
 	fs.Func("only", "print changes of these `LEVELS` only: wire, source, behaviour, separated by commas",
 		func(value string) error {
 			levels, err := breaking.ParseLevels(value)
@@ -58,48 +70,115 @@ func (b *breakingOptions) define(fs *flag.FlagSet) {
 	fs.Func("except", "do not print changes with these `IDS`, separated by commas", func(value string) error {
 		for id := range strings.SplitSeq(value, ",") {
 			id = strings.TrimSpace(id)
-			if breaking.Levels(id) == 0 {
-				return fmt.Errorf("unknown change %q%s", id, suggestion(id, breaking.IDs()))
+			if !slices.Contains(breaking.ExceptIDs(), id) {
+				return fmt.Errorf("unknown change %q%s", id, suggestion(id, breaking.ExceptIDs()))
 			}
 			b.except = append(b.except, id)
+		}
+		return nil
+	})
+	fs.StringVar(&b.accept, "accept", "", "accept the changes for this `REASON`: write them to "+breaking.AcceptFile)
+	fs.Func("until", "the last day, as `DATE` (2027-01-31), on which they are accepted", func(value string) error {
+		b.until = value
+		if _, err := time.Parse(time.DateOnly, value); err != nil {
+			return fmt.Errorf("it must be a date such as 2027-01-31")
 		}
 		return nil
 	})
 }
 
 func (s *session) breaking(o *options, own breakingOptions, args []string) error {
-	if own.against == "" {
+	today := s.now().UTC().Format(time.DateOnly)
+	switch {
+	case own.against == "":
 		return usagef("breaking needs -against FILE: the taxonomy that was released")
-	}
-	if own.against == stdinArg && slices.Contains(args, stdinArg) {
+	case own.against == stdinArg && slices.Contains(args, stdinArg):
 		return usagef("breaking: only one of the two taxonomies can come from standard input")
+	case (own.accept == "") != (own.until == ""):
+		return usagef("breaking: -accept REASON and -until DATE belong together")
+	case own.until != "" && own.until < today:
+		return usagef("breaking: -until %s is in the past", own.until)
 	}
-	old, err := s.released(own.against, o)
+	name := defaultFile
+	if len(args) > 0 {
+		name = args[0]
+	}
+	old, err := s.released(own.against, name, o)
 	if err != nil {
 		return err
 	}
-	all, err := s.loadAll(args)
+	now, err := s.load(name)
 	if err != nil {
 		return err
 	}
-	now := all[0]
 	if now.model == nil {
 		return s.printFindings(
 			o, s.Stderr, true, diag.FileFindings{Source: now.source, Findings: onlyErrors(now.findings)})
 	}
-	var gone, changed []diag.Finding
-	for _, c := range breaking.Compare(
-		breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes)) {
-		switch {
-		case own.levels != 0 && c.Levels&own.levels == 0, slices.Contains(own.except, c.ID):
-		case c.Gone:
-			gone = append(gone, c.Finding)
-		default:
-			changed = append(changed, c.Finding)
-		}
+	accepted, err := s.acceptances(now)
+	if err != nil {
+		return err
 	}
-	return s.printFindings(o, s.Stdout, false, diag.FileFindings{Source: old.source, Findings: gone},
-		diag.FileFindings{Source: now.source, Findings: changed})
+	all := breaking.Compare(
+		breaking.Read(old.name, old.source.Bytes), breaking.Read(now.name, now.source.Bytes))
+	report := breaking.Report{Against: own.against, Source: now.source, Acceptances: accepted.Source}
+	report.Changes, report.Findings = accepted.Apply(all, s.now())
+	report.Changes = slices.DeleteFunc(report.Changes, func(c breaking.Change) bool {
+		return own.levels != 0 && c.Levels&own.levels == 0 || slices.Contains(own.except, c.ID) ||
+			o.quiet && !o.strict && own.accept == "" && c.Severity != diag.Error
+	})
+	if own.accept != "" {
+		return s.accept(accepted, report.Changes, all, own)
+	}
+	report.Changes = breaking.Fold(report.Changes)
+	return s.printReport(o, report)
+}
+
+// printReport prints a report, and returns errFindings if it has an error, or -strict makes a
+// warning one.
+func (s *session) printReport(o *options, report breaking.Report) error {
+	stop := o.strict && len(report.Changes) > 0 || len(report.Findings) > 0 ||
+		slices.ContainsFunc(report.Changes, func(c breaking.Change) bool { return c.Severity == diag.Error })
+	var err error
+	switch {
+	case o.format == diag.FormatJSON:
+		err = report.JSON(s.Stdout)
+	case o.format == diag.FormatGitHub:
+		err = report.GitHub(s.Stdout)
+	case o.verbose:
+		err = diag.Print(s.Stdout, diag.FormatText, report.Files()...)
+	default:
+		err = report.Text(s.Stdout)
+	}
+	if err == nil && stop {
+		return errFindings
+	}
+	return err
+}
+
+// acceptances reads the accepted changes beside a taxonomy. Without the file it is empty.
+func (s *session) acceptances(l *loaded) (*breaking.Acceptances, error) {
+	name := filepath.Join(l.dir(), breaking.AcceptFile)
+	src, err := s.read(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return breaking.ReadAcceptances(name, src), nil
+}
+
+// accept writes entries for changes to the file of accepted ones.
+func (s *session) accept(a *breaking.Acceptances, changes, all []breaking.Change, own breakingOptions) error {
+	if len(a.Findings) > 0 {
+		return s.faults(a.Source, a.Findings)
+	}
+	text, err := a.Add(changes, all, own.accept, own.until, s.now())
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.path(a.Source.Name), text, 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", a.Source.Name, cause(err))
+	}
+	return s.printf("%s: accepted %s until %s\n", a.Source.Name, count(len(changes), "change", "changes"), own.until)
 }
 
 // ofRules are errors about detection rules and their examples. These are not compared, and a later
@@ -108,8 +187,8 @@ var ofRules = []string{"E-regexp", "E-empty-rule", "E-example"}
 
 // released loads the taxonomy to compare with. Its warnings are ignored. With other errors the
 // comparison would be incomplete.
-func (s *session) released(name string, o *options) (*loaded, error) {
-	old, err := s.load(name)
+func (s *session) released(name, current string, o *options) (*loaded, error) {
+	old, err := s.loadVersion(name, current)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +204,45 @@ func (s *session) released(name string, o *options) (*loaded, error) {
 	if name == stdinArg {
 		name = "standard input"
 	}
-	return nil,
-		fmt.Errorf("breaking: %s, which is the released taxonomy, has %s", name, count(len(faults), "error", "errors"))
+	return nil, fmt.Errorf(
+		"%s: %s, which is the released taxonomy, has %s", s.cmd.name, name, count(len(faults), "error", "errors"))
+}
+
+// loadVersion loads a file, a revision of git, or standard input. A revision without a path has the
+// taxonomy at the path of the current one.
+func (s *session) loadVersion(name, current string) (*loaded, error) {
+	if name == stdinArg || s.exists(name) || isTaxonomy(filepath.Ext(name)) && !strings.Contains(name, ":") {
+		return s.load(name)
+	}
+	src, err := s.readRevision(name, current)
+	if err != nil {
+		return nil, err
+	}
+	return loadSource(name, src), nil
+}
+
+func isTaxonomy(ext string) bool { return ext == ".yaml" || ext == ".yml" }
+
+// readRevision reads a file of a git revision, REVISION or REVISION:PATH. Without a path it is that
+// of the current taxonomy.
+func (s *session) readRevision(name, current string) ([]byte, error) {
+	expression, dir := name, s.path(".")
+	if !strings.Contains(name, ":") {
+		if _, path, revision := strings.Cut(current, ":"); revision {
+			expression = name + ":" + path
+		} else {
+			if current == stdinArg || !s.exists(current) {
+				current = defaultFile
+			}
+			expression, dir = name+":./"+filepath.Base(current), filepath.Dir(s.path(current))
+		}
+	}
+	src, err := gitfile.Read(s.ctx, dir, expression)
+	if err != nil {
+		return nil, fmt.Errorf("read taxonomy: %s is not a file, and not in git: %s", name, diag.Printable(err.Error()))
+	}
+	revision, path, _ := strings.Cut(expression, ":")
+	return spec.Include(name, src, func(file string) ([]byte, error) {
+		return gitfile.Read(s.ctx, dir, revision+":"+path[:strings.LastIndex(path, "/")+1]+file)
+	}), nil
 }

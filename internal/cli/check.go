@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"flag"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -18,10 +20,15 @@ Check compares a package with the output of generate. It prints a line for each 
 edited or out of date, with the number of lines that generate would add and remove, and the command that
 fixes them. It writes nothing. Call it with the same flags as generate.
 
+It also compares a catalogue that errgen docs wrote to docs/PACKAGE, and the files and directories that -also names.
+Their first lines contain the flags that they were written with.
+
 It exits with 1 if any file differs.`,
 		flags: func(fs *flag.FlagSet, o *options) {
 			outputFlags(fs, o)
 			fs.BoolVar(&o.diff, "diff", false, "print the differences as a unified diff")
+			fs.Func("also", "compare `PATH` too, which docs, typescript or openapi wrote; can be repeated",
+				func(path string) error { o.also = append(o.also, path); return nil })
 		},
 		run: (*session).check,
 	}
@@ -34,6 +41,7 @@ func (s *session) check(o *options, args []string) error {
 	}
 	var files []diag.FileFindings
 	var diffs bytes.Buffer
+	var fixes []string
 	added, removed := 0, 0
 	for _, p := range plans {
 		for _, step := range p.Steps {
@@ -43,7 +51,10 @@ func (s *session) check(o *options, args []string) error {
 			if step.Action == output.Unchanged {
 				continue
 			}
-			files = append(files, driftOf(step))
+			files = append(files, driftOf(step, p.fix))
+			if fix := strconv.Quote(p.fix); !slices.Contains(fixes, fix) {
+				fixes = append(fixes, fix)
+			}
 			if o.diff && !o.quiet {
 				diffs.Write(step.Diff())
 			}
@@ -68,8 +79,8 @@ func (s *session) check(o *options, args []string) error {
 	if err := s.write(diffs.Bytes()); err != nil {
 		return err
 	}
-	s.note("%s (+%d -%d): run %q", count(len(files), "file differs", "files differ"), added, removed,
-		s.fixCommand(o, args))
+	s.note("%s (+%d -%d): run %s", count(len(files), "file differs", "files differ"), added, removed,
+		strings.Join(fixes, " and "))
 	return errFindings
 }
 
@@ -90,7 +101,7 @@ var states = [...]string{output.Unchanged: "up to date", output.Create: "missing
 	output.Remove: "stale"}
 
 // driftOf returns the difference of a file as a finding, so that programs read a single format.
-func driftOf(step output.Step) diag.FileFindings {
+func driftOf(step output.Step, fix string) diag.FileFindings {
 	words := map[output.Action]string{
 		output.Create: "the file is missing",
 		output.Change: "the file differs from the generated one",
@@ -99,7 +110,7 @@ func driftOf(step output.Step) diag.FileFindings {
 	return diag.FileFindings{
 		Source: diag.NewSource(step.Path, nil),
 		Findings: []diag.Finding{{
-			ID: states[step.Action], Message: words[step.Action], Hint: `run "errgen generate"`,
+			ID: states[step.Action], Message: words[step.Action], Hint: "run " + strconv.Quote(fix),
 		}},
 	}
 }

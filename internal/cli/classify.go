@@ -11,6 +11,7 @@ import (
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/explain"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
 	"github.com/errgen/errgen/internal/spec"
@@ -117,12 +118,12 @@ func profileNamed(l *loaded, name string) (*model.Profile, error) {
 
 // verdict is what the taxonomy adds to the explanation of a classification.
 type verdict struct {
-	Profile string   `json:"profile,omitempty"`
-	At      string   `json:"at,omitempty"`    // position of the rule
-	When    int      `json:"when,omitzero"`   // the branch that applies, 1-based
-	If      []string `json:"if,omitempty"`    // its conditions
-	Traits  traits   `json:"traits"`          //
-	Notes   []string `json:"notes,omitempty"` // doubts about the evidence
+	Profile string         `json:"profile,omitempty"`
+	At      string         `json:"at,omitempty"`    // position of the rule
+	When    int            `json:"when,omitzero"`   // the branch that applies, 1-based
+	If      []string       `json:"if,omitempty"`    // its conditions
+	Traits  explain.Traits `json:"traits"`          //
+	Notes   []string       `json:"notes,omitempty"` // doubts about the evidence
 
 	context string
 }
@@ -153,13 +154,13 @@ func classified(l *loaded, profile *model.Profile, ev *taxonomy.Evidence) (detec
 			row = code.RowFor(ctx)
 		}
 		if row.Branch > 0 {
-			v.When, v.If = row.Branch, conditions(code.When[row.Branch-1])
+			v.When, v.If = row.Branch, explain.Conditions(code.When[row.Branch-1])
 		}
 		t := row.Traits
 		if profile != nil {
 			t = m.Under(profile, row)
 		}
-		missing, v.Traits = lacking, traitsOf(m, t)
+		missing, v.Traits = lacking, explain.TraitsOf(m, t)
 		made := made(rules.Taxonomy, code, ctx, ev, t.Retryable)
 		v.context = string(made.AppendContext(nil))
 		return made
@@ -229,7 +230,7 @@ func (v *verdict) text(x detect.Explanation) []byte {
 	if v.When > 0 {
 		p.line(fmt.Sprintf("when %d", v.When), strings.Join(v.If, " and "))
 	}
-	v.Traits.text(p, nil)
+	p.traits(&v.Traits, nil)
 	for _, note := range v.Notes {
 		p.line("note", note)
 	}

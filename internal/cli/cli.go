@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // The exit status.
@@ -23,7 +24,15 @@ const (
 type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Dir            string // what relative paths are relative to; empty is the process's working directory
+	Dir            string           // what relative paths are relative to; empty is the process's working directory
+	Now            func() time.Time // nil is the system's clock
+}
+
+func (e Env) now() time.Time {
+	if e.Now == nil {
+		return time.Now()
+	}
+	return e.Now()
 }
 
 // path turns a path as the user gave it into one that can be opened.

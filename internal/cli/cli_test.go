@@ -133,3 +133,12 @@ func TestParse(t *testing.T) {
 		})
 	}
 }
+
+// TestReadme looks for each command in the list of the README.
+func TestReadme(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	for _, c := range commands() {
+		assert.Regexp(t, `(?m)^errgen `+c.name+`\b`, string(page))
+	}
+}

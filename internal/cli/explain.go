@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/explain"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/rules"
@@ -94,11 +95,11 @@ func (s *session) explain(o *options, args []string) error {
 		return err
 	}
 	if code := findCode(l.model, args[0]); code != nil {
-		return s.print(o, explainCodeOf(l.model, code))
+		return s.print(o, codeDoc{explain.CodeOf(l.model, code)})
 	}
 	for _, c := range l.model.Categories {
 		if args[0] == c.Name || args[0] == c.Type || args[0] == l.model.Name+"."+c.Type {
-			return s.print(o, explainCategoryOf(l.model, c))
+			return s.print(o, categoryDoc{explain.CategoryOf(l.model, c)})
 		}
 	}
 	if errors.Is(noKey, spec.ErrAmbiguousKey) {
@@ -144,7 +145,7 @@ func (s *session) list(o *options, args []string) error {
 		return s.write(codeTable(l.model))
 	}
 	for _, c := range l.model.Codes {
-		if err := s.json(explainCodeOf(l.model, c)); err != nil {
+		if err := s.json(explain.CodeOf(l.model, c)); err != nil {
 			return err
 		}
 	}
@@ -169,11 +170,11 @@ func codeTable(m *model.Package) []byte {
 		row(
 			c.Value, c.Category.Name,
 			each(func(t taxonomy.Traits) string { return yesNo(t.Retryable) }),
-			each(func(t taxonomy.Traits) string { return word(t.Severity) }),
+			each(func(t taxonomy.Traits) string { return explain.Word(t.Severity) }),
 			each(func(t taxonomy.Traits) string { return positive(int(t.HTTP)) }),
 			each(func(t taxonomy.Traits) string { return resolve.GRPCWord(t.GRPC) }),
 			each(func(t taxonomy.Traits) string {
-				return cmp.Or(declaredName(m, t.Reaction), t.Reaction.Action.String())
+				return cmp.Or(explain.DeclaredName(m, t.Reaction), t.Reaction.Action.String())
 			}),
 			cmp.Or(positive(c.Number), "-"), yesNo(c.Deprecated != ""),
 		)
@@ -313,14 +314,6 @@ func (p *page) doc(doc string) {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// word returns the word of the language for a value, or "" for none.
-func word(v fmt.Stringer) string {
-	if s := v.String(); s != "none" {
-		return s
-	}
-	return ""
-}
 
 // positive returns a number, or "" for 0.
 func positive(n int) string {

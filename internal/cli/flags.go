@@ -21,6 +21,8 @@ type options struct {
 	diff    bool
 	verbose bool
 	format  diag.Format
+	public  bool     // -audience
+	also    []string // paths of files that other commands than generate made
 
 	taxonomy string
 	profile  string // "" is the default one
@@ -43,17 +45,20 @@ func (o *options) choice(fs *flag.FlagSet, usage string, allowed ...diag.Format)
 }
 
 func outputFlags(fs *flag.FlagSet, o *options) {
-	fs.Func("o", "write to `DIR`, not to a directory named like the package beside the taxonomy",
-		func(dir string) error {
-			if dir == "" {
-				return errors.New("it must name a directory; the current one is \".\"")
-			}
-			o.dir = dir
-			return nil
-		})
+	directoryFlag(fs, o, "write to `DIR`, not to a directory named like the package beside the taxonomy")
 	fs.BoolVar(&o.tests, "tests", true, "generate the package's tests too")
 	fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
 	findingFlags(fs, o)
+}
+
+func directoryFlag(fs *flag.FlagSet, o *options, usage string) {
+	fs.Func("o", usage, func(dir string) error {
+		if dir == "" {
+			return errors.New("it must name a directory; the current one is \".\"")
+		}
+		o.dir = dir
+		return nil
+	})
 }
 
 func findingFlags(fs *flag.FlagSet, o *options) {
@@ -128,4 +133,15 @@ func flagError(fs *flag.FlagSet, err error) error {
 		return usagef("%s: unknown flag -%s; did you mean \"-%s\"?", fs.Name(), name, near)
 	}
 	return usagef("%s: unknown flag -%s", fs.Name(), name)
+}
+
+func orList[T ~string](list []T) string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = string(w)
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }

@@ -38,7 +38,7 @@ func (s *session) generate(o *options, args []string) error {
 			return fmt.Errorf("generate: %w", err)
 		}
 		if o.verbose {
-			s.steps(p)
+			s.steps(p.Plan)
 		}
 	}
 	return nil
@@ -50,8 +50,14 @@ func (s *session) steps(p *output.Plan) {
 	}
 }
 
+// planned are changes, and the command that makes them.
+type planned struct {
+	*output.Plan
+	fix string
+}
+
 // plan loads taxonomies, renders their packages and compares those with the disk.
-func (s *session) plan(o *options, args []string) ([]*output.Plan, error) {
+func (s *session) plan(o *options, args []string) ([]planned, error) {
 	if o.dir != "" && len(args) > 1 {
 		return nil, usagef("%s: -o is for one taxonomy, and there are %d", s.cmd.name, len(args))
 	}
@@ -66,11 +72,16 @@ func (s *session) plan(o *options, args []string) ([]*output.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	var plans []*output.Plan
+	var plans []planned
 	var errs []error
 	for i, l := range all {
 		p, err := output.NewPlan(targets[i], render(l, o))
-		plans = append(plans, p)
+		plans = append(plans, planned{p, s.fixCommand(o, args)})
+		errs = append(errs, err)
+	}
+	if s.cmd.name == "check" {
+		others, err := s.committed(all, o)
+		plans = append(plans, others...)
 		errs = append(errs, err)
 	}
 	return plans, errors.Join(errs...)

@@ -24,8 +24,8 @@ type command struct {
 func commands() []*command {
 	return []*command{
 		generateCommand(), checkCommand(), lintCommand(), schemaCommand(), initCommand(),
-		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(), importCommand(),
-		versionCommand(),
+		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(),
+		diffCommand(), docsCommand(), importCommand(), versionCommand(),
 	}
 }
 

@@ -23,8 +23,8 @@ const (
 	stdinArg    = "-"
 )
 
-// maxRead bounds what is read. It lies above what a taxonomy may measure, so that the finding about
-// its size is made where the others are.
+// maxRead limits reading. It is above the limit of a taxonomy's size, so that the decoder reports
+// that limit like other findings.
 const maxRead = 17 << 20
 
 // loaded is a taxonomy that was read.
@@ -50,12 +50,16 @@ func (s *session) load(name string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
+	return loadSource(name, src), nil
+}
+
+func loadSource(name string, src []byte) *loaded {
 	l := &loaded{name: name, source: diag.NewSource(name, src)}
 	l.model, l.findings = check.Load(name, src)
 	if l.model != nil && name == stdinArg {
 		l.model.File = defaultFile
 	}
-	return l, nil
+	return l
 }
 
 // loadAll reads and checks taxonomies, taxonomy.yaml if none is named.

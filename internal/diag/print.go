@@ -88,6 +88,13 @@ type JSONRelated struct {
 }
 
 func printJSON(w io.Writer, src *Source, f Finding) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(NewJSON(src, f))
+}
+
+// NewJSON returns a finding as FormatJSON prints it.
+func NewJSON(src *Source, f Finding) JSONFinding {
 	file, line := src.Place(f.Span.Line)
 	out := JSONFinding{File: file, Severity: f.Severity.String(), ID: f.ID, Message: f.Message, Hint: f.Hint}
 	if f.Span.Valid() {
@@ -100,9 +107,7 @@ func printJSON(w io.Writer, src *Source, f Finding) error {
 		}
 		out.Related = append(out.Related, JSONRelated{other, line, r.Span.Col, max(r.Span.Len, 1), r.Message})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(out)
+	return out
 }
 
 // The escapes of workflow commands, in messages and in properties.

@@ -61,7 +61,7 @@ func (s *Source) Files() []File {
 
 // Place returns the file that a line belongs to, as messages name it, and the line's number there.
 func (s *Source) Place(line int) (name string, local int) {
-	name, local = s.display(), line
+	name, local = s.Display(), line
 	if s == nil {
 		return name, local
 	}
@@ -149,8 +149,8 @@ func (s *Source) marksOf(line int, text string) []int {
 	return marks
 }
 
-// display returns what messages call the file.
-func (s *Source) display() string {
+// Display returns what messages call the file.
+func (s *Source) Display() string {
 	switch {
 	case s == nil:
 		return "<unknown>"

@@ -93,8 +93,8 @@ func under1(r rune, n, from, to int) byte {
 	return ' '
 }
 
-// visible returns r, or a stand-in of one character when r would control the terminal or the order
-// of what is read.
+// visible returns r, or a replacement of one character if r would control the terminal or the
+// direction of the text.
 func visible(r rune) rune {
 	switch {
 	case r == '\t':

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -18,7 +19,7 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	for _, code := range c.Codes {
 		declare(f, factory(code))
 	}
-	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c))
+	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c), publicContextMethod(c))
 	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
 		hintsMethod(c))
@@ -140,6 +141,30 @@ func contextMethod(c *model.Category) jen.Code {
 			putFields(g, "e", c.Fields)
 			g.Return(jen.Id("o").Dot("Close").Call())
 		})
+}
+
+// publicContextMethod makes the method that appends the public part of the context as JSON; nil
+// without one.
+func publicContextMethod(c *model.Category) jen.Code {
+	var public []*model.Field
+	for _, f := range shown(c.Fields) {
+		if f.Public {
+			public = append(public, f)
+		}
+	}
+	if len(public) == 0 || !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return c.Public }) {
+		return nil
+	}
+	head := jen.Add(note("AppendPublicContext appends the public fields as a JSON object, secrets masked.")).
+		Add(method(c, "AppendPublicContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte()
+	if len(public) == len(shown(c.Fields)) {
+		return head.Add(returning(jen.Id("e").Dot("AppendContext").Call(jen.Id("dst"))))
+	}
+	return head.BlockFunc(func(g *jen.Group) {
+		g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
+		putFields(g, "e", public)
+		g.Return(jen.Id("o").Dot("Close").Call())
+	})
 }
 
 // listMethod makes the method that lists a struct's fields, in the order of the table's.

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -60,7 +61,13 @@ func tableVar(m *model.Package) jen.Code {
 // constants and addresses, which the compiler lays out itself: nothing is built when a program
 // starts.
 func (t *tables) definition(l *literals) jen.Code {
-	return jen.Var().Id("definition").Op("=").Op(strings.TrimPrefix(l.of(t.m.Taxonomy), "&"))
+	var more []string
+	if slices.ContainsFunc(t.m.Codes, func(c *model.Code) bool { return c.Public }) {
+		l.use(pkgGen)
+		more = append(more, "AppendPublic: gen.AppendPublic")
+	}
+	return jen.Var().Id("definition").Op("=").Qual(pkgTaxonomy, "Taxonomy").
+		Op(l.fields(reflect.ValueOf(t.m.Taxonomy).Elem(), more))
 }
 
 // variable makes the variable of a reaction or a policy.

@@ -122,6 +122,7 @@ type Field struct {
 	Sensitive   bool
 	Scrub       bool
 	MessageOnly bool
+	Public      bool
 	KeepTail    bool
 	MaxLength   int // bytes; 0 is no limit
 	Enum        *Enum
@@ -206,6 +207,7 @@ type Code struct {
 	Since      string
 	Deprecated string
 	ReplacedBy *Code
+	Public     bool
 	Aliases    []string
 	Groups     []*Group
 

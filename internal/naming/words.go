@@ -46,9 +46,8 @@ func splitToken(token string) []string {
 	return append(words, string(rs[start:]))
 }
 
-// wordBegins reports whether a word begins at rs[i]: at a capital after what is no capital, and at
-// the last capital of a run that goes on in small letters (APIError), unless those are a plural's s
-// (IDs).
+// wordBegins reports whether a word begins at rs[i]: at a capital after another character, and at
+// the last of several capitals before small letters (APIError), unless those are a plural's s (IDs).
 func wordBegins(rs []rune, i int) bool {
 	if !unicode.IsUpper(rs[i]) {
 		return false

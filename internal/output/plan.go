@@ -8,8 +8,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// File is a generated file. Its name is a base name that ends in _gen.go or _gen_test.go.
+// File is a generated file. The name of a Go file is a base name that ends in _gen.go or
+// _gen_test.go; other names are paths below the directory, with slashes.
 type File struct {
 	Name    string
 	Content []byte
@@ -28,10 +31,14 @@ type Target struct {
 	Dir     string // the directory; it may not exist yet
 	Show    string // the directory as messages name it; Dir if empty
 	Package string // the Go package of the files
+	Command string // the command that makes files other than those of a package, with its flags
 	Source  string // base name of the taxonomy's file, as in the header of the files
 	// SourceDir is the directory of the taxonomy's file. Files whose header names a file that no
 	// longer exists there belong to this taxonomy, because it was renamed.
 	SourceDir string
+	// Index is the file that marks the directory as made by Command. Files below it that have the
+	// command's mark and are no longer generated are removed. If it is empty, none are.
+	Index string
 }
 
 // Action is the change of a file.
@@ -53,7 +60,7 @@ func (a Action) String() string {
 // Step is the change of one file.
 type Step struct {
 	Action Action
-	Name   string // base name
+	Name   string // as in File
 	Path   string // as messages name it
 
 	old, content []byte
@@ -107,7 +114,7 @@ const maxRefused = 10
 // is in the way, NewPlan returns an error that names them.
 func NewPlan(t Target, files []File) (*Plan, error) {
 	t.Show = cmp.Or(t.Show, t.Dir)
-	entries, err := t.entries()
+	names, err := t.existing()
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +122,7 @@ func NewPlan(t Target, files []File) (*Plan, error) {
 	var refused []error
 	generated := make(map[string]bool, len(files))
 	for _, f := range files {
-		if !isGenerated(f.Name) || strings.ContainsAny(f.Name, `/\:`) || f.Name[0] == '.' {
+		if !t.valid(f.Name) {
 			return nil, fmt.Errorf("%q is not a valid name of a generated file", f.Name)
 		}
 		if generated[f.Name] {
@@ -126,11 +133,11 @@ func NewPlan(t Target, files []File) (*Plan, error) {
 			refused = append(refused, err)
 		}
 	}
-	for _, e := range entries {
-		if generated[e.Name()] || !e.Type().IsRegular() {
+	for _, name := range names {
+		if generated[name] {
 			continue
 		}
-		if err := p.inspect(e.Name()); err != nil {
+		if err := p.inspect(name); err != nil {
 			refused = append(refused, err)
 		}
 	}
@@ -146,8 +153,16 @@ func (p *Plan) Clean() bool {
 	return !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Unchanged })
 }
 
-// entries lists the directory. If it does not exist, it has no entries.
-func (t Target) entries() ([]os.DirEntry, error) {
+// valid reports whether a generated file can have the name.
+func (t Target) valid(name string) bool {
+	if t.Command != "" {
+		return filepath.IsLocal(filepath.FromSlash(name)) && !strings.Contains(name, `\`)
+	}
+	return isGenerated(name) && !strings.ContainsAny(name, `/\:`) && name[0] != '.'
+}
+
+// existing lists the files of the directory. If it does not exist, it has none.
+func (t Target) existing() ([]string, error) {
 	info, err := os.Lstat(t.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -159,16 +174,37 @@ func (t Target) entries() ([]os.DirEntry, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is not a directory", t.Show)
 	}
-	entries, err := os.ReadDir(t.Dir)
+	below := false
+	if t.Index != "" {
+		content, err := os.ReadFile(t.file(t.Index))
+		below = err == nil && t.sourceOf(content) != ""
+	}
+	var names []string
+	err = filepath.WalkDir(t.Dir, func(file string, e os.DirEntry, err error) error {
+		switch name, _ := filepath.Rel(t.Dir, file); {
+		case err != nil:
+			return err
+		case e.Type().IsRegular():
+			names = append(names, filepath.ToSlash(name))
+		case e.IsDir() && name != "." && (!below || name[0] == '.'):
+			return fs.SkipDir
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, t.wrap("", err)
 	}
-	return entries, nil
+	return names, nil
 }
 
 // compare adds the step of a generated file.
 func (p *Plan) compare(f File) error {
 	t := p.target
+	for dir := path.Dir(f.Name); dir != "."; dir = path.Dir(dir) {
+		if info, err := os.Lstat(t.file(dir)); err == nil && !info.IsDir() {
+			return fmt.Errorf("%s: is not a directory", t.path(dir))
+		}
+	}
 	info, err := os.Lstat(t.file(f.Name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -199,6 +235,15 @@ func (p *Plan) inspect(name string) error {
 		p.leftovers = append(p.leftovers, name)
 		return nil
 	}
+	if p.target.Command != "" {
+		if p.target.Index != "" && p.target.marked(name) {
+			content, err := os.ReadFile(p.target.file(name))
+			if err == nil && p.target.replaceable(name, content) == nil {
+				p.add(Remove, name, content, nil)
+			}
+		}
+		return nil
+	}
 	if !strings.HasSuffix(name, ".go") || name[0] == '_' || name[0] == '.' {
 		return nil
 	}
@@ -213,6 +258,18 @@ func (p *Plan) inspect(name string) error {
 	return p.target.samePackage(name, content)
 }
 
+// marked reports whether a file begins with the mark of the target's command.
+func (t Target) marked(name string) bool {
+	f, err := os.Open(t.file(name))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	begin := make([]byte, maxMark)
+	n, _ := io.ReadFull(f, begin)
+	return t.sourceOf(begin[:n]) != ""
+}
+
 func (p *Plan) add(a Action, name string, old, content []byte) {
 	p.Steps = append(p.Steps, Step{Action: a, Name: name, Path: p.target.path(name), old: old, content: content})
 }
@@ -222,7 +279,7 @@ func isGenerated(name string) bool {
 }
 
 func (t Target) path(name string) string { return filepath.Join(t.Show, name) }
-func (t Target) file(name string) string { return filepath.Join(t.Dir, name) }
+func (t Target) file(name string) string { return filepath.Join(t.Dir, filepath.FromSlash(name)) }
 
 // wrap returns an error of the file system with the path as messages name it.
 func (t Target) wrap(name string, err error) error {

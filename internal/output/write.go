@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 // Write makes the changes. It locks the directory, waits for another errgen that writes there, and
-// compares once more; afterwards Steps lists what was done. All files are written beside their
+// compares once more. Afterwards Steps lists the changes that were made. All files are written beside their
 // targets before the first one is renamed, so a full disk changes nothing. Each file is replaced
 // atomically.
 func (p *Plan) Write(ctx context.Context) error {
@@ -61,7 +62,7 @@ func (p *Plan) replace() error {
 	}
 	for _, s := range p.Steps {
 		if err := p.apply(s, temps[s.Name]); err != nil {
-			return fmt.Errorf("%w (generate again to complete the package)", p.target.wrap(s.Name, err))
+			return fmt.Errorf("%w (repeat the command to complete it)", p.target.wrap(s.Name, err))
 		}
 		delete(temps, s.Name)
 	}
@@ -76,11 +77,20 @@ func (p *Plan) apply(s Step, temp string) error {
 	if err := p.fault(s.Action.String()); err != nil {
 		return err
 	}
+	name := p.target.file(s.Name)
 	if s.Action != Remove {
-		return os.Rename(temp, p.target.file(s.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		return os.Rename(temp, name)
 	}
-	if err := os.Remove(p.target.file(s.Name)); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	for dir := path.Dir(s.Name); dir != "."; dir = path.Dir(dir) {
+		if os.Remove(p.target.file(dir)) != nil { // it has other files
+			break
+		}
 	}
 	return nil
 }

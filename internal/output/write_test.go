@@ -54,8 +54,8 @@ func TestWriteFault(t *testing.T) {
 	}{
 		{"write", 1, "no space left on device (nothing was changed)", oldTree},
 		{"write", 3, "no space left on device (nothing was changed)", oldTree},
-		{"changed", 1, "no space left on device (generate again to complete the package)", oldTree},
-		{"removed", 1, "no space left on device (generate again to complete the package)",
+		{"changed", 1, "no space left on device (repeat the command to complete it)", oldTree},
+		{"removed", 1, "no space left on device (repeat the command to complete it)",
 			tree{"a_gen.go": made("new a"), "b_gen.go": made("new b"), "c_gen.go": made("new c"),
 				"gone_gen.go": made("stale"), "own.go": "package errs"}},
 	} {

@@ -23,6 +23,7 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.globalFields()
 	b.categories()
 	b.fallback()
+	b.audience()
 	b.registerReactions()
 	b.rows()
 	b.profiles()

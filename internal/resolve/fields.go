@@ -11,13 +11,26 @@ type fieldOwner struct {
 	typePrefix  string // of the types of its enums and objects: Provider
 	constPrefix string // of its constants: provider
 	params      idents
+	audience    string // of fields that declare none
 }
 
 func (b *builder) globalFields() {
-	owner := fieldOwner{constPrefix: "shared", params: newIdents()}
+	owner := fieldOwner{constPrefix: "shared", params: newIdents(), audience: b.src.Audience.V}
 	b.pkg.Fields = b.fields(owner, b.src.Fields)
 	b.globals = make(map[string]*model.Field)
 	index(b.globals, b.pkg.Fields)
+}
+
+// public is the audience of what clients see.
+const public = "public"
+
+// audience adds what makes the taxonomy's public views.
+func (b *builder) audience() {
+	if b.src.Public != nil {
+		if c := b.codes[b.src.Public.Code.V]; c != nil {
+			b.pkg.Taxonomy.PublicFallback = c.Value
+		}
+	}
 }
 
 func index(m map[string]*model.Field, fields []*model.Field) {
@@ -38,7 +51,7 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	f := &model.Field{
 		Wire: d.Name.V, Go: fieldName(d, n), Doc: d.Doc.V, Type: fieldType(d),
 		Required: d.Required.V, Sensitive: d.Sensitive.V, Scrub: d.Scrub.V, MessageOnly: d.MessageOnly.V,
-		KeepTail: d.Keep.V == "tail", MaxLength: max(0, d.MaxLength.V),
+		KeepTail: d.Keep.V == "tail", MaxLength: max(0, d.MaxLength.V), Public: d.Audience.Or(owner.audience) == public,
 	}
 	f.Param = owner.params.take(paramName(f.Go, n))
 	if f.Scrub || f.MaxLength > 0 {
@@ -54,7 +67,7 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	case model.EnumType:
 		f.Enum = b.enum(owner.typePrefix+f.Go, d)
 	case model.ObjectType:
-		f.Object = b.object(owner.typePrefix+f.Go, d)
+		f.Object = b.object(owner.typePrefix+f.Go, d, d.Audience.Or(owner.audience))
 	}
 	if d.Default != nil {
 		if v, err := Value(f, *d.Default); err == nil {
@@ -102,9 +115,10 @@ func (b *builder) enum(name string, d *spec.Field) *model.Enum {
 }
 
 // object comes after the objects and enums in it.
-func (b *builder) object(name string, d *spec.Field) *model.Object {
+func (b *builder) object(name string, d *spec.Field, audience string) *model.Object {
 	o := &model.Object{Type: name, Doc: d.Doc.V}
-	o.Fields = b.fields(fieldOwner{typePrefix: name, constPrefix: constPrefix(name), params: newIdents()}, d.Fields)
+	o.Fields = b.fields(fieldOwner{typePrefix: name, constPrefix: constPrefix(name), params: newIdents(),
+		audience: audience}, d.Fields)
 	b.pkg.Objects = append(b.pkg.Objects, o)
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,7 +27,7 @@ func current(id string) string {
 
 func TestEveryFindingHasAPage(t *testing.T) {
 	var want []string
-	for _, id := range slices.Concat(spec.IDs(), check.IDs(), breaking.IDs()) {
+	for _, id := range slices.Concat(spec.IDs(), check.IDs(), breaking.IDs(), breaking.AcceptIDs()) {
 		want = append(want, current(id))
 	}
 	slices.Sort(want)
@@ -40,6 +41,11 @@ func TestPages(t *testing.T) {
 			require.True(t, ok)
 			assert.True(t, strings.HasPrefix(page, "# "+id+"\n\n"), "the page begins with its id")
 
+			if slices.Contains(breaking.AcceptIDs(), id) {
+				assert.Equal(t, []string{id}, accepted(examples(page, "accept bad")[0]))
+				assert.Empty(t, accepted(examples(page, "accept good")[0]))
+				return
+			}
 			bad, good := examples(page, "bad"), examples(page, "good")
 			require.NotEmpty(t, good)
 			if before := examples(page, "before"); before != nil {
@@ -84,7 +90,7 @@ func TestPageOfAnyID(t *testing.T) {
 	}
 }
 
-var fence = regexp.MustCompile("(?s)\n```yaml ([a-z]+)\n(.*?)```\n")
+var fence = regexp.MustCompile("(?s)\n```yaml ([a-z ]+)\n(.*?)```\n")
 
 // examples returns the fenced examples of a page that are of a kind.
 func examples(page, kind string) []string {
@@ -97,7 +103,7 @@ func examples(page, kind string) []string {
 	return out
 }
 
-// changes returns the ids of what changed between two examples, neither of which may have errors.
+// changes returns the ids of the changes between two examples. Neither may have errors.
 func changes(t *testing.T, before, now string) []string {
 	t.Helper()
 	var out []string
@@ -107,6 +113,19 @@ func changes(t *testing.T, before, now string) []string {
 	for _, c := range breaking.Compare(breaking.Read("before.yaml", whole(before)),
 		breaking.Read("now.yaml", whole(now))) {
 		out = append(out, c.ID)
+	}
+	return out
+}
+
+// accepted returns the ids of findings about accepted changes, where the code HUNG was removed.
+func accepted(yaml string) []string {
+	changes := []breaking.Change{{Finding: diag.Finding{ID: "E-break-code-removed"},
+		Subject: breaking.Subject{Code: "HUNG"}}}
+	_, findings := breaking.ReadAcceptances(breaking.AcceptFile, []byte(yaml)).Apply(changes,
+		time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC))
+	var out []string
+	for _, f := range findings {
+		out = append(out, f.ID)
 	}
 	return out
 }

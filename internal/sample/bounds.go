@@ -92,7 +92,7 @@ func prefixed(f *model.Field, p string) []model.Value {
 	}
 }
 
-// other returns a value that is none of those.
+// other returns a value that is not among the values.
 func other(f *model.Field, values []model.Value) model.Value {
 	for i := 0; ; i++ {
 		v := Value(f, i)

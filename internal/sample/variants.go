@@ -103,7 +103,7 @@ func long(f *model.Field) string {
 	return "first " + strings.Repeat("x", f.MaxLength) + " last"
 }
 
-// secret returns a text of which f masks a part.
+// secret returns a text that f masks partly.
 func secret(f *model.Field) (string, bool) {
 	for _, s := range secrets {
 		if s != f.Clean(s) {

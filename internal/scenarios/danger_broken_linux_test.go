@@ -33,7 +33,7 @@ const noSpace = "(?i)no space left on device|out of diskspace"
 // fill fills the disk that a file is on.
 const fill = "mkdir -p docs; cat /dev/zero > docs/big.bin 2>/dev/null; true"
 
-// TestFullDisk says so, and loses nothing: what could not be saved is not put back.
+// TestFullDisk: the result reports the full disk, and a change that was not saved is not reverted.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	t.Run("what is allowed cannot be kept", func(t *testing.T) {
@@ -100,8 +100,8 @@ func TestProviderKilled(t *testing.T) {
 	assert.Equal(t, []string{"docs/half.txt"}, r.CommittedFiles, "what it had done was judged, and is kept")
 }
 
-// TestGitKilled kills one git command after the other; what the run comes to is said, and nobody's
-// file is lost.
+// TestGitKilled kills one git command after the other. The result reports it, and no file of the
+// user is lost.
 func TestGitKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays the same story many times")

@@ -190,7 +190,7 @@ func (o order) tracks() bool {
 	return err == nil && s != nil && len(s.Processes) > 0
 }
 
-// run goes on with the run in this process, to its end.
+// run continues the run in this process, to its end.
 func (o order) run(t *testing.T, change ...func(*executor.Config)) *executor.Result {
 	t.Helper()
 	cfg, err := o.config(t.Context())

@@ -36,8 +36,7 @@ func TestIgnoredForbiddenFiles(t *testing.T) {
 	assert.Equal(t, []string{"docs/a.txt"}, r.CommittedFiles)
 }
 
-// TestCommitsByTheAgent are found and taken back, and what was in them is judged: guarded by
-// comparing with the checked tree, and HEAD and refs with what they were.
+// TestCommitsByTheAgent: commits of the agent are reverted, and their files are judged.
 func TestCommitsByTheAgent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t,
@@ -134,8 +133,8 @@ func wrappedGit(t *testing.T, line string) string {
 	return path
 }
 
-// writeProgram writes a program. Nothing is started meanwhile: for a moment it would have this file
-// open for writing as well, and a file that somebody writes cannot be executed.
+// writeProgram writes a program. No process is started meanwhile, because it would inherit the open
+// file for a moment, and a file that is open for writing cannot be executed.
 func writeProgram(path, content string) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

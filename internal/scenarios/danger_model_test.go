@@ -91,8 +91,7 @@ func TestModelAsksForMore(t *testing.T) {
 	}
 }
 
-// TestModelWritesWithoutAScope is caught by the executor when the toolbox asks nobody: guarded by
-// judging what changed.
+// TestModelWritesWithoutAScope: the executor finds the change if the toolbox has no scope.
 func TestModelWritesWithoutAScope(t *testing.T) {
 	t.Parallel()
 	s := bareStage(t)

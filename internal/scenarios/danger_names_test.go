@@ -82,8 +82,8 @@ func TestHostileNamesArePutBack(t *testing.T) {
 	}
 }
 
-// TestLinksOutOfTheTree are forbidden, and what they lead to is not touched: guarded by
-// Change.Escapes, and by never going through a link when something is put back.
+// TestLinksOutOfTheTree: links that leave the tree are forbidden, and their targets are not changed,
+// also not by a revert.
 func TestLinksOutOfTheTree(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -113,7 +113,7 @@ func TestLinksOutOfTheTree(t *testing.T) {
 	assert.Equal(t, "precious\n", string(b))
 }
 
-// TestDirectoryBecomesALink is put back without following it.
+// TestDirectoryBecomesALink: a revert replaces the link and does not follow it.
 func TestDirectoryBecomesALink(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

@@ -2,7 +2,7 @@
 // git, processes, HTTP on 127.0.0.1, and the taxonomy that errgen ships. It has no code of its own.
 // It is a separate module, so that errgen does not require the modules that only its tests need.
 //
-// story_*_test.go plays runs from the first prompt to the notification. danger_*_test.go tries what
-// a provider, a broken machine or a signal can do to somebody's work. proof_*_test.go shows what
-// holds for every run, names_test.go what holds for the sources of the runtime.
+// story_*_test.go plays runs from the first prompt to the notification. danger_*_test.go tests
+// hostile providers, broken machines and signals. proof_*_test.go checks that each setting of a
+// reaction has an effect. names_test.go checks the sources of the runtime.
 package scenarios

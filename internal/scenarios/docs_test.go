@@ -108,7 +108,7 @@ func TestDocsSampleReports(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// failing is a provider whose credentials nobody accepts.
+// failing is a provider with invalid credentials.
 type failing struct{}
 
 func (failing) Name() string { return "anthropic-api" }

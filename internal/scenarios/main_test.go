@@ -51,11 +51,11 @@ func tidily(m *testing.M) int {
 	return code
 }
 
-// usersHome is the home of whoever runs the tests, where Go has its caches.
+// usersHome is the home directory of the tests' user, where Go has its caches.
 var usersHome = os.Getenv("HOME")
 
-// isolate gives the tests a home in base, so that nobody's git configuration counts, and returns
-// where temporary files are.
+// isolate gives the tests a home directory in base, without a git configuration, and returns the
+// directory for temporary files.
 func isolate(base string) (temp string, err error) {
 	home := filepath.Join(base, "home")
 	temp = filepath.Join(base, "tmp")
@@ -75,7 +75,7 @@ func isolate(base string) (temp string, err error) {
 			return "", err
 		}
 	}
-	// git itself must not be steered by whoever runs the tests.
+	// Variables of the tests' user must not affect git.
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, "GIT_") && name != "GIT_CONFIG_NOSYSTEM" {

@@ -18,9 +18,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The runtime carries out what a table says and names nothing that is in one: no code, no category,
-// no generated package. Each of its sources is read; tests are not, nor packages that errgen has
-// made for tests, or that stand for one.
+// TestRuntimeNamesNoCode: no source of the runtime contains a code or a category, or imports a
+// generated package. Tests and packages for tests are not read.
 func TestRuntimeNamesNoCode(t *testing.T) {
 	names := declaredNames(t)
 	require.Greater(t, len(names.codes), 60, "the codes of all taxonomies")

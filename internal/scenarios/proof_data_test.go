@@ -133,8 +133,8 @@ func newMutantBench(profile string) *mutantBench {
 	return b
 }
 
-// shows returns the tale that tells the mutant from the data as it is, or "". Tales that have to do
-// with what is changed come first; the others are tried if all are to be.
+// shows returns the first tale with another outcome for the mutant, or "". Tales about the changed
+// datum come first. The others are tried if all is set.
 func (b *mutantBench) shows(m mutant, all bool) string {
 	for _, near := range []bool{true, false} {
 		if !near && !all {

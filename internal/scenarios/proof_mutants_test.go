@@ -24,7 +24,7 @@ type reactionData struct {
 	copied    map[*taxonomy.Policy]*taxonomy.Policy
 }
 
-// dataOf copies the data of the shipped taxonomy under the named profile; "" is none.
+// dataOf copies the data of the shipped taxonomy under the named profile; "" is without a profile.
 func dataOf(profile string) *reactionData {
 	table := errs.Table
 	d := &reactionData{copies: map[*taxonomy.Reaction]*taxonomy.Reaction{},
@@ -90,7 +90,7 @@ func (d *reactionData) table() taxonomy.Table {
 // mutant is a single change of the data.
 type mutant struct {
 	name string
-	// about names what is changed: a reaction, a policy or a code.
+	// about is the name of the changed reaction, policy or code.
 	about  string
 	change func(d *reactionData)
 }
@@ -241,8 +241,7 @@ func waitingChanges(base *reactionData, r *taxonomy.Reaction) []reactionChange {
 	return all
 }
 
-// leadingChanges returns the changes of what follows when a reaction is used up, and of its
-// conversation.
+// leadingChanges returns the changes of a reaction's successor and of its conversation.
 func leadingChanges(base *reactionData, i int) []reactionChange {
 	r := base.reactions[i]
 	var all []reactionChange

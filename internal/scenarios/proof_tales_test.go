@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// tale is a story of which everything that can be seen from outside is written down.
+// tale is a story with a complete trace of its visible effects.
 type tale struct {
 	name   string
 	turns  []turn

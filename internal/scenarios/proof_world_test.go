@@ -122,11 +122,11 @@ type memWorld struct {
 	actor  *actor
 	lines  []string
 	checks map[executor.Phase][]error
-	// answers are those of the person who is asked; when they are used up there is nobody.
+	// answers are those of the person. Afterwards there is no person.
 	answers []bool
-	mended  []error
+	fixed  []error
 	task    executor.Task
-	// seen names what has happened: codes, and reactions with their policies.
+	// seen has the codes that occurred, and reactions with their policies.
 	seen map[string]bool
 }
 
@@ -186,7 +186,7 @@ func (w *memWorld) trace() string {
 	return strings.Join(w.lines, "\n") + "\n"
 }
 
-// state tells how files differ from what was there at first.
+// state writes the differences of files from their first contents.
 func (w *memWorld) state(what string, files, first map[string]string) {
 	for _, path := range slices.Sorted(maps.Keys(unionOf(first, files))) {
 		is, there := files[path]
@@ -240,14 +240,14 @@ func (w *memWorld) Ask(_ context.Context, q executor.Question) (bool, error) {
 	return yes, nil
 }
 
-// Recover runs a strategy: the next of mended says how that goes.
+// Recover runs a strategy. Its result is the next one of fixed.
 func (w *memWorld) Recover(_ context.Context, f taxonomy.RecoveryRequest) error {
 	w.tell("run strategy %s", f.Reaction.Strategy)
-	if len(w.mended) == 0 {
+	if len(w.fixed) == 0 {
 		return nil
 	}
-	err := w.mended[0]
-	w.mended = w.mended[1:]
+	err := w.fixed[0]
+	w.fixed = w.fixed[1:]
 	return err
 }
 

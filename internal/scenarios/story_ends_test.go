@@ -79,7 +79,7 @@ func counters(r *executor.Result) []int {
 	return []int{r.Iterations, r.Calls, r.Failures, r.Counted, r.ErrorCount}
 }
 
-// TestA161_PermissionError aborts at once, whoever reports it.
+// TestA161_PermissionError aborts immediately, whatever the source.
 func TestA161_PermissionError(t *testing.T) {
 	t.Parallel()
 	t.Run("credentials", func(t *testing.T) {
@@ -255,7 +255,7 @@ func (brokenSpace) Restore(_ context.Context, _ executor.Tree, paths []string) (
 	return "", &taxonomy.Evidence{Source: "git", Op: "revert", Type: "left", Files: paths, Text: "read-only"}
 }
 
-// TestA168_CommitFailure is tried once more; then the work goes on without the commit.
+// TestA168_CommitFailure is retried once. Then the work continues without the commit.
 func TestA168_CommitFailure(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, providertest.CLIAnswer("more to do").Write("a.txt", "a\n"),

@@ -178,7 +178,7 @@ func TestA176_ThroughAllParts(t *testing.T) {
 		stage func(s *stage)
 		steps []providertest.CLIStep
 		want  end
-		// reactions are the errors with what was done about each.
+		// reactions are the errors with their reactions.
 		reactions []string
 		slept     []time.Duration
 		files     []string // committed

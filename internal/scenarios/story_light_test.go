@@ -43,7 +43,7 @@ func (p *speaker) Call(ctx context.Context, req executor.Request) (executor.Answ
 	return executor.Answer{}, nil
 }
 
-// light is a story without a repository: only what is decided counts.
+// light is a story without a repository, for decisions alone.
 type light struct {
 	t     *testing.T
 	cfg   executor.Config

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// processesIn names the living processes that work in dir or below, or run a program there, apart
-// from this one. What has just been killed gets a moment to be gone.
+// processesIn returns the names of the living processes that work in dir or below, or run a program
+// there, without this one. Killed processes get a moment to end.
 func processesIn(dir string) []string {
 	var left []string
 	for range 3000 {

@@ -23,11 +23,11 @@ type storyRepo struct {
 const (
 	dirtyFile     = "notes.txt"   // committed, and changed since
 	stagedFile    = "staged.txt"  // staged, and changed since
-	untrackedFile = "scratch.txt" // known to nobody
+	untrackedFile = "scratch.txt" // not tracked
 	ignoredFile   = ".env"        // ignored
 )
 
-// theSecret is what stands in ignoredFile.
+// theSecret is the content of ignoredFile.
 const theSecret = "PASSWORD=correct-horse-battery-staple"
 
 func newStoryRepo(t *testing.T, dir string) *storyRepo {

@@ -40,8 +40,8 @@ const (
 	theEnd    = "It is written.\nTASK COMPLETE"
 )
 
-// stage is where a story is played: a repository in which somebody has work of their own, a
-// scripted provider, and everything else real.
+// stage is the place of a story: a repository with uncommitted work of its user, and a scripted
+// provider. All else is real.
 type stage struct {
 	*storyRepo
 	t *testing.T
@@ -226,7 +226,7 @@ func (s *stage) prompts() []string {
 // calls returns how often the command line was called.
 func (s *stage) calls() int { return len(s.prompts()) }
 
-// bodies returns what was sent to the server, in order.
+// bodies returns the requests' bodies, in order.
 func (s *stage) bodies() []string {
 	var out []string
 	for _, r := range s.server.Requests() {
@@ -245,7 +245,7 @@ type jumpingClock struct {
 	mu     sync.Mutex
 	now    time.Time
 	sleeps []time.Duration
-	// during, unless nil, is what happens when somebody is about to wait.
+	// during, unless nil, is called before each wait.
 	during func(time.Duration)
 }
 
@@ -406,7 +406,7 @@ func shown(r *executor.Result) string {
 	return b.String() + strings.Join(r.Warnings, "\n")
 }
 
-// taskFile writes a task file of the story, outside of what is committed, and has it filed.
+// taskFile writes a task file of the story in an ignored place, and configures its filing.
 func (s *stage) taskFile() string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, "tasks", "pending", "42.md")

@@ -15,9 +15,9 @@ import (
 )
 
 // TestParserAndSchemaAgree puts values of every form at every place of a taxonomy that uses every
-// key, and asks the parser and the schema whether they take the result. JSON is YAML, so both read
-// the same. Neither looks from one key of the root at another, so the place stands in a taxonomy
-// that has its key of the root and those that must be.
+// key, and checks that the parser and the schema agree on the result. JSON is YAML, so both read the
+// same text. Neither compares keys of the root with each other, so the taxonomy has only the place's
+// key of the root and the required ones.
 func TestParserAndSchemaAgree(t *testing.T) {
 	src, err := os.ReadFile("../spec/testdata/valid/everything.yaml")
 	require.NoError(t, err)
@@ -55,8 +55,8 @@ func TestParserAndSchemaAgree(t *testing.T) {
 	assert.Greater(t, tried, 1000)
 }
 
-// eachPlace calls f for every value below v with a function that replaces it. The value is put back
-// after.
+// eachPlace calls f for every value below v with a function that replaces it. The value is restored
+// afterwards.
 func eachPlace(v any, path string, f func(path string, replace func(v any))) {
 	switch v := v.(type) {
 	case map[string]any:

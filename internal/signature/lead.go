@@ -119,12 +119,15 @@ func item() string {
 
 // label matches words that announce a failure, up to a separator. Lists, headings, quotations,
 // comments and lines of a diff do not begin with it, and it contains no code in quotes and no call
-// with a text.
+// with a text. Before these words is no verb of a sentence about what a program shows.
 func label() string {
-	const start = `(?:[^\n\x60#*+>(/-]|/[^/*\n])`
+	told := `\b` + endExcept(strings.Fields(`shows showed shown says said displays displayed prints printed reads mentions
+		sees saw throws why`), "0123456789")
+	start := `(?:[^\w\n\x60#*+>(/-]|/(?:[^\w/*\n]|` + told + `)|` + told + `)`
+	before := `(?:[^\w\n\x60(]|\((?:[^\w"'\x60\n]|\b)|` + told + `)*?`
 	const words = `(?:[^\n\x60(]|\([^"'\x60\n])*?`
 	const colon = `(?:[:·]|[^=!<>]=)[ \t]*` + status
-	return `(?:` + start + words + `)?(?:` +
+	return `(?:` + start + before + `)?(?:` +
 		oneOf(`error \berr\b fail exception fatal panic unable could\x20?n[o']t cannot can't denied reject refuse
 			unexpected abort crash unhandled uncaught stderr problem unavailable`) + words +
 		`(?:;[ \t]*|` + colon + `|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|` +

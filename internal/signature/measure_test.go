@@ -14,7 +14,7 @@ import (
 // classes are the classes of the measured messages, and the signatures that are right for them.
 // Related signatures describe the same message at another level; they count as found, not as exact.
 var classes = map[string]struct{ right, related []string }{
-	"rate_limit":                 {[]string{"rate_limit", "too_many_requests", "throttled"}, nil},
+	"rate_limit":                 {[]string{"rate_limit", "quota_per_minute", "too_many_requests", "throttled"}, nil},
 	"quota_or_billing_exhausted": {[]string{"quota_exhausted"}, nil},
 	"overloaded":                 {[]string{"overloaded"}, nil},
 	"context_too_long":           {[]string{"context_too_long"}, nil},
@@ -26,7 +26,7 @@ var classes = map[string]struct{ right, related []string }{
 	"permission_denied": {[]string{"forbidden", "grpc_permission_denied"}, nil},
 	"server_error":      {[]string{"server_error", "bad_gateway", "unavailable", "gateway_timeout"}, nil},
 	"network": {[]string{"dns_failure", "connection_refused", "connection_reset", "unreachable", "tls_failure",
-		"proxy_failure", "connection_failed", "grpc_unavailable"}, []string{"timeout"}},
+		"proxy_failure", "connection_failed", "connection_timeout", "grpc_unavailable"}, []string{"timeout"}},
 	"timeout":            {[]string{"timeout", "gateway_timeout", "grpc_deadline_exceeded", "statement_timeout"}, nil},
 	"process_crash":      {[]string{"crash", "killed", "out_of_memory"}, nil},
 	"cli_not_found":      {[]string{"command_not_found"}, nil},
@@ -49,6 +49,8 @@ var classes = map[string]struct{ right, related []string }{
 	"db_unique":          {[]string{"unique_violation"}, nil},
 	"db_deadlock":        {[]string{"deadlock"}, nil},
 	"db_locked":          {[]string{"database_locked"}, nil},
+	"lock":               {[]string{"lock_held", "git_lock", "database_locked"}, nil},
+	"not_found":          {[]string{"resource_not_found", "not_found"}, nil},
 }
 
 type message struct {

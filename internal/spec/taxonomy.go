@@ -45,6 +45,10 @@ type Taxonomy struct {
 	// Address of a page about a code, where `{code}` is the code on the wire. It becomes the `type`
 	// of RFC 9457 problem details.
 	HelpURL Text `key:"help_url"`
+	// Who can see codes and fields that declare nothing else: only this program, or its clients too.
+	Audience Text `key:"audience" words:"internal public" default:"internal"`
+	// Code that clients see in place of an internal one.
+	Public *PublicFallback `key:"public" default:"a text without a code"`
 	// Reporters of failures: tools, services, parts of the program. Each has a description.
 	Sources []Named `key:"sources" declares:"source"`
 	// Operations that can fail, in addition to those of the runtime. Each has a description.
@@ -109,6 +113,13 @@ type Fallback struct {
 	Span diag.Span
 }
 
+// PublicFallback is the code that clients see in place of an internal one.
+type PublicFallback struct {
+	_ struct{} `name:"public fallback"`
+	// Public code whose factory takes no parameters.
+	Code Text `key:"code" required:"" ref:"code"`
+}
+
 // Assignment gives a field a value.
 type Assignment struct {
 	Field Text    `key:"*"`
@@ -143,6 +154,8 @@ type Field struct {
 	Default *Literal `key:"default"`
 	// Whether the value is hidden in messages, logs and JSON.
 	Sensitive Bool `key:"sensitive" default:"false"`
+	// Who can see the field: only this program, or the clients that see its code too.
+	Audience Text `key:"audience" words:"internal public" default:"as the category, or the file"`
 	// Whether secrets in the text are masked wherever it is shown.
 	Scrub Bool `key:"scrub" default:"false"`
 	// Maximum length in bytes where the text is shown. A secret at the cut is left out.
@@ -181,8 +194,10 @@ type Category struct {
 	// Go type of the errors.
 	Type Text `key:"type" default:"name and Error"`
 	// What the errors have in common.
-	Doc    Text   `key:"doc"`
-	Traits Traits `key:",inline"`
+	Doc Text `key:"doc"`
+	// Who can see codes and fields of the category that declare nothing else.
+	Audience Text   `key:"audience" words:"internal public" default:"as the file"`
+	Traits   Traits `key:",inline"`
 	// Context of the errors, after the fields of the file.
 	Fields []Field `key:"fields" declares:"field"`
 	// Codes of the errors.
@@ -221,8 +236,10 @@ type Code struct {
 	Args    []Text `key:"args" ref:"field" default:"required fields without a value" also:"ArgsSet"`
 	ArgsSet bool   // `args: []` differs from an absent key
 	// Context that is the same in all errors of the code.
-	Set    []Assignment `key:"set" keys:"field"`
-	Traits Traits       `key:",inline"`
+	Set []Assignment `key:"set" keys:"field"`
+	// Who can see the code: only this program, or its clients too.
+	Audience Text   `key:"audience" words:"internal public" default:"as the category"`
+	Traits   Traits `key:",inline"`
 	// What happens before a call that is likely to fail with this code.
 	Prevent *Prevention `key:"prevent"`
 	// Branches on the context. The first that holds changes the traits.

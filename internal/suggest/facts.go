@@ -123,8 +123,8 @@ func scalar(s string) string {
 // quote writes a text in double quotes. The escapes of Go are those of YAML.
 func quote(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// isPlain reports whether s needs no quotes: words of letters, digits, hyphens and underscores, the
-// first of which begins with a letter.
+// isPlain reports whether s needs no quotes: words of letters, digits, hyphens and underscores that
+// begin with a letter.
 func isPlain(s string) bool {
 	if s == "" || !isLetter(s[0]) || s[len(s)-1] == ' ' {
 		return false

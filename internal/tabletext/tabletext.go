@@ -20,7 +20,7 @@ import (
 // in full.
 type Printer struct {
 	labels map[string]string // by text
-	texts  map[any]string    // by pointer, of what was printed before
+	texts  map[any]string    // by pointer, of values that were printed before
 }
 
 // NewPrinter returns a printer without labels.
@@ -66,8 +66,8 @@ func (p *Printer) Row(table taxonomy.Traits, profiles []string, under func(profi
 	return text
 }
 
-// traits prints traits, the reaction first. It leaves out what is zero, and a recoverability that
-// follows from Retryable.
+// traits prints traits, the reaction first. It omits zero values, and a recoverability that follows
+// from Retryable.
 func (p *Printer) traits(t taxonomy.Traits) []string {
 	words := []string{p.short(t.Reaction)}
 	usual := taxonomy.Permanent
@@ -158,7 +158,8 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 	rest := struct {
 		Since, Deprecated, ReplacedBy string
 		Prevent                       *taxonomy.Prevention
-	}{c.Since, c.Deprecated, c.ReplacedBy, c.Prevent}
+		Public                        bool
+	}{c.Since, c.Deprecated, c.ReplacedBy, c.Prevent, c.Public}
 	return strings.TrimSpace(text + " " + p.Text(rest))
 }
 
@@ -182,7 +183,7 @@ func Field(f taxonomy.Field) string {
 		word string
 	}{
 		{f.Required, "required"}, {f.Sensitive, "sensitive"}, {f.Scrub, "scrub"}, {f.KeepTail, "keep_tail"},
-		{f.MessageOnly, "message_only"},
+		{f.MessageOnly, "message_only"}, {f.Public, "public"},
 	} {
 		if flag.set {
 			text += " " + flag.word
@@ -233,7 +234,7 @@ func Rule(rules *detect.Rules, r *detect.Rule) string {
 	return strings.Join(texts, ", ")
 }
 
-// likes prints the signatures of the rules of a name, with a checksum of what is compared.
+// likes prints the signatures of the rules of a name, with a checksum of their conditions.
 func likes(rules *detect.Rules, name string) string {
 	sum := fnv.New32a()
 	var names []string
@@ -361,6 +362,7 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 	add("domain", t.Domain)
 	add("help", t.HelpURL)
 	add("fallback", t.Fallback)
+	add("public", t.PublicFallback)
 	add("categories", categories...)
 	for _, list := range []struct {
 		name  string

@@ -82,7 +82,7 @@ func env(pairs ...string) config.Option {
 	})
 }
 
-// problems returns of each problem what is there of type, field, env_var, value, expected and text.
+// problems returns the type, field, env_var, value, expected and text of each problem.
 func problems(t *testing.T, err error) []string {
 	t.Helper()
 	var out []string

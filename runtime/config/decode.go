@@ -259,8 +259,8 @@ func set(n *yaml.Node, v reflect.Value, variable bool) (err error) {
 	return err
 }
 
-// said returns what is expected, with the error of a type that reads itself. An error that may
-// contain a secret, and the YAML library's own, which name Go types, are left out.
+// said returns the expected form, with the error of a type that decodes itself. Errors that may
+// contain a secret, and those of the YAML library, which contain Go types, are omitted.
 func (l *loader) said(err error, n *yaml.Node, t reflect.Type, at place) string {
 	_, library := errors.AsType[*yaml.TypeError](err)
 	if library || t == durationType || t == timeType || !reads(t) {

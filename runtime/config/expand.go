@@ -58,7 +58,7 @@ func (l *loader) expand(n *yaml.Node, at place) {
 		})
 	}
 	switch {
-	case !valid: // neither the variable's name nor what is around it is the value
+	case !valid: // the text is kept as it was written
 		l.expanded[n] = written
 	case known > 0:
 		l.expanded[n] = written

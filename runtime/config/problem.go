@@ -32,11 +32,7 @@ func evidence(path, kind string, err error) *taxonomy.Evidence {
 		ev = detect.Of(err)
 	}
 	ev.Source, ev.Op, ev.Type = "config", "load_config", kind
-	ev.Attributes = maps.Clone(ev.Attributes)
-	if ev.Attributes == nil {
-		ev.Attributes = make(map[string]string)
-	}
-	ev.Attributes["path"] = path
+	ev.SetAttribute("path", path)
 	return &ev
 }
 
@@ -158,7 +154,7 @@ func (l *loader) add(line int, at place, kind string, attributes map[string]stri
 	l.problems = append(l.problems, &problem{line, ev})
 }
 
-// invalid adds that n, which is nil for a key that is missing, is not what is expected.
+// invalid adds a problem: n does not have the expected form. A nil n is a missing key.
 func (l *loader) invalid(n *yaml.Node, line int, at place, expected string) {
 	attributes := map[string]string{"expected": expected}
 	if n != nil && !taxonomy.IsSecretName(at.key) {

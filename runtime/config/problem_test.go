@@ -233,7 +233,7 @@ func TestUnsetVariableIsNoSecretInClear(t *testing.T) {
 	}
 }
 
-// TestVerbatim: nothing of the environment comes into what is read.
+// TestVerbatim: no variable of the environment is expanded.
 func TestVerbatim(t *testing.T) {
 	for _, written := range []string{"${HOME}", "$$", "a $b ${c:-d} ${", "${not set}"} {
 		t.Run(written, func(t *testing.T) {

@@ -92,7 +92,7 @@ func TestGrace(t *testing.T) {
 		assert.Equal(t, time.Minute, time.Since(began))
 		assert.Contains(t, w.Disk, "forbidden/x")
 
-		// The next process inspects what was left.
+		// The next process inspects the changes that remain.
 		w.Steps, cfg.Guard = []callStep{done("a")}, judge{w}
 		s := runState(t.Context(), cfg, aTask, nil)
 		assert.Equal(t, EndCompleted, s.End)

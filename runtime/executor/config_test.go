@@ -15,7 +15,7 @@ func TestConfigProblems(t *testing.T) {
 	tests := []struct {
 		name string
 		set  func(c *Config)
-		want string // in the error; empty is none
+		want string // in the error; empty means no error
 	}{
 		{"complete", func(c *Config) {}, ""},
 		{"no table", func(c *Config) { c.Table = taxonomy.Table{} }, "Table is missing"},

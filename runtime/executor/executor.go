@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,7 +116,7 @@ func (e *Executor) run(ctx context.Context, task Task, run *Run, reopen *Reopeni
 	if task.Run == "" {
 		task.Run = strings.ToLower(rand.Text())
 	}
-	s := Begin(task, e.loop, seedOf(task.Run), rand.Text())
+	s := Begin(task, e.loop, rand.Text())
 	env := newLocalEnv(ctx, e, run, s)
 	defer env.close()
 	if err := e.open(env, reopen); err != nil {
@@ -137,12 +136,6 @@ func (e *Executor) run(ctx context.Context, task Task, run *Run, reopen *Reopeni
 	r.cancelledBy(context.Cause(ctx))
 	env.Emit(Event{Kind: RunEnded, At: s.Now, Run: s.Task.Run, Task: s.Task.ID, Iteration: s.Iter.Number, Result: r})
 	return r
-}
-
-func seedOf(run string) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(run))
-	return h.Sum64()
 }
 
 // open locks the run and loads its state.
@@ -172,8 +165,8 @@ func (e *Executor) open(env *localEnv, reopen *Reopening) error {
 	env.stored = true
 	switch {
 	case saved == nil:
-		if reopen != nil && reopen.Answer != "" {
-			s.Answers = []string{taxonomy.Redact(reopen.Answer)}
+		if reopen != nil {
+			Reopen(s, e.loop, *reopen)
 		}
 		return nil
 	case saved.Version != StateVersion:
@@ -258,7 +251,7 @@ func (e *localEnv) refuse(err error) {
 	if errors.As(err, &ev) && ev.Op != "" {
 		op = ev.Op
 	}
-	s := Begin(e.state.Task, e.loop, 0, "")
+	s := Begin(e.state.Task, e.loop, "")
 	s.Now = e.cfg.Clock.Now()
 	s.Began = s.Now
 	e.state = s

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"hash/fnv"
 	"slices"
 	"time"
 
@@ -74,7 +75,6 @@ type LoopConfig struct {
 	Continue          bool   `json:"continue,omitempty"`
 	ApproveUnattended bool   `json:"approveUnattended,omitempty"`
 	DryRun            bool   `json:"dryRun,omitempty"`
-	Taxonomy          string `json:"taxonomy,omitempty"`
 	Dir               string `json:"dir,omitempty"`
 	// Limits are the limits with their defaults.
 	Limits Limits `json:"limits"`
@@ -103,11 +103,14 @@ type Loop struct {
 // NewLoop returns a loop.
 func NewLoop(cfg LoopConfig, env Env) *Loop { return &Loop{cfg: cfg, env: env} }
 
-// Begin returns the state of a new run. Word is random, see [Request].Mark.
-func Begin(task Task, cfg LoopConfig, seed uint64, word string) *RunState {
+// Begin returns the state of a new run. Word is random, see [Request].Mark. The jitter of waits
+// depends on the name of the run.
+func Begin(task Task, cfg LoopConfig, word string) *RunState {
+	seed := fnv.New64a()
+	_, _ = seed.Write([]byte(task.Run))
 	return &RunState{
-		Version: StateVersion, Task: task, Dir: cfg.Dir, Taxonomy: cfg.Taxonomy, Tier: firstTier(cfg.Ladder),
-		Seed: seed, Word: word,
+		Version: StateVersion, Task: task, Dir: cfg.Dir, Tier: firstTier(cfg.Ladder),
+		Seed: seed.Sum64(), Word: word,
 	}
 }
 
@@ -121,8 +124,15 @@ type Reopening struct {
 }
 
 // Reopen changes the state of a run that is over, so that [Loop.Run] continues it. Counters,
-// streaks and the tier are reset. Pending changes stay pending.
+// streaks and the tier are reset. Pending changes stay pending. A state that has not begun gets the
+// answer only.
 func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
+	if r.Answer != "" {
+		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))
+	}
+	if s.Step == "" {
+		return
+	}
 	s.Step, s.Tier, s.Reopened, s.ByHand = StepAdopt, firstTier(cfg.Ladder), s.Iter.Number, r.ByHand
 	s.End, s.EndsRun, s.Ended, s.Question, s.Session, s.LastError = "", false, time.Time{}, "", "", nil
 	s.Failures, s.Counted, s.Streaks, s.Recoveries, s.Available = 0, 0, nil, nil, nil
@@ -130,9 +140,6 @@ func Reopen(s *RunState, cfg LoopConfig, r Reopening) {
 	s.Iter = Iteration{Number: s.Iter.Number}
 	if r.ByHand {
 		s.Text = ""
-	}
-	if r.Answer != "" {
-		s.Answers = append(s.Answers, taxonomy.Redact(r.Answer))
 	}
 }
 

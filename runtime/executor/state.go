@@ -20,8 +20,6 @@ type RunState struct {
 	Saves int    `json:"saves"`
 	Task  Task   `json:"task"`
 	Dir   string `json:"dir,omitempty"`
-	// Taxonomy is the fingerprint of the taxonomy.
-	Taxonomy string `json:"taxonomy,omitempty"`
 	// Word is random; the marks of calls are made from it.
 	Word string `json:"word,omitempty"`
 	// Step is the next step. Every step can be repeated.

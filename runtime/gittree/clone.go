@@ -29,7 +29,7 @@ type Clone struct {
 }
 
 const (
-	originFile   = "errgen-origin"   // in the clone's git directory: of which tree it is a clone
+	originFile   = "errgen-origin"   // in the clone's git directory: the path of the user's working tree
 	completeFile = "errgen-complete" // the same, written last
 )
 
@@ -111,7 +111,7 @@ type cloner struct {
 	*Space
 	Clone
 	gitDir string
-	head   string // the user's last commit; "" is none
+	head   string // the user's last commit; "" before the first one
 }
 
 // git runs git in the clone.

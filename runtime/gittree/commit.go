@@ -153,7 +153,7 @@ func (s *Space) inRepository(modules map[string]bool, p string) bool {
 type builder struct {
 	*Space
 	dir string // of the copy
-	old string // the commit below; "" is none
+	old string // the parent commit; "" before the first one
 }
 
 // build returns the id of the commit, or "" if it would change nothing.
@@ -212,7 +212,7 @@ func (b *builder) commitTree(ctx context.Context, tree, message string) (string,
 }
 
 // hooks runs the user's pre-commit and commit-msg hooks, if they are wanted, and returns the
-// message. A hook must not change what is committed, because nothing has checked that.
+// message. A hook must not change the tree, because the change would be unchecked.
 func (b *builder) hooks(ctx context.Context, tree, message string) (string, error) {
 	if !b.opts.Hooks {
 		return message, nil

@@ -216,7 +216,7 @@ func (s *Space) otherIndex(name string) []string {
 	return []string{"GIT_INDEX_FILE=" + index}
 }
 
-// overlapping returns a wanted and an unwanted path of which one is below the other.
+// overlapping returns a wanted and an unwanted path, one below the other.
 func overlapping(changes []change, wanted map[string]bool) []string {
 	changed := make(map[string]bool, len(changes))
 	for _, c := range changes {

@@ -70,7 +70,7 @@ type Change = executor.Change
 type Workspace struct {
 	dir, gitDir string
 	opts        Options
-	user        string // the working tree of which it is a clone; "" in place
+	user        string // the user's working tree if this is a clone; "" in place
 	clone       Clone
 }
 

@@ -26,7 +26,7 @@ const treeVariable = "CONTRACT_TREE"
 // treeProcess carries out one iteration in a repository.
 type treeProcess struct {
 	Home, Git string
-	At        int // the change of a file before which the process is killed; 0 is none
+	At        int // the process is killed before this change of a file; 0 is never
 }
 
 // treeProgress is what the process notes of its iteration, so that another one can continue.

@@ -20,7 +20,7 @@ type intent struct {
 	Attempt int
 	ID      string
 	Ref     string // the reference that moves: a branch, or HEAD if it is detached
-	Old     string // the commit before; "" is none
+	Old     string // the commit before; "" for the first one
 	Done    bool
 }
 

@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -133,14 +132,10 @@ func send(ctx context.Context, c Channel, m Message) (err error) {
 func (n *Notifier) failure(ctx context.Context, c Channel, err error) error {
 	ev := detect.Of(err)
 	ev.Source, ev.Op = "notify", "notify"
-	ev.Attributes = maps.Clone(ev.Attributes)
-	if ev.Attributes == nil {
-		ev.Attributes = make(map[string]string)
-	}
-	ev.Attributes["resource"] = c.Name()
+	ev.SetAttribute("resource", c.Name())
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		ev.Type = "timeout"
-		ev.Attributes["timeout_ms"] = strconv.FormatInt(n.limit.Milliseconds(), 10)
+		ev.SetAttribute("timeout_ms", strconv.FormatInt(n.limit.Milliseconds(), 10))
 	}
 	return &ev
 }

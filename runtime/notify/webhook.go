@@ -26,8 +26,8 @@ type WebhookConfig struct {
 	URL string
 	// Header is sent with each message, for example an Authorization.
 	Header http.Header
-	// Body returns what is posted, for services with a format of their own; nil posts the message
-	// as JSON.
+	// Body returns the body of the request, for services with another format. A nil Body posts the
+	// message as JSON.
 	Body func(Message) ([]byte, error)
 }
 

@@ -35,7 +35,7 @@ type Step struct {
 	// Review makes a higher tier review this step.
 	Review bool `json:"review,omitempty" yaml:"review"`
 	// Line is the line of the step's heading in the file, or 0.
-	Line int `json:"-" yaml:"-"`
+	Line int `json:"line,omitempty" yaml:"-"`
 }
 
 // Need is a prerequisite. Exactly one of the first five fields is set.
@@ -163,12 +163,30 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return err
 }
 
-// fingerprint returns a hash of a step and the plan's gate, needs and review. If s is nil, it is
-// that of the whole plan.
-func (p *Plan) fingerprint(s *Step) string {
-	var steps any = p.Steps
-	if s != nil {
-		steps = s
+// MarshalText writes the text that UnmarshalText reads.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// stepRun returns the name of the run of a step.
+func (p *Plan) stepRun(name string, step int) string { return name + "." + p.Steps[step].ID }
+
+// reviewRun returns the name of the run that reviews the plan.
+func (p *Plan) reviewRun(name string) string { return name + ".plan." + p.fingerprint(p.Steps...) }
+
+// RunNames returns the names of the runs that a later process of the plan continues.
+func (p *Plan) RunNames(name string) []string {
+	names := []string{p.reviewRun(name)}
+	for i := range p.Steps {
+		names = append(names, p.stepRun(name, i))
+	}
+	return names
+}
+
+// fingerprint returns a hash of the steps and the plan's gate, needs and review. The lines of the
+// steps do not change it.
+func (p *Plan) fingerprint(steps ...Step) string {
+	steps = slices.Clone(steps)
+	for i := range steps {
+		steps[i].Line = 0
 	}
 	b, _ := json.Marshal([]any{p.Gate, p.Needs, p.Review, steps}) // plain data always marshals
 	sum := sha256.Sum256(b)

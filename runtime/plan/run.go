@@ -25,7 +25,8 @@ type Verifier interface {
 	Criteria(ctx context.Context, criteria []Criterion) []*taxonomy.Evidence
 }
 
-// Config configures a [Runner]. Table, Classify, Tiers, Facts, Workspace and Store are required.
+// Config configures a [Runner]. Table, Classify, Tiers, Facts and Workspace are required, and Store
+// for [Runner.Run] and [Runner.Answer].
 type Config struct {
 	// Table is the generated table, or a profile of it.
 	Table    taxonomy.Table
@@ -81,7 +82,6 @@ func New(cfg Config) (*Runner, error) {
 	require(cfg.Classify != nil, "a classifier")
 	require(cfg.Facts != nil, "a verifier of facts")
 	require(cfg.Workspace != nil, "a workspace")
-	require(cfg.Store != nil, "a store")
 	r := &Runner{cfg: cfg}
 	if cfg.Table.Taxonomy != nil {
 		r.tiers = cfg.Table.Taxonomy.Tiers
@@ -152,7 +152,7 @@ type StepResult struct {
 	Instructions string                 `json:"instructions,omitempty"`
 	Errors       []executor.ErrorRecord `json:"errors,omitempty"`
 	Commits      []executor.CommitDone  `json:"commits,omitempty"`
-	// State is the state of the step's run; nil for an open step.
+	// State is the state of the step's run; nil for an open step, and in JSON.
 	State *executor.RunState `json:"-"`
 }
 
@@ -185,24 +185,25 @@ type Answer struct {
 // Run carries out a plan, or resumes it. To resume a blocked or failed step, use [Runner.Answer].
 // The error is about the plan's store or definition; failures of steps are in the result.
 func (r *Runner) Run(ctx context.Context, name string, p *Plan) (*Result, error) {
-	return r.carryOut(ctx, name, p, nil)
+	return r.CarryOut(name, p, nil, &local{r, ctx})
 }
 
 // Answer resumes a blocked or failed step, and then the plan. Steps that are not done may have been
 // edited.
 func (r *Runner) Answer(ctx context.Context, name string, p *Plan, a Answer) (*Result, error) {
-	a.Text = taxonomy.Redact(a.Text)
-	return r.carryOut(ctx, name, p, &a)
+	return r.CarryOut(name, p, &a, &local{r, ctx})
 }
 
-func (r *Runner) carryOut(ctx context.Context, name string, p *Plan, answer *Answer) (*Result, error) {
+// CarryOut carries out a plan whose runs are elsewhere, such as in a workflow engine. It is
+// deterministic. A nil answer means [Runner.Run].
+func (r *Runner) CarryOut(name string, p *Plan, answer *Answer, runs Runs) (*Result, error) {
 	res := &Result{Run: name, Status: "completed"}
 	var before []*executor.RunState
 	prepared := false
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		task := executor.Task{Run: name + "." + s.ID, ID: s.ID, Title: s.Title, Prompt: p.fingerprint(s)}
-		st, err := r.cfg.Store().Peek(ctx, task.Run)
+		task := executor.Task{Run: p.stepRun(name, i), ID: s.ID, Title: s.Title, Prompt: p.fingerprint(*s)}
+		st, err := runs.Peek(task.Run)
 		if err != nil {
 			return nil, fmt.Errorf("read the state of step %s: %w", s.ID, err)
 		}
@@ -219,14 +220,16 @@ func (r *Runner) carryOut(ctx context.Context, name string, p *Plan, answer *Ans
 		case st == nil && given == nil && repeated(before) != nil:
 			st = r.stopped(task, repeated(before))
 		default:
-			if given == nil {
-				given = &Answer{}
+			part := Part{Name: name, Plan: p, Step: i, Begun: i > 0 || st != nil, Prepare: !prepared}
+			var how executor.Reopening
+			if given != nil {
+				how.Answer, how.ByHand = taxonomy.Redact(given.Text), given.ByHand
+				part.Answered = given.Text != ""
 			}
-			w := &work{Runner: r, name: name, plan: p, step: s, run: task.Run, first: i, begun: i > 0 || st != nil,
-				answer: *given, prepared: &prepared}
-			if st, err = w.runStep(ctx, task); err != nil {
+			if st, err = runs.Run(part, task, how); err != nil {
 				return nil, fmt.Errorf("step %s: %w", s.ID, err)
 			}
+			prepared = true
 		}
 		before = append(before, st)
 		res.Steps = append(res.Steps, r.result(s, st))
@@ -241,12 +244,19 @@ func (r *Runner) carryOut(ctx context.Context, name string, p *Plan, answer *Ans
 		}
 		return res, nil
 	}
-	for i := range p.Steps { // a later step may have broken an earlier one
+	res.Warnings = runs.Verify(p)
+	return res, nil
+}
+
+// Verify returns a warning for each criterion of the steps that does not hold any more, because a
+// later step may have broken an earlier one.
+func (r *Runner) Verify(ctx context.Context, p *Plan) (warnings []string) {
+	for i := range p.Steps {
 		for _, ev := range r.cfg.Facts.Criteria(ctx, p.Steps[i].Criteria) {
-			res.Warnings = append(res.Warnings, "step "+p.Steps[i].ID+" does not hold any more: "+ev.Masked().Text)
+			warnings = append(warnings, "step "+p.Steps[i].ID+" does not hold any more: "+ev.Masked().Text)
 		}
 	}
-	return res, nil
+	return warnings
 }
 
 const inARow = 3

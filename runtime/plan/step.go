@@ -14,27 +14,44 @@ import (
 // checkReview is the phase of the review, after the criteria.
 const checkReview executor.Phase = "review"
 
-// work is a step that is being carried out. It checks the work of the tiers.
+// work is a run of a plan: a step that is being carried out, whose work it checks, or a review.
 type work struct {
 	*Runner
-	name     string // of the plan's run
-	plan     *Plan
-	step     *Step
-	run      string
-	first    int  // the index of the step; the earlier ones are done
-	begun    bool // an earlier step or process began the plan
-	answer   Answer
-	prepared *bool // whether this process has prepared the plan
-	tree     *openTree
+	Part
+	step *Step
+	tree *openTree
 }
 
-// runStep runs or resumes the step.
-func (w *work) runStep(ctx context.Context, task executor.Task) (*executor.RunState, error) {
+// Executor returns the executor of a run of a plan. Its tiers are the run's ladder.
+func (r *Runner) Executor(p Part) (*executor.Executor, error) {
+	w := &work{Runner: r, Part: p, step: &p.Plan.Steps[p.Step]}
+	cfg := executor.Config{
+		Table: r.cfg.Table, Classify: r.cfg.Classify, Decode: notDecoded, Tiers: map[string]executor.Provider{},
+		Admission: r.cfg.Admission, Clock: r.cfg.Clock, Strict: true, Markers: executor.Markers{Off: true},
+		Limits: executor.Limits{Iterations: r.cfg.Turns, Failures: executor.Unlimited, Iteration: r.cfg.Call,
+			Grace: r.cfg.Grace},
+	}
+	if r.cfg.Store != nil {
+		cfg.Store = r.cfg.Store()
+	}
+	if r.cfg.Observe != nil {
+		cfg.Observer = observer(func(e executor.Event) { r.cfg.Observe(w.step.ID, e) })
+	}
+	configure := w.configureStep
+	if p.Review != nil {
+		configure = w.configureReview
+	}
+	if err := configure(&cfg); err != nil {
+		return nil, err
+	}
+	return executor.New(cfg)
+}
+
+func (w *work) configureStep(cfg *executor.Config) error {
 	w.tree = &openTree{Workspace: w.cfg.Workspace}
-	cfg := w.config()
 	cfg.Workspace, cfg.Validator = w.tree, w
 	cfg.Checks = []executor.Phase{executor.PreCommit}
-	if w.plan.Review || w.step.Review {
+	if w.Plan.Review || w.step.Review {
 		cfg.Checks = append(cfg.Checks, checkReview)
 	}
 	if !w.cfg.KeepWork {
@@ -43,50 +60,42 @@ func (w *work) runStep(ctx context.Context, task executor.Task) (*executor.RunSt
 	if w.cfg.Guard != nil {
 		guard, err := w.cfg.Guard(w.step.Files)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		cfg.Guard = guard
 	}
 	cfg.Limits.Run = w.cfg.StepTime
-	cfg.Setup = w.setup
+	if w.Prepare {
+		cfg.Setup = w.prepare
+	}
 	lowest := w.next(-1)
 	for i := range w.tiers {
 		if p := w.provider(i); p != nil {
 			t := &tier{Provider: p, of: &w.tiers[i], step: w.step.ID, claim: stepClaim}
 			if i == lowest {
 				t.needs = func(ctx context.Context) error {
-					return w.combined(w.cfg.Facts.Needs(ctx, "verify", w.plan.needsOf(w.step)))
+					return w.combined(w.cfg.Facts.Needs(ctx, "verify", w.Plan.needsOf(w.step)))
 				}
 			}
 			cfg.Tiers[t.of.Name] = t
 		}
 	}
 	cfg.Prompt = w.prompt
-	return w.execute(ctx, cfg, task, w.answer)
+	return nil
 }
 
-// config returns the common configuration of all runs of a plan.
-func (r *Runner) config() executor.Config {
-	return executor.Config{
-		Table: r.cfg.Table, Classify: r.cfg.Classify, Decode: notDecoded, Tiers: map[string]executor.Provider{},
-		Store: r.cfg.Store(), Admission: r.cfg.Admission, Clock: r.cfg.Clock, Strict: true,
-		Markers: executor.Markers{Off: true},
-		Limits: executor.Limits{Iterations: r.cfg.Turns, Failures: executor.Unlimited, Iteration: r.cfg.Call,
-			Grace: r.cfg.Grace},
+// configureReview configures a run without files.
+func (w *work) configureReview(cfg *executor.Config) error {
+	for i := w.Review.By; i < len(w.tiers); i++ {
+		if p := w.provider(i); p != nil {
+			cfg.Tiers[w.tiers[i].Name] = &tier{Provider: p, of: &w.tiers[i], step: w.step.ID, claim: reviewClaim}
+		}
 	}
-}
-
-// execute runs or resumes a step or a review, to its end.
-func (w *work) execute(ctx context.Context, cfg executor.Config, task executor.Task, a Answer) (
-	*executor.RunState, error) {
-	if w.cfg.Observe != nil {
-		cfg.Observer = observer(func(e executor.Event) { w.cfg.Observe(w.step.ID, e) })
+	cfg.Prompt = func(p executor.PromptInput) string {
+		data := &prompt{Plan: w.Plan, Step: w.step, Mark: p.Mark, Report: w.Review.Report, Changed: w.Review.Changed}
+		return data.render(w.Review.Of)
 	}
-	e, err := executor.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return e.Reopen(ctx, task, executor.Reopening{Answer: a.Text, ByHand: a.ByHand}).State, nil
+	return nil
 }
 
 type observer func(executor.Event)
@@ -99,7 +108,7 @@ func notDecoded([]byte) (error, error) { return nil, nil }
 func (w *work) prompt(p executor.PromptInput) string {
 	index := slices.IndexFunc(w.tiers, func(t taxonomy.Tier) bool { return t.Name == p.Tier })
 	of := &w.tiers[index]
-	data := &prompt{Plan: w.plan, Step: w.step, Mark: p.Mark, Classifies: of.Classifies, Answers: p.Answers}
+	data := &prompt{Plan: w.Plan, Step: w.step, Mark: p.Mark, Classifies: of.Classifies, Answers: p.Answers}
 	if of.Classifies {
 		data.Labels = w.labels
 	}
@@ -117,28 +126,18 @@ func (w *work) prompt(p executor.PromptInput) string {
 	return data.render("step")
 }
 
-// setup prepares the plan, once per process.
-func (w *work) setup(ctx context.Context) error {
-	if *w.prepared {
-		return nil
-	}
-	err := w.prepare(ctx)
-	*w.prepared = err == nil
-	return err
-}
-
 // prepare returns the first kind of fault before any step runs: faults of the plan, uncommitted
 // changes, missing prerequisites that no open step makes, and findings of the plan's review.
 func (w *work) prepare(ctx context.Context) error {
 	var found []*taxonomy.Evidence
-	for _, p := range Check(w.plan) {
+	for _, p := range Check(w.Plan) {
 		found = append(found, &taxonomy.Evidence{Source: "plan", Op: "prepare", Type: p.Kind, Text: p.String(),
 			Attributes: map[string]string{"step": p.Step}})
 	}
 	if err := w.combined(found); err != nil {
 		return err
 	}
-	if w.cfg.Dirty != nil && !w.begun {
+	if w.cfg.Dirty != nil && !w.Begun {
 		paths, err := w.cfg.Dirty(ctx)
 		if err != nil {
 			return err
@@ -148,16 +147,16 @@ func (w *work) prepare(ctx context.Context) error {
 				Text: "the working tree has changes that are not committed: " + strings.Join(paths, " ")}
 		}
 	}
-	needs, open := slices.Clone(w.plan.Needs), map[string]bool{}
-	for _, s := range w.plan.Steps[w.first:] {
+	needs, open := slices.Clone(w.Plan.Needs), map[string]bool{}
+	for _, s := range w.Plan.Steps[w.Step:] {
 		needs, open[s.ID] = append(needs, s.Needs...), true
 	}
 	needs = slices.DeleteFunc(needs, func(n Need) bool { return open[n.MadeBy] })
 	err := w.combined(w.cfg.Facts.Needs(ctx, "prepare", needs))
-	if err != nil || !w.cfg.ReviewPlan || w.answer.Text != "" { // a person has answered the review's findings
+	if err != nil || !w.cfg.ReviewPlan || w.Answered { // a person has answered the review's findings
 		return err
 	}
-	review, err := w.review(ctx, w.name+".plan."+w.plan.fingerprint(nil), w.highest(), "plan", &prompt{Plan: w.plan})
+	review, err := w.review(ctx, w.Plan.reviewRun(w.Name), &Review{Of: "plan", By: w.highest()})
 	if err != nil {
 		return err
 	}
@@ -229,10 +228,10 @@ func paths(changes []executor.Change) (out []string) {
 }
 
 func (w *work) verify(ctx context.Context) error {
-	if err := w.combined(w.cfg.Facts.Needs(ctx, "verify", w.plan.needsOf(w.step))); err != nil {
+	if err := w.combined(w.cfg.Facts.Needs(ctx, "verify", w.Plan.needsOf(w.step))); err != nil {
 		return err
 	}
-	return w.combined(append(w.cfg.Facts.Gate(ctx, w.plan.Gate), w.cfg.Facts.Criteria(ctx, w.step.Criteria)...))
+	return w.combined(append(w.cfg.Facts.Gate(ctx, w.Plan.Gate), w.cfg.Facts.Criteria(ctx, w.step.Criteria)...))
 }
 
 // reviewWork makes the next higher tier review the work. The highest tier reviews its own work.
@@ -246,28 +245,26 @@ func (w *work) reviewWork(ctx context.Context, c executor.Check) error {
 		by = w.highest()
 	}
 	raw, _ := cutClaim(c.Text)
-	data := &prompt{Plan: w.plan, Step: w.step, Report: raw, Changed: paths(changes)}
-	review, err := w.review(ctx, w.run+".review"+strconv.Itoa(c.Iteration), by, "review", data)
+	review, err := w.review(ctx, w.Plan.stepRun(w.Name, w.Part.Step)+".review"+strconv.Itoa(c.Iteration),
+		&Review{Of: "review", By: by, Report: raw, Changed: paths(changes)})
 	if err != nil {
 		return err
 	}
 	return w.combined(review.evidenceOf("review", "review", w.step.ID))
 }
 
-// review makes the tier by review a step or the plan. The review is a run without files, which
-// waits, retries and escalates to higher tiers like any other.
-func (w *work) review(ctx context.Context, run string, by int, template string, data *prompt) (*report, error) {
-	cfg := w.config()
-	for i := by; i < len(w.tiers); i++ {
-		if p := w.provider(i); p != nil {
-			cfg.Tiers[w.tiers[i].Name] = &tier{Provider: p, of: &w.tiers[i], step: w.step.ID, claim: reviewClaim}
-		}
+// review makes a tier review a step or the plan. The review waits, retries and escalates to higher
+// tiers like any other run.
+func (w *work) review(ctx context.Context, name string, of *Review) (*report, error) {
+	part := Part{Name: w.Name, Plan: w.Plan, Step: w.Step, Review: of}
+	task := executor.Task{Run: name, ID: name, Prompt: of.Of}
+	run := func() (*executor.RunState, error) {
+		return (&local{w.Runner, ctx}).Run(part, task, executor.Reopening{})
 	}
-	cfg.Prompt = func(p executor.PromptInput) string {
-		data.Mark = p.Mark
-		return data.render(template)
+	if elsewhere, ok := ctx.Value(reviewerKey{}).(Reviewer); ok {
+		run = func() (*executor.RunState, error) { return elsewhere(ctx, part, task) }
 	}
-	st, err := w.execute(ctx, cfg, executor.Task{Run: run, ID: run, Prompt: template}, Answer{})
+	st, err := run()
 	switch {
 	case err != nil:
 		return nil, err

@@ -3,7 +3,6 @@ package proc
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,11 +24,7 @@ func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 		*ev = detect.Of(err)
 	}
 	ev.Source, ev.Op = source, op
-	ev.Attributes = maps.Clone(ev.Attributes)
-	if ev.Attributes == nil {
-		ev.Attributes = map[string]string{}
-	}
-	ev.Attributes["command"] = filepath.Base(path)
+	ev.SetAttribute("command", filepath.Base(path))
 	switch {
 	case missing(err):
 		ev.Type = "not_found"
@@ -41,8 +36,8 @@ func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 	return ev
 }
 
-// missing reports whether a program could not be started because there is none. A missing working
-// directory or interpreter is not that.
+// missing reports whether a program could not be started because its file does not exist. For a
+// missing working directory or interpreter it returns false.
 func missing(err error) bool {
 	if errors.Is(err, exec.ErrNotFound) {
 		return true

@@ -21,7 +21,7 @@ type ID struct {
 // errGone says that there is no such process.
 var errGone = errors.New("no such process")
 
-// identify returns the identity of a process of which mark marks the descendants.
+// identify returns the identity of a process. Its descendants have the mark.
 func identify(pid int, mark string) (ID, error) {
 	start, _, err := startOf(pid)
 	if err != nil {

@@ -43,8 +43,8 @@ func TestAliveIsNotFooled(t *testing.T) {
 	}
 }
 
-// orphan starts a program as an earlier life of this program would have left it: its group lives,
-// and nobody waits for it. The program is waited for at the end of the test.
+// orphan starts a program like one that a killed process has left: its group lives, and no parent
+// waits for it. The test waits for it at its end.
 func orphan(t *testing.T, script string) (proc.ID, string) {
 	t.Helper()
 	dir := t.TempDir()

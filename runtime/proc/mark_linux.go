@@ -16,7 +16,7 @@ const markVariable = "ERRGEN_PROCESS"
 func newMark() string { return rand.Text() }
 
 // sweep kills every process that has the mark, and waits until they are gone. A process can start
-// another one while it is looked at, so it looks again until there is none.
+// another one meanwhile, so sweep repeats until it finds no process.
 func sweep(mark string) {
 	if mark == "" {
 		return
@@ -60,8 +60,8 @@ func hasEntry(env, entry []byte) bool {
 	return false
 }
 
-// onlyDead reports whether the members of a group have all ended, though nobody has waited for
-// them: where no init does, they stay for ever.
+// onlyDead reports whether all members of a group are zombies. Without an init process that waits
+// for them, they stay for ever.
 func onlyDead(group int) bool {
 	for _, pid := range processes() {
 		if s, err := statOf(pid); err == nil && s.group == group && !s.dead() {

@@ -35,8 +35,7 @@ func soon(t *testing.T) context.Context {
 	return ctx
 }
 
-// hung is how long what is sure to come about may take on a machine that is busy with something
-// else.
+// hung limits the wait for an event that is certain, on a machine under load.
 const hung = 2 * time.Minute
 
 // deadline is a context whose deadline comes with the first thing that is written to it.

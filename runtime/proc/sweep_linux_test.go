@@ -43,7 +43,7 @@ func TestWhoLeftTheGroupCannotHoldUpRun(t *testing.T) {
 	require.NoError(t, stray.Kill())
 }
 
-// TestEndFindsWhatALeaderLeft ends what is left of a group whose leader is gone, and what had left
+// TestEndFindsWhatALeaderLeft ends the rest of a group without its leader, and processes that left
 // the group.
 func TestEndFindsWhatALeaderLeft(t *testing.T) {
 	id, dir := orphan(t, escape+"sleep 60 & echo $! > second; wait")

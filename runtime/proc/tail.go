@@ -16,7 +16,7 @@ const beyond = text.Margin + 1
 type Tail struct {
 	mu    sync.Mutex
 	limit int
-	buf   []byte // at most twice what is kept, so that bytes are moved seldom
+	buf   []byte // at most twice the limit, so that bytes are moved seldom
 	total int64
 }
 

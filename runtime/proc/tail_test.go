@@ -55,7 +55,7 @@ func TestTailAndHead(t *testing.T) {
 	}
 }
 
-// What is written comes in pieces of any length, and the cut goes through a secret anywhere.
+// TestNoPartOfASecretIsKept: writes have any length, and the cut can be anywhere in a secret.
 func TestNoPartOfASecretIsKept(t *testing.T) {
 	const limit = 64
 	given := "GIVEN\u00a0value of the environment GIVEN"

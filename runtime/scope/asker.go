@@ -132,7 +132,7 @@ func (a *Asker) show(text string) error {
 	return nil
 }
 
-// forget drops what was typed before the question.
+// forget drops the input that was typed before the question.
 func (a *Asker) forget() {
 	select {
 	case <-a.lines:

@@ -170,8 +170,7 @@ func (f writerFunc) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What was typed ahead, and was read along with the answer to the first question, does not answer
-// the second.
+// TestTypedAheadIsDropped: input that was typed before a question is not its answer.
 func TestTypedAheadIsDropped(t *testing.T) {
 	in := io.MultiReader(strings.NewReader("n\ny\ny\n"), strings.NewReader("n\n"))
 	a := scope.NewAsker(scope.AskerConfig{In: in, Out: io.Discard, Attended: attended})

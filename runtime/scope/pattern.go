@@ -27,7 +27,7 @@ func match(patterns []pattern, p string) (source string, ok bool) {
 	return "", false
 }
 
-// newPattern checks a pattern. One that restricts also covers what is below a plain name.
+// newPattern checks a pattern. A plain name that restricts also covers the files below it.
 func newPattern(source string, restricts, fold bool) (pattern, error) {
 	if fold {
 		source = folded(source)

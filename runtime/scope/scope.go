@@ -39,8 +39,8 @@ type Mode string
 
 // The modes.
 const (
-	Strict Mode = "strict" // what is outside the allowed patterns is an error
-	Ask    Mode = "ask"    // a person is asked about what is outside the allowed patterns
+	Strict Mode = "strict" // a file outside the allowed patterns is an error
+	Ask    Mode = "ask"    // a person is asked about files outside the allowed patterns
 	Off    Mode = "off"    // everything is allowed except files of git
 )
 

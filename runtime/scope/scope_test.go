@@ -95,7 +95,7 @@ func words(s string) []string {
 	return strings.Fields(s)
 }
 
-// What restricts covers what is below a plain name, too.
+// TestForbiddenPatterns: a plain name also covers the files below it.
 func TestForbiddenPatterns(t *testing.T) {
 	tests := []struct {
 		pattern string

@@ -108,7 +108,7 @@ type BudgetOptions struct {
 // spent is the cost of calls, in tokens or millionths of a dollar.
 type spent struct{ known, unknown, underWay int64 }
 
-// account compares what was spent with a limit.
+// account compares the spending with a limit.
 type account struct {
 	scope, unit string
 	limit       int64

@@ -66,7 +66,7 @@ func TestBudget(t *testing.T) {
 				_, err = s.RecordAttempt(ctx, Attempt{Task: task, Success: true}) // without a call
 				require.NoError(t, err)
 			}
-			require.NoError(t, s.Reset(ctx, "T")) // which does not change what was spent
+			require.NoError(t, s.Reset(ctx, "T")) // which does not change the spending
 			if c.unknown {
 				_, err := s.RecordAttempt(ctx, Attempt{Task: "T", Success: true, Usage: cost(100, -1)})
 				require.NoError(t, err)

@@ -3,7 +3,6 @@ package state
 import (
 	"errors"
 	"fmt"
-	"maps"
 
 	"modernc.org/sqlite"
 
@@ -68,11 +67,7 @@ const sqliteShmSize = 10 | 19<<8
 func evidence(source, op, path string, err error) *taxonomy.Evidence {
 	ev := detect.Of(err)
 	ev.Source, ev.Op = source, op
-	ev.Attributes = maps.Clone(ev.Attributes)
-	if ev.Attributes == nil {
-		ev.Attributes = make(map[string]string)
-	}
-	ev.Attributes["path"] = path
+	ev.SetAttribute("path", path)
 	switch {
 	case errors.Is(err, ErrReadOnly):
 		ev.Type = "read_only"

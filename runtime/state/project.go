@@ -21,15 +21,15 @@ type projection struct {
 const (
 	addTask = "INSERT INTO tasks (task_id) VALUES (?) ON CONFLICT DO NOTHING"
 	putRun  = `INSERT INTO runs (run, task_id, generation, begun_at, updated_at, ended_at, end_reason, question, phase,
-		iteration, tier, failures, counted, not_before, deadline, dir, taxonomy, calls, input_tokens, output_tokens,
+		iteration, tier, failures, counted, not_before, deadline, dir, calls, input_tokens, output_tokens,
 		cost_microusd, unknown_tokens, unknown_cost, saves, state)
-		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+		VALUES (?, ?2, (SELECT generation FROM tasks WHERE task_id = ?2), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 		?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run) DO UPDATE SET updated_at = excluded.updated_at, ended_at = excluded.ended_at,
 		end_reason = excluded.end_reason, question = excluded.question, phase = excluded.phase,
 		iteration = excluded.iteration, tier = excluded.tier, failures = excluded.failures, counted = excluded.counted,
 		not_before = excluded.not_before, deadline = excluded.deadline, dir = excluded.dir,
-		taxonomy = excluded.taxonomy, calls = excluded.calls, input_tokens = excluded.input_tokens,
+		calls = excluded.calls, input_tokens = excluded.input_tokens,
 		output_tokens = excluded.output_tokens, cost_microusd = excluded.cost_microusd,
 		unknown_tokens = excluded.unknown_tokens, unknown_cost = excluded.unknown_cost,
 		saves = excluded.saves, state = excluded.state
@@ -62,7 +62,7 @@ func (p *projection) save(body string) error {
 	u := st.Spent.Usage
 	saved, err := p.changed(putRun, p.run, st.Task.ID, stamp(st.Began), p.at, ended, reason,
 		head(st.Question, maxError), string(st.Step), st.Iter.Number, st.Tier, st.Failures, st.Counted,
-		optionalStamp(st.NotBefore), optionalStamp(st.Deadline), head(st.Dir, maxError), name(st.Taxonomy),
+		optionalStamp(st.NotBefore), optionalStamp(st.Deadline), head(st.Dir, maxError),
 		st.Spent.Calls, u.InputTokens.Or(0), u.OutputTokens.Or(0), microUSD(u.CostUSD).V, st.Spent.UnknownTokens,
 		st.Spent.UnknownCost, st.Saves, body)
 	if err != nil {

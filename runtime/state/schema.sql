@@ -27,7 +27,6 @@ CREATE TABLE runs (
     not_before     TEXT,
     deadline       TEXT,
     dir            TEXT,
-    taxonomy       TEXT,                          -- fingerprint
     calls          INTEGER NOT NULL,
     input_tokens   INTEGER NOT NULL,              -- sums of the known numbers
     output_tokens  INTEGER NOT NULL,

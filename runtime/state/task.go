@@ -153,7 +153,7 @@ func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error
 type Status struct {
 	Task
 	// Last is the last attempt of the generation, without its Output, Feedback and Changed; its ID
-	// is 0 if there is none.
+	// is 0 before the first attempt.
 	Last Attempt
 	// Question is the question that blocks the task, or empty.
 	Question string

@@ -1,6 +1,7 @@
 package taxonomy
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -62,6 +63,16 @@ func (e *Evidence) Attribute(name string) string {
 		return ""
 	}
 	return e.Attributes[name]
+}
+
+// SetAttribute sets an attribute. It copies the map, so evidence that shares it does not change.
+func (e *Evidence) SetAttribute(name, value string) {
+	attributes := maps.Clone(e.Attributes)
+	if attributes == nil {
+		attributes = map[string]string{}
+	}
+	attributes[name] = value
+	e.Attributes = attributes
 }
 
 // Unwrap returns the Go error that this is evidence of, or nil.

@@ -2,11 +2,9 @@ package temporal
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
 
@@ -47,15 +45,9 @@ func (l Lanes) Until(ctx context.Context, lane string) (time.Time, error) {
 	if clock == nil {
 		clock = retry.System
 	}
-	info, err := l.Client.DescribeWorkflowExecution(ctx, laneID(lane), "")
-	var none *serviceerror.NotFound
-	switch {
-	case errors.As(err, &none):
-		return time.Time{}, nil
-	case err != nil:
+	closed, err := isRunning(ctx, l.Client, laneID(lane))
+	if err != nil || !closed {
 		return time.Time{}, err
-	case info.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
-		return time.Time{}, nil
 	}
 	var until time.Time
 	v, err := l.Client.QueryWorkflow(ctx, laneID(lane), "", queryUntil)

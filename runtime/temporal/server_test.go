@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +21,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/internal/devserver"
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -48,7 +47,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	stopServer()
+	devserver.Stop()
 	os.Exit(code)
 }
 
@@ -126,34 +125,10 @@ func (f filed) calls() int {
 	return len(files)
 }
 
-var server struct {
-	sync.Mutex
-	address string
-	cmd     *exec.Cmd
-	folder  string
-}
-
-// serverProgram returns the Temporal CLI, which `make temporal` builds.
-func serverProgram(t testing.TB) string {
-	built, err := filepath.Abs("../../build/temporal")
-	require.NoError(t, err)
-	if _, err := os.Stat(built); err == nil {
-		return built
-	}
-	if path, err := exec.LookPath("temporal"); err == nil {
-		return path
-	}
-	if os.Getenv("ERRGEN_TEMPORAL") == "required" {
-		t.Fatal("the Temporal CLI is missing; make temporal builds it")
-	}
-	t.Skip("SKIPPED: without the Temporal CLI, no test runs on a real server; make temporal builds it")
-	return ""
-}
-
 // dial returns a client of a development server, which all tests share.
 func dial(t testing.TB) client.Client {
 	t.Helper()
-	address := serve(t)
+	address := devserver.Address(t)
 	var c client.Client
 	require.Eventually(t, func() bool {
 		var err error
@@ -165,36 +140,6 @@ func dial(t testing.TB) client.Client {
 	}, time.Minute, 50*time.Millisecond)
 	t.Cleanup(c.Close)
 	return c
-}
-
-// serve starts the server, once, and returns its address.
-func serve(t testing.TB) string {
-	server.Lock()
-	defer server.Unlock()
-	if server.cmd == nil {
-		program := serverProgram(t)
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		_, port, err := net.SplitHostPort(l.Addr().String())
-		require.NoError(t, err)
-		require.NoError(t, l.Close())
-		server.folder, err = os.MkdirTemp("", "errgen-temporal-")
-		require.NoError(t, err)
-		server.address = "127.0.0.1:" + port
-		cmd := exec.Command(program, "server", "start-dev", "--headless", "--port", port, "--log-level", "never",
-			"--db-filename", filepath.Join(server.folder, "db"))
-		require.NoError(t, cmd.Start())
-		server.cmd = cmd
-	}
-	return server.address
-}
-
-func stopServer() {
-	if server.cmd != nil {
-		_ = server.cmd.Process.Kill()
-		_ = server.cmd.Wait()
-		_ = os.RemoveAll(server.folder)
-	}
 }
 
 // stage is a queue with a worker's folder.
@@ -210,7 +155,7 @@ func newStage(t *testing.T, script ...string) *stage {
 	t.Parallel()
 	c := dial(t)
 	name := strings.ReplaceAll(t.Name(), "/", ".")
-	s := &stage{t: t, address: serve(t), folder: t.TempDir(),
+	s := &stage{t: t, address: devserver.Address(t), folder: t.TempDir(),
 		runs: temporal.Runs{Client: c, Queue: name, Decode: decode},
 		task: executor.Task{Run: name, ID: "1", Prompt: "Do it."}}
 	require.NoError(t, os.WriteFile(filepath.Join(s.folder, "script"), []byte(strings.Join(script, "\n")), 0o600))

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -15,10 +15,13 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/plan"
 )
 
 // Options configure a worker. The zero Options are the defaults that are named.
 type Options struct {
+	// Plans makes the worker carry out plans too; then its executor may be nil.
+	Plans *plan.Runner
 	// Worker are the options of the SDK's worker.
 	Worker worker.Options
 	// Ask lets questions wait for [Runs.Approve]; without it, the executor's asker answers them.
@@ -31,6 +34,8 @@ type Options struct {
 	// that to the server.
 	MaxEvents int
 }
+
+const defaultEffect = 10 * time.Minute
 
 // NewWorker returns a worker that runs the executor's tasks from a task queue. A working tree has one
 // worker, and that worker a queue of its own. The executor must not be used otherwise meanwhile.
@@ -46,6 +51,7 @@ func Register(w worker.Registry, e *executor.Executor, o Options) {
 	h.register(w)
 	w.RegisterActivityWithOptions(h.effect, activity.RegisterOptions{Name: ActivityName})
 	w.RegisterActivityWithOptions(h.release, activity.RegisterOptions{Name: ReleaseName})
+	w.RegisterActivityWithOptions(h.verify, activity.RegisterOptions{Name: VerifyName})
 }
 
 // RegisterWorkflows registers the workflows alone, for a worker.WorkflowReplayer.
@@ -54,63 +60,122 @@ func RegisterWorkflows(w worker.WorkflowRegistry, e *executor.Executor, o Option
 }
 
 func newHost(e *executor.Executor, o Options) *host {
-	return &host{Host: e.Host(), loop: e.LoopConfig(), options: o}
+	return &host{executor: e, options: o, parts: map[string]*executor.Executor{}}
 }
 
 func (h *host) register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(h.run, workflow.RegisterOptions{Name: WorkflowName})
+	w.RegisterWorkflowWithOptions(h.plan, workflow.RegisterOptions{Name: PlanName})
 	w.RegisterWorkflowWithOptions(lane, workflow.RegisterOptions{Name: laneName})
 }
 
 // host carries out the effects of runs.
 type host struct {
-	*executor.Host
-	loop    executor.LoopConfig
-	options Options
+	executor *executor.Executor // nil if the worker has plans only
+	options  Options
+
+	mu    sync.Mutex
+	parts map[string]*executor.Executor // of the running parts of plans, by run
+}
+
+// of returns the executor of a run, which may be a part of a plan.
+func (h *host) of(run string, p *plan.Part) (*executor.Executor, error) {
+	switch {
+	case p == nil && h.executor == nil:
+		return nil, errors.New("the worker has no executor")
+	case p == nil:
+		return h.executor, nil
+	case h.options.Plans == nil:
+		return nil, errNoPlans
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := h.parts[run]
+	if e != nil {
+		return e, nil
+	}
+	e, err := h.options.Plans.Executor(*p)
+	if err == nil {
+		h.parts[run] = e
+	}
+	return e, err
+}
+
+// forget removes the executor of a part that is over.
+func (h *host) forget(run string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.parts, run)
 }
 
 // settings returns what a new run takes from this worker.
-func (h *host) settings() Settings {
-	var seed [8]byte
-	_, _ = rand.Read(seed[:])
+func (h *host) settings(loop executor.LoopConfig) Settings {
 	s := Settings{
-		Loop: h.loop, Seed: binary.BigEndian.Uint64(seed[:]), Word: rand.Text(), Ask: h.options.Ask,
-		Heartbeat: cmp.Or(h.options.Heartbeat, 30*time.Second), Effect: cmp.Or(h.options.Effect, 10*time.Minute),
+		Loop: loop, Word: rand.Text(), Ask: h.options.Ask,
+		Heartbeat: cmp.Or(h.options.Heartbeat, 30*time.Second), Effect: cmp.Or(h.options.Effect, defaultEffect),
 		MaxEvents: h.options.MaxEvents,
 	}
 	s.Loop.Asker = s.Loop.Asker || s.Ask
 	return s
 }
 
-// effect is the activity.
-func (h *host) effect(ctx context.Context, e executor.Effect) (executor.Outcome, error) {
+// effect is the activity. The part and the review are those of a plan.
+func (h *host) effect(ctx context.Context, f executor.Effect, p *plan.Part, reviewed *executor.RunState) (
+	outcome, error) {
+	e, err := h.of(f.Run, p)
+	if err != nil {
+		return outcome{}, err
+	}
+	local := e.Host()
 	beat := &heart{ctx: ctx}
 	info := activity.GetInfo(ctx)
 	if activity.HasHeartbeatDetails(ctx) { // another worker died in this effect
 		var left []executor.Running
 		if err := activity.GetHeartbeatDetails(ctx, &left); err == nil && len(left) > 0 {
-			h.Do(ctx, executor.Effect{Op: executor.OpResume, Source: "executor", Run: e.Run, Processes: left})
+			local.Do(ctx, executor.Effect{Op: executor.OpResume, Source: "executor", Run: f.Run, Processes: left})
 		}
 	}
 	defer beat.start(info.HeartbeatTimeout / 3)()
-	if e.Limit > 0 { // the time until a worker took it does not count
-		e.Limit = min(e.Limit, time.Until(info.Deadline)-time.Second)
+	if f.Limit > 0 { // the time until a worker took it does not count
+		f.Limit = min(f.Limit, time.Until(info.Deadline)-time.Second)
 	}
-	switch e.Op {
+	switch f.Op {
 	case executor.OpLoadConfig, executor.OpLock, executor.OpNotify:
 	default:
-		if err := h.Attach(ctx, e.Run); err != nil {
-			failure := h.Fail(err, e.Source, e.Op)
-			return executor.Outcome{Failure: &failure}, nil
+		if err := local.Attach(ctx, f.Run); err != nil {
+			failure := local.Fail(err, f.Source, f.Op)
+			return outcome{Outcome: executor.Outcome{Failure: &failure}}, nil
 		}
 	}
-	brief := &executor.RunState{Task: executor.Task{Run: e.Run}, Iter: executor.Iteration{Number: e.Iteration}}
-	ctx = executor.WithHooks(ctx, func(ev executor.Event) { h.Observe(brief, ev) }, beat.started)
-	return h.Do(ctx, e), nil
+	brief := &executor.RunState{Task: executor.Task{Run: f.Run}, Iter: executor.Iteration{Number: f.Iteration}}
+	ctx = executor.WithHooks(ctx, func(ev executor.Event) { local.Observe(brief, ev) }, beat.started)
+	var needs *Input
+	ctx = plan.WithReviewer(ctx, func(_ context.Context, p plan.Part, t executor.Task) (*executor.RunState, error) {
+		if reviewed != nil && reviewed.Task.Run == t.Run {
+			return reviewed, nil
+		}
+		p.Plan = nil // the workflow has it
+		needs = &Input{Task: t, Part: &p}
+		return nil, errors.New("the review is missing")
+	})
+	return outcome{local.Do(ctx, f), needs}, nil
+}
+
+// outcome is the outcome of an effect, unless it needs a review. Then the effect is repeated with
+// the state of that run.
+type outcome struct {
+	executor.Outcome
+	Needs *Input `json:"needs,omitempty"`
 }
 
 // release is the activity that ends a run's use of the working tree.
-func (h *host) release(_ context.Context, s *executor.RunState) error { return h.Release(s) }
+func (h *host) release(_ context.Context, s *executor.RunState, p *plan.Part) error {
+	e, err := h.of(s.Task.Run, p)
+	if err != nil {
+		return err
+	}
+	return e.Host().Release(s)
+}
 
 // heart sends heartbeats, with the processes that the effect has started.
 type heart struct {

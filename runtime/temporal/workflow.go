@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -16,6 +17,8 @@ const (
 	WorkflowName = "errgen.Run"
 	ActivityName = "errgen.Effect"
 	ReleaseName  = "errgen.Release"
+	PlanName     = "errgen.Plan"
+	VerifyName   = "errgen.Verify"
 
 	// SignalPause has a bool: true pauses the run before its next iteration.
 	SignalPause = "pause"
@@ -30,6 +33,10 @@ type Input struct {
 	Task executor.Task `json:"task"`
 	// State is that of the history before this one; nil for a new run.
 	State *executor.RunState `json:"state,omitempty"`
+	// Part is the part of a plan that the run is; nil for a run of its own.
+	Part *plan.Part `json:"part,omitempty"`
+	// Reviewed is an earlier review of the plan, which the run does not repeat.
+	Reviewed *executor.RunState `json:"reviewed,omitempty"`
 	// Reopen continues a run that was over.
 	Reopen *executor.Reopening `json:"reopen,omitempty"`
 	// Paused reports that the run is paused.
@@ -41,7 +48,6 @@ type Input struct {
 // Settings are what a run takes from its worker when it begins. Later workers keep to them.
 type Settings struct {
 	Loop executor.LoopConfig `json:"loop"`
-	Seed uint64              `json:"seed"`
 	Word string              `json:"word"`
 	// Ask reports that questions are answered by [SignalAnswer].
 	Ask       bool          `json:"ask,omitempty"`
@@ -60,22 +66,27 @@ type Status struct {
 
 // run is the workflow. A task that fails is a result; the workflow fails only if it cannot run.
 func (h *host) run(ctx workflow.Context, in Input) (*executor.RunState, error) {
+	local, err := h.of(in.Task.Run, in.Part)
+	if err != nil {
+		return nil, err
+	}
 	if in.Settings == nil {
 		in.Settings = &Settings{}
-		encoded := workflow.SideEffect(ctx, func(workflow.Context) any { return h.settings() })
+		encoded := workflow.SideEffect(ctx, func(workflow.Context) any { return h.settings(local.LoopConfig()) })
 		if err := encoded.Get(in.Settings); err != nil {
 			return nil, err
 		}
 	}
 	s, cfg := in.State, in.Settings.Loop
 	if s == nil {
-		s = executor.Begin(in.Task, cfg, in.Settings.Seed, in.Settings.Word)
+		s = executor.Begin(in.Task, cfg, in.Settings.Word)
 	}
 	if in.Reopen != nil {
 		s.Task = in.Task
 		executor.Reopen(s, cfg, *in.Reopen)
 	}
-	env := &env{host: h, ctx: ctx, Settings: in.Settings, state: s, paused: in.Paused}
+	env := &env{Host: local.Host(), ctx: ctx, Settings: in.Settings, state: s, part: in.Part, reviewed: in.Reviewed,
+		paused: in.Paused}
 	if err := workflow.SetQueryHandler(ctx, QueryStatus, env.status); err != nil {
 		return nil, err
 	}
@@ -88,21 +99,27 @@ func (h *host) run(ctx workflow.Context, in Input) (*executor.RunState, error) {
 	loop := executor.NewLoop(cfg, env)
 	loop.Run(s)
 	if loop.Yielded {
-		next := Input{Task: s.Task, State: s, Paused: env.paused, Settings: in.Settings}
+		next := Input{Task: s.Task, State: s, Paused: env.paused, Settings: in.Settings, Part: in.Part}
+		if next.Part != nil {
+			next.Part.Prepare = false
+		}
 		next.Settings.Loop.Limits.Deadline, next.Settings.Loop.Limits.Run = s.Deadline, 0
 		return nil, workflow.NewContinueAsNewError(ctx, WorkflowName, next)
 	}
 	env.release()
-	env.emit(executor.Event{Kind: executor.RunEnded, At: s.Now, Result: h.Result(s)})
+	env.emit(executor.Event{Kind: executor.RunEnded, At: s.Now, Result: env.Result(s)})
+	h.forget(s.Task.Run)
 	return s, nil
 }
 
 // env is the [executor.Env] of a workflow.
 type env struct {
-	*host
+	*executor.Host
 	*Settings
 	ctx      workflow.Context
 	state    *executor.RunState
+	part     *plan.Part         // of a plan; or nil
+	reviewed *executor.RunState // the part's last review
 	paused   bool
 	question []string
 	answer   *bool
@@ -144,16 +161,34 @@ func (e *env) Do(f executor.Effect) executor.Outcome {
 	case f.Op == executor.OpAsk && e.Ask:
 		return e.awaitAnswer(f.Paths)
 	}
-	var out executor.Outcome
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, e.options(&f)), ActivityName, f).Get(ctx, &out)
+	for {
+		var out outcome
+		args := []any{f}
+		if e.part != nil {
+			args = append(args, e.partFor(f.Op), e.reviewed)
+		}
+		err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, e.options(&f)), ActivityName, args...).
+			Get(ctx, &out)
+		if err == nil && out.Needs != nil {
+			err = e.review(out.Needs)
+			if err == nil {
+				continue
+			}
+		}
+		return e.outcome(&f, &out.Outcome, err)
+	}
+}
+
+// outcome returns the outcome of an activity.
+func (e *env) outcome(f *executor.Effect, out *executor.Outcome, err error) executor.Outcome {
 	var timeout *temporal.TimeoutError
 	switch {
 	case err == nil:
-		return out
+		return *out
 	case temporal.IsCanceledError(err), errors.As(err, &timeout) && e.ctx.Err() != nil:
 		return executor.Outcome{Cancelled: true}
 	case errors.As(err, &timeout):
-		return e.interrupted(&f, timeout)
+		return e.interrupted(f, timeout)
 	}
 	failure := e.Classify(taxonomy.Evidence{Source: f.Source, Op: f.Op, Type: "panic", Text: err.Error()})
 	return executor.Outcome{Failure: &failure}
@@ -218,7 +253,11 @@ func (e *env) release() {
 		ScheduleToCloseTimeout: e.Effect, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
 	})
 	brief := &executor.RunState{Task: e.state.Task, End: e.state.End, Unchecked: e.state.Unchecked}
-	if err := workflow.ExecuteActivity(ctx, ReleaseName, brief).Get(ctx, nil); err != nil {
+	args := []any{brief}
+	if e.part != nil {
+		args = append(args, e.partFor(""))
+	}
+	if err := workflow.ExecuteActivity(ctx, ReleaseName, args...).Get(ctx, nil); err != nil {
 		e.state.Warnings = append(e.state.Warnings, "close the working tree: "+taxonomy.Redact(err.Error()))
 	}
 }

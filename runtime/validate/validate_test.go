@@ -246,7 +246,7 @@ func TestOutputIsBounded(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(50<<20))
 }
 
-// What is kept of a long output begins anywhere, also in a secret.
+// TestOutputBeginsWithNoPartOfASecret: the kept part of a long output can begin within a secret.
 func TestOutputBeginsWithNoPartOfASecret(t *testing.T) {
 	const limit, secret = 100, "https://user:GIVEN-s3cr3t-GIVEN@host/x"
 	for at := 5; at < len(secret); at += 3 {
@@ -283,9 +283,8 @@ func TestOutputIsPassedOn(t *testing.T) {
 	assert.Contains(t, s.Results[0].Output, "second\n")
 }
 
-// What a command leaves running is ended, in its group and, on Linux, outside of it.
-// TestCommandsAreTracked has whoever asks know which process each command is, and be able to end it
-// or to refuse it.
+// TestCommandsAreTracked: the caller learns the process of each command, and can refuse it. Processes
+// that a command leaves are ended, on Linux also outside its group.
 func TestCommandsAreTracked(t *testing.T) {
 	said := make(firstWrite, 1)
 	v := newValidator(

@@ -30,7 +30,7 @@ type Strategies interface {
 	InstallDependency(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// ApplyTypeFix: Mends what the type checker reports.
 	ApplyTypeFix(ctx context.Context, failure taxonomy.RecoveryRequest) error
-	// ApplyLintFix: Lets the linter mend what it reports.
+	// ApplyLintFix: Lets the linter fix its findings.
 	ApplyLintFix(ctx context.Context, failure taxonomy.RecoveryRequest) error
 	// FixTest: Mends a failing test, or what it tests.
 	FixTest(ctx context.Context, failure taxonomy.RecoveryRequest) error

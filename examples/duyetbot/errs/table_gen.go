@@ -110,7 +110,7 @@ var definition = taxonomy.Taxonomy{
 		{Name: "retry_with_backoff", Doc: "Waits, longer each time."},
 		{Name: "install_dependency", Doc: "Installs what is missing."},
 		{Name: "apply_type_fix", Doc: "Mends what the type checker reports."},
-		{Name: "apply_lint_fix", Doc: "Lets the linter mend what it reports."},
+		{Name: "apply_lint_fix", Doc: "Lets the linter fix its findings."},
 		{Name: "fix_test", Doc: "Mends a failing test, or what it tests."},
 		{Name: "fix_build", Doc: "Mends the build."},
 	},

@@ -290,7 +290,8 @@ var toolRules = [][]detect.CodeRule{
 		{Doc: "source: tool, type: not_found", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.Type, Any: []string{"not_found"}}}},
 		{Doc: "source: tool, exit_code: 127", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}, {Key: detect.ExitCode, AnyNumber: []int{127}}}},
 		{Doc: "source: {present: false}, exit_code: 127", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.ExitCode, AnyNumber: []int{127}}}},
-		{Doc: "source: tool, like: [command_not_found, file_not_found, absent], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}}, Like: []*detect.Signature{&signatureCommandNotFound, &signatureFileNotFound, &signatureAbsent}},
+		{Doc: "source: tool, like: command_not_found, priority: -4", Priority: -4, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}}, Like: []*detect.Signature{&signatureCommandNotFound}},
+		{Doc: "source: tool, like: [file_not_found, absent], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"tool"}}}, Like: []*detect.Signature{&signatureFileNotFound, &signatureAbsent}},
 		{Doc: "source: {present: false}, attributes: {tool: {present: true}}, like: [command_not_found, file_not_found, absent], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Attribute, Name: "tool", Presence: detect.Present}}, Like: []*detect.Signature{&signatureCommandNotFound, &signatureFileNotFound, &signatureAbsent}},
 	},
 	CodeToolPermission: {

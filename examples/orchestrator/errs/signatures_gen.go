@@ -10,7 +10,7 @@ var leads = []string{
 	`(?i)(?:(?8)(?5)+(?:b?[("'\[{<]){0,3}|(?6))`,
 	`(?i)(?:[^\n]*(?:\b(?:status(?:[ _-]?code)?|http_?status|remote response)(?:["']?:[ \t]*|["']? = |=)["']?|\\*["'](?:code|(?:http_?)?status(?:_?code)?)\\*["'][ \t]*(?:=>?|:)[ \t]*\\*["']?|\bhttp error |<(?:title|h1)>|\breturned error: \(?|\b(?:error|fail(?:ed|ure)?|could\x20not|cannot|rejected|unexpected|responded|got)\b[^\n\x60]{0,60}?\b(?:with|returned|returning|of|received) (?:a )?(?:http )?(?:status(?:\x20code)?|code|http|response\x20code)(?: of)? )|http/[\d.]+ )`,
 	`(?i)(?:(?8)(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d:?[ \t]+|(?5)*)(?:b?[("'\[{<]){0,3}|(?6)|[^\n]*(?:\\*["'](?:type|code|status|reason|__type|name|error|error_?type|error_?code)\\*["'][ \t]*(?::|=>?)[ \t]*\\*["'](?:[\w.]+#)?|(?-i:<(?:Code|Type)>)|\((?:[\w.]+ )?|\berror \[|[{\[][ \t]*)|(?:[^\n]*\])?[ \t]*(?:type|code|name|error_?code|status)[ \t]?[:=][ \t]?['"])(?:[\w.]+[.:])?`,
-	`(?:(?:(?:\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+|(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]|\([^()\n]{1,60}\)|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*|(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|-?(?:a(?:n(?:s(?:w(?:e(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*)|c(?:h(?:o(?:r(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefgjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:o(?:c(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|f(?:e(?:a(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:x(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|h(?:i(?:n(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:o(?:t(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:e(?:r(?:f(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdeghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|q(?:u(?:e(?:s(?:t(?:i(?:o(?:n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*)|r(?:e(?:f(?:a(?:c(?:t(?:o(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|v(?:e(?:r(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdeghijklmnopqrstuwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|s(?:t(?:y(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|t(?:e(?:s(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:p(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|t(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrsuvwxyz-][a-z0-9_./@+-]*|)|o(?:d(?:o(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|r(?:o(?:u(?:b(?:l(?:e(?:s(?:h(?:o(?:o(?:t(?:i(?:n(?:g(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefhijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_acdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnpqstuvwxyz-][a-z0-9_./@+-]*|)|[+./@_begijklmouvwxyz-][a-z0-9_./@+-]*|)(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?|(?:open|write|read|stat|lstat|mkdir|remove|rename|unlink|symlink|readlink|chdir|truncate|exec|fork/exec|lookup|dial|connect|listen|accept|get|post|put|patch|delete|head|clone|fetch|pull|push)\b[^\n\x60]*?:[ \t]+(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?|[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*|[\w.]*(?:error|exception)\()|(?:(?:[^\n\x60#*+>(/-]|/[^/*\n])(?:[^\n\x60(]|\([^"'\x60\n])*?)?(?:(?:error|\berr\b|fail|exception|fatal|panic|unable|could\x20?n[o']t|cannot|can't|denied|reject|refuse|unexpected|abort|crash|unhandled|uncaught|stderr|problem|unavailable)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:;[ \t]*|(?:[:·]|[^=!<>]=)[ \t]*(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|(?:invalid|caused\x20by|reason|response|status|\bcode\b|attempt|retry|warn|connecting|received|\bgot\b)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:[:·]|[^=!<>]=)[ \t]*(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?))(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*)`,
+	`(?:(?:(?:\[?(?:[a-z]{3},? )?(?:\d{2,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2} [a-z]{3}(?: \d{4})?|[a-z]{3} +\d{1,2}(?: \d{4})?)?[t ,]{0,2}\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z| ?[ap]m)?(?: ?(?:gmt|utc)?[+-]\d\d:?\d\d| gmt| utc)?\]?[ \t|:—-]+|(?:[\w.-]+[ \t]+\||[\w.-]+ :[ \t]|[ewf]:[ \t]|##\[\w+\]|#\d+ [\d.]+|\[[^\]\n]{0,60}\]|\([^()\n]{1,60}\)|<class '[^'\n]+'>|<(?:p|h\d|title|center|body)>)[ \t:|—-]*|(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|-?(?:a(?:n(?:s(?:w(?:e(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*)|c(?:h(?:o(?:r(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefgjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:o(?:c(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|f(?:e(?:a(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|i(?:x(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|h(?:i(?:n(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:o(?:t(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:e(?:r(?:f(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdeghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|q(?:u(?:e(?:s(?:t(?:i(?:o(?:n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*)|r(?:e(?:f(?:a(?:c(?:t(?:o(?:r(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|v(?:e(?:r(?:t(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdeghijklmnopqrstuwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|s(?:t(?:y(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|t(?:e(?:s(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:p(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|t(?:l(?:e(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrsuvwxyz-][a-z0-9_./@+-]*|)|o(?:d(?:o(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|r(?:o(?:u(?:b(?:l(?:e(?:s(?:h(?:o(?:o(?:t(?:i(?:n(?:g(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefhijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_acdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghjklmnpqstuvwxyz-][a-z0-9_./@+-]*|)|[+./@_begijklmouvwxyz-][a-z0-9_./@+-]*|)(?:\[\d+\])?:[ \t]*(?:(?:line )?\d+:[ \t]*|\(\d+\)[ \t]*)?(?:[^\n:\x60]+:[ \t]+){0,3}|(?:npm|pnpm|yarn|gyp)[ \t](?:err!|error)[ \t]+(?:[a-z.]+[ \t]+)?|(?:open|write|read|stat|lstat|mkdir|remove|rename|unlink|symlink|readlink|chdir|truncate|exec|fork/exec|lookup|dial|connect|listen|accept|get|post|put|patch|delete|head|clone|fetch|pull|push)\b[^\n\x60]*?:[ \t]+(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?|[\w.@/\\:-]*\w\.\w+[:(]\d+(?:[:,]\d+)?\)?:?[ \t]*|[\w.]*(?:error|exception)\()|(?:(?:[^\w\n\x60#*+>(/-]|/(?:[^\w/*\n]|\b(?:s(?:h(?:o(?:w(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|a(?:y(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|w(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghjklmnopqrstuvxz-][a-z0-9_./@+-]*|)|e(?:e(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdfgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:i(?:s(?:p(?:l(?:a(?:y(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:r(?:i(?:n(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|r(?:e(?:a(?:d(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|m(?:e(?:n(?:t(?:i(?:o(?:n(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|t(?:h(?:r(?:o(?:w(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|w(?:h(?:y(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklnoquvxyz-][a-z0-9_./@+-]*|))|\b(?:s(?:h(?:o(?:w(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|a(?:y(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|w(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghjklmnopqrstuvxz-][a-z0-9_./@+-]*|)|e(?:e(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdfgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:i(?:s(?:p(?:l(?:a(?:y(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:r(?:i(?:n(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|r(?:e(?:a(?:d(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|m(?:e(?:n(?:t(?:i(?:o(?:n(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|t(?:h(?:r(?:o(?:w(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|w(?:h(?:y(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklnoquvxyz-][a-z0-9_./@+-]*|))(?:[^\w\n\x60(]|\((?:[^\w"'\x60\n]|\b)|\b(?:s(?:h(?:o(?:w(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|n(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdfghijklmopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|a(?:y(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|i(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|w(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghjklmnopqrstuvxz-][a-z0-9_./@+-]*|)|e(?:e(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdfgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|d(?:i(?:s(?:p(?:l(?:a(?:y(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijkmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnoqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|p(?:r(?:i(?:n(?:t(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|e(?:d(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|r(?:e(?:a(?:d(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_bcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|m(?:e(?:n(?:t(?:i(?:o(?:n(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghjklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrsuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdfghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|t(?:h(?:r(?:o(?:w(?:s(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrtuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqrstuvxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnpqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefghijklmnopqstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|w(?:h(?:y(?:[+./0123456789@_abcdefghijklmnopqrstuvwxyz-][a-z0-9_./@+-]*)|[+./0123456789@_abcdefghijklmnopqrstuvwxz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcdefgijklmnopqrstuvwxyz-][a-z0-9_./@+-]*|)|[+./0123456789@_abcefghijklnoquvxyz-][a-z0-9_./@+-]*|))*?)?(?:(?:error|\berr\b|fail|exception|fatal|panic|unable|could\x20?n[o']t|cannot|can't|denied|reject|refuse|unexpected|abort|crash|unhandled|uncaught|stderr|problem|unavailable)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:;[ \t]*|(?:[:·]|[^=!<>]=)[ \t]*(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?|[.)\]}·|—–-][ \t]+|[ \t]+[(\[{])|(?:invalid|caused\x20by|reason|response|status|\bcode\b|attempt|retry|warn|connecting|received|\bgot\b)(?:[^\n\x60(]|\([^"'\x60\n])*?(?:[:·]|[^=!<>]=)[ \t]*(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?))(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*)`,
 	`[^\n]*(?:\\*["'](?:message|msg|errors?|err|details?|errmsg|error_?description|error_?message|reason|description|cause|title|stderr|errordata|data|body|text|output|log)\\*["'][ \t]*(?:=>?|:)[ \t]*[bu]?\[?\\*["'](?:(?:error|err!?|fatal|warn(?:ing)?|info|debug|crit(?:ical)?|panic|severe|emerg|alert|notice|trace)\b!?(?:[ \t|—-]+|:(?:[\w.-]+:)?[ \t]*(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d[ \t:—–-]+)?|[ \t]\d+[ \t(\w)]*:[ \t]*)|[1-5]\d\d[ \t]+)?|\b(?:err|error|msg|reason|cause)=\\*["']?|\b(?:desc|details)[ \t]?=[ \t]?\\*["']?|<(?:message|title|h1|p|center><h1)>)`,
 	`(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`,
 	`(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*`,
@@ -26,7 +26,7 @@ var signatureFileNotFound = detect.Signature{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"FileNotFoundError", "NoSuchFileException", "FileNotFoundException"}}},
 		},
 		{
-			Text: `1 0 (?im)(?:errno::ENOENT\b|couldn't (?:read|open) [^\n]*: .*\(os error 2\)|(?:could not|cannot|can't|unable to|failed to) (?:open|read|find|stat|access|load) (?:the )?(?:file|directory|path)\b[^\n]*(?:no such|not found|does not exist)|[^\n]*\(ENOENT: |(?:(?:ENOENT: |\[errno 2\] )?no such file or directory|(?:the system )?cannot find the (?:file|path) specified|(?:file|path|directory|folder|input file) (?:does not exist|not found|doesn't exist)|(?:error while loading shared libraries: )?[\w.+-]+: cannot open shared object file)(?7))
+			Text: `1 0 (?im)(?:errno::ENOENT\b|couldn't (?:read|open) [^\n]*: .*\(os error 2\)|(?:could not|cannot|can't|unable to|failed to) (?:open|read|find|stat|access|load) (?:the )?(?:file|directory|path)\b[^\n]*(?:no such|not found|does not exist)|[^\n]*\(ENOENT: |no file exists at |(?:(?:ENOENT: |\[errno 2\] )?no such file or directory|(?:the system )?cannot find the (?:file|path) specified|(?:the )?(?:file|path|directory|folder|input file)(?: "[^"\n]+"| '[^'\n]+')? (?:does not exist|not found|doesn't exist)|(?:error while loading shared libraries: )?[\w.+-]+: cannot open shared object file)(?7))
 ~errno::enoent
 ~couldn't read 
 ~couldn't open 
@@ -34,12 +34,15 @@ var signatureFileNotFound = detect.Signature{
 ~not found
 ~does not exist
 ~(enoent: 
+~no file exists at 
 ~no such file or directory
 ~cannot find the file specified
 ~cannot find the path specified
 ~the system cannot find the file 
 ~the system cannot find the path 
-~doesn't exist
+~ does not exist
+~ not found
+~ doesn't exist
 ~: cannot open shared object file
 4 0 (?m)(?:(?:ENOENT|FileNotFoundError|NoSuchFileException|FileNotFoundException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:FileNotFoundError|NoSuchFileException|FileNotFoundException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
 =ENOENT
@@ -543,6 +546,9 @@ var signatureConnectionFailed = detect.Signature{
 ~connection attempt failed
 ~net::err_
 ~transport: error while dialing
+0 30 \((?:Caused by )?(?:NewConnectionError|MaxRetryError)\(
+=NewConnectionError
+=MaxRetryError
 4 0 (?m)(?:(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
 =APIConnectionError
 =ConnectError
@@ -551,6 +557,83 @@ var signatureConnectionFailed = detect.Signature{
 =MaxRetryError
 =FetchError
 =NetworkError`,
+		},
+	},
+}
+
+var signatureConnectionTimeout = detect.Signature{
+	Name: "connection_timeout",
+	Over: []string{"timeout", "grpc_deadline_exceeded", "connection_failed", "connection_refused", "connection_reset"},
+	Any: []detect.Form{
+		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
+		{
+			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}},
+		},
+		{
+			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectTimeout", "ConnectTimeoutError", "ConnectTimeoutException", "HttpConnectTimeoutException"}}},
+		},
+		{
+			Text: `2 0 (?im)(?:(?:(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?7))
+~timed
+~time
+0 0 (?i)\A[ \t\r\n]*(?:(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~timed
+~time
+1 0 (?im)(?:(?:connect|connection|dial)(?:ing)? to [^\n]* (?:failed: )?(?:connect(?:ion)? |operation )?timed out\b|(?:could not|couldn't|cannot|can't|unable to|failed to) (?:connect|reach|establish)\b[^\n]*(?:timed out|timeout (?:was reached|expired)|i/o timeout)|time-?out connecting to\b|net::ERR_CONNECTION_TIMED_OUT\b|(?:(?:read |write |connect )?ETIMEDOUT|net/http: TLS handshake timeout)(?7))
+~timed out
+~timeout was reached
+~timeout expired
+~i/o timeout
+~timeout connecting to
+~time-out connecting to
+~net::err_connection_timed_out
+~etimedout
+~net/http: tls handshake timeout
+0 0 \b(?:dial (?:tcp|udp|unix)|lookup)\d? [^\n]{0,160}: (?:connect: )?(?:i/o timeout|connection timed out|operation timed out)
+=i/o timeout
+=connection timed out
+=operation timed out
+0 31 : (?:read|write|connect): (?:connection|operation) timed out|\[Errno (?:60|110)\]
+=: read: connection timed out
+=: read: operation timed out
+=: write: connection timed out
+=: write: operation timed out
+=: connect: connection timed out
+=: connect: operation timed out
+=[Errno 60]
+=[Errno 110]
+0 0 \(connect timeout=[\d.]+\)|\bconnection to server at [^\n]* failed: (?:Connection timed out|timeout expired)
+=(connect timeout=
+=connection to server at 
+0 28 (?i)\bcurl (?:\(28\)|28):? (?:failed to connect|connection|resolving|ssl connection)\b
+~failed to connect
+~connection
+~resolving
+~ssl connection
+0 0 (?i)\bcould not connect to \S+ \([^)\n]+\), connection timed out|\bconnect error: (?:connection timed out|operation timed out|deadline has elapsed)
+~), connection timed out
+~connect error: connection timed 
+~connect error: operation timed o
+~connect error: deadline has elap
+4 0 (?m)(?:(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeout|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+=ETIMEDOUT
+=UND_ERR_CONNECT_TIMEOUT
+=ERR_SOCKET_TIMEOUT
+=ConnectTimeout
+=HttpConnectTimeoutException
+=ConnectTimeoutError
+=ConnectTimeoutException
+2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$
+=code ETIMEDOUT
+=code ERR_SOCKET_TIMEOUT
+=errno ETIMEDOUT
+=errno ERR_SOCKET_TIMEOUT
+2 0 (?m)(?:ETIMEDOUT|ConnectTimeout)(?:\)(?: when|: \w|$)|:[ \t])
+=ETIMEDOUT
+=ConnectTimeout
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ConnectTimeout)(?:\) when|:[ \t])
+=ETIMEDOUT
+=ConnectTimeout`,
 		},
 	},
 }
@@ -582,6 +665,8 @@ var signatureUnreachable = detect.Signature{
 ~net::err_internet_disconnected
 ~net::err_network_changed
 ~net::err_address_unreachable
+0 11 \[Errno (?:51|65|101|113)\]
+=[Errno 
 4 0 (?m)(?:(?:ENETUNREACH|EHOSTUNREACH)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
 =ENETUNREACH
 =EHOSTUNREACH
@@ -992,13 +1077,14 @@ var signatureRateLimit = detect.Signature{
 ~error
 ~429 client error: 
 ~429 server error: 
-1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s+(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))
+1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:retry|try again) (?:after|in|later)\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s+(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))
 ~would exceed
 ~exceed
 ~have exceeded
 ~has exceeded
 ~request too large for 
 ~): limit 
+~too many 
 ~limit
 ~ratelimit error
 ~rate limit error
@@ -1076,6 +1162,16 @@ var signatureRateLimit = detect.Signature{
 =RateLimitExceeded
 =TooManyRequests
 =RateLimitReached`,
+		},
+	},
+}
+
+var signatureQuotaPerMinute = detect.Signature{
+	Name: "quota_per_minute", Over: []string{"quota_exhausted", "rate_limit", "too_many_requests", "throttled"},
+	Any: []detect.Form{
+		{
+			Text: `1 0 (?im)(?:(?:[\w-]+ ){0,4}quota exceeded for [^\n]*per[ _-]?(?:minute|second))
+~quota exceeded for `,
 		},
 	},
 }
@@ -1171,43 +1267,60 @@ var signatureTimeout = detect.Signature{
 	Name: "timeout", Over: []string{"connection_failed", "connection_reset"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{408}}}},
+		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{408, 524}}}},
 		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "ESOCKETTIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ERR_HTTP_REQUEST_TIMEOUT"}}},
+			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "ESOCKETTIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ERR_HTTP_REQUEST_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}},
 		},
 		{
 			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}},
 		},
 		{
-			Text: `2 0 (?im)[ \t](?:408)\b(?9)
+			Text: `2 0 (?im)[ \t](?:408|524)\b(?9)
 =408
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:408)\b\)
+=524
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:408|524)\b\)
 =(408)
-2 0 (?m)(?:408)\b\)[ \t]*[:·]
+=(524)
+2 0 (?m)(?:408|524)\b\)[ \t]*[:·]
 =408)
-2 0 (?m)[ \t](?:408)\b[ \t\r]*$
+=524)
+2 0 (?m)[ \t](?:408|524)\b[ \t\r]*$
 =408
-1 0 (?im)(?:408)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Request Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:408)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))
+=524
+1 0 (?im)(?:408|524)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Request Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))
 =408
-~http
-3 0 (?:408)\b
+=524
+~http	408
+~http	524
+~http 408
+~http 524
+3 0 (?:408|524)\b
 =408
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:408)\b(?:[ \t:-]*(?:Request Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:408)\b (?:Client|Server) Error: 
-=408
+=524
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:408|524)\b (?:Client|Server) Error: 
+~request timeout
+~request time-out
+~error
 ~408 client error: 
 ~408 server error: 
+~524 client error: 
+~524 server error: 
 2 0 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))
 ~timed
 ~time
 0 0 (?i)\A[ \t\r\n]*(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
 ~timed
 ~time
-1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|time-?out (?:exceeded|expired|reached|waiting for|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after)(?7))
+1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|waiting for|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))
 ~exceeded 
 ~timed out waiting for
 ~has exceeded the maximum time
 ~has exceeded the maximum executi
 ~no response 
+~timed out in 
+~timed out after 
+~ took longer than 
+~origin web server timed out
 ~exceeded
 ~s exceeded
 ~deadline exceeded
@@ -1227,6 +1340,10 @@ var signatureTimeout = detect.Signature{
 ~net::err_timed_out
 ~net::err_connection_timed_out
 ~ timed out after
+~ etimedout
+~canceling statement due to state
+~operation exceeded time limit
+~a timeout occurred
 0 0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$
 =: context deadline exceeded
 =: i/o timeout
@@ -1249,13 +1366,14 @@ var signatureTimeout = detect.Signature{
 =timed out after 
 0 7 (?i)curl 28\b
 ~curl 28
-4 0 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
+4 0 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
 =ETIMEDOUT
 =ESOCKETTIMEDOUT
 =UND_ERR_CONNECT_TIMEOUT
 =UND_ERR_HEADERS_TIMEOUT
 =UND_ERR_BODY_TIMEOUT
 =ERR_HTTP_REQUEST_TIMEOUT
+=ERR_SOCKET_TIMEOUT
 =TimeoutError
 =ReadTimeout
 =ConnectTimeout
@@ -1272,13 +1390,15 @@ var signatureTimeout = detect.Signature{
 =ReadTimeoutError
 =ConnectTimeoutError
 =timeout_error
-2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT)[ \t\r]*$
+2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$
 =code ETIMEDOUT
 =code ESOCKETTIMEDOUT
 =code ERR_HTTP_REQUEST_TIMEOUT
+=code ERR_SOCKET_TIMEOUT
 =errno ETIMEDOUT
 =errno ESOCKETTIMEDOUT
 =errno ERR_HTTP_REQUEST_TIMEOUT
+=errno ERR_SOCKET_TIMEOUT
 2 0 (?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])
 =ETIMEDOUT
 =ESOCKETTIMEDOUT
@@ -1546,42 +1666,37 @@ var signatureUnavailable = detect.Signature{
 }
 
 var signatureGatewayTimeout = detect.Signature{
-	Name: "gateway_timeout", Over: []string{"server_error", "timeout"},
+	Name: "gateway_timeout", Over: []string{"server_error", "timeout", "connection_timeout"},
 	Any: []detect.Form{
-		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{504, 522, 524}}}},
+		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{504, 522}}}},
 		{
-			Text: `2 0 (?im)[ \t](?:504|522|524)\b(?9)
+			Text: `2 0 (?im)[ \t](?:504|522)\b(?9)
 =	504
 =	522
-=	524
 = 504
 = 522
-= 524
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:504|522|524)\b\)
+1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:504|522)\b\)
 =(504)
 =(522)
-=(524)
-2 0 (?m)(?:504|522|524)\b\)[ \t]*[:·]
+2 0 (?m)(?:504|522)\b\)[ \t]*[:·]
 =504)
 =522)
-=524)
-2 0 (?m)[ \t](?:504|522|524)\b[ \t\r]*$
+2 0 (?m)[ \t](?:504|522)\b[ \t\r]*$
 =	504
 =	522
-=	524
 = 504
 = 522
-= 524
-1 0 (?im)(?:504|522|524)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Gateway Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:504|522|524)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))
+1 0 (?im)(?:504|522)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Gateway Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:504|522)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))
 =504
 =522
-=524
-~http
-3 0 (?:504|522|524)\b
+~http	504
+~http	522
+~http 504
+~http 522
+3 0 (?:504|522)\b
 =504
 =522
-=524
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:504|522|524)\b(?:[ \t:-]*(?:Gateway Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:504|522|524)\b (?:Client|Server) Error: 
+0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:504|522)\b(?:[ \t:-]*(?:Gateway Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:504|522)\b (?:Client|Server) Error: 
 ~gateway timeout
 ~gateway time-out
 ~error
@@ -1589,22 +1704,18 @@ var signatureGatewayTimeout = detect.Signature{
 ~504 server error: 
 ~522 client error: 
 ~522 server error: 
-~524 client error: 
-~524 server error: 
-2 0 (?im)(?:(?:the )?origin web server timed out|(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?7))
-~origin web server timed out
+2 0 (?im)(?:(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?7))
 ~gateway
 ~upstream timeout
 ~upstream request timeout
 ~upstream response timeout
 ~upstream timed out
-0 0 (?i)\A[ \t\r\n]*(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out|(?:the )?origin web server timed out.*)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+0 0 (?i)\A[ \t\r\n]*(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
 ~gateway
 ~upstream timeout
 ~upstream request timeout
 ~upstream response timeout
-~upstream timed out
-~origin web server timed out`,
+~upstream timed out`,
 		},
 	},
 }
@@ -2010,6 +2121,10 @@ var signatureExpiredCredentials = detect.Signature{
 ~default credentials were not fou
 ~reauthentication failed
 ~reauthentication is needed
+2 0 (?im)(?:please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login))
+~please run 
+0 0 (?i)\A[ \t\r\n]*(?:please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login).*)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
+~please run 
 4 0 (?m)(?:(?:ExpiredToken|ExpiredTokenException|RequestExpired|InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ExpiredTokenException|UnrecognizedClientException|InvalidSignatureException|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
 =ExpiredToken
 =RequestExpired

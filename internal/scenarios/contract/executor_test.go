@@ -16,7 +16,7 @@ import (
 )
 
 // runners are the implementations of the run loop that must agree.
-func runners() []runner { return []runner{executorRunner{}} }
+func runners() []runner { return []runner{executorRunner{}, temporalRunner{}} }
 
 // executorRunner is [executor.Executor], with a store if it has one.
 type executorRunner struct {
@@ -44,10 +44,14 @@ func (r executorRunner) run(l life) (o *outcome, err error) {
 	over := make(chan struct{})
 	go func() { // which a death ends
 		defer close(over)
-		o = outcomeOf(e.Run(l.ctx, executor.Task{Run: "run", ID: "task", Title: "A task", Prompt: "Do it."}))
+		o = outcomeOf(e.Run(l.ctx, l.task()))
 	}()
 	<-over
 	return o, nil
+}
+
+func (l life) task() executor.Task {
+	return executor.Task{Run: "run", ID: "task", Title: "A task", Prompt: "Do it."}
 }
 
 func (l life) executorConfig() executor.Config {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/errgen/errgen/internal/devserver"
 )
 
 // TestMain runs the child process if its variable is set. The tests use a temporary home, so the
@@ -31,6 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		devserver.Stop()
 		_ = os.RemoveAll(home)
 		os.Exit(code)
 	}))

@@ -30,12 +30,14 @@ import (
 
 func TestPlanStories(t *testing.T) {
 	t.Parallel()
-	planSuite(t, planSubject{})
+	planSuite(t, planSubject{planInProcess})
 }
 
 // planSubject is package plan. All around it but for the models is real: git, the facts and the
 // store.
-type planSubject struct{}
+type planSubject struct {
+	carryOut func(ctx context.Context, g *planGame, p *plan.Plan, a *plan.Answer) (*plan.Result, error)
+}
 
 // planGame is one story that is played.
 type planGame struct {
@@ -47,10 +49,11 @@ type planGame struct {
 	reviews []Verdict // those that are left
 	cancel  context.CancelFunc
 	cfg     plan.Config
+	states  map[string]*executor.RunState // on Temporal
 }
 
-func (planSubject) Run(t *testing.T, s PlanStory) []PlanOutcome {
-	g := &planGame{t: t, dir: t.TempDir(), tiers: map[string]*planTier{},
+func (subject planSubject) Run(t *testing.T, s PlanStory) []PlanOutcome {
+	g := &planGame{t: t, dir: t.TempDir(), tiers: map[string]*planTier{}, states: map[string]*executor.RunState{},
 		clock: &planClock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	g.git("init", "-q", "-b", "main")
 	g.git("config", "user.name", "Test")
@@ -69,7 +72,16 @@ func (planSubject) Run(t *testing.T, s PlanStory) []PlanOutcome {
 			round = s.Then[i-1]
 		}
 		g.write(round.Writes)
-		all = append(all, g.play(p, round.Answer))
+		var answer *plan.Answer
+		if a := round.Answer; a != nil {
+			answer = &plan.Answer{Step: cmp.Or(a.Step, p.Steps[0].ID), Text: a.Text, ByHand: a.ByHand}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		g.cancel = cancel
+		res, err := subject.carryOut(ctx, g, p, answer)
+		cancel()
+		require.NoError(t, err)
+		all = append(all, g.outcome(res))
 	}
 	if len(g.reviews) > 0 {
 		t.Errorf("%d reviews were not made", len(g.reviews))
@@ -130,21 +142,16 @@ func (g *planGame) serve(after int) string {
 	return address
 }
 
-// play runs the plan, or answers, as a process does that begins.
-func (g *planGame) play(p *plan.Plan, a *PlanAnswer) PlanOutcome {
+// planInProcess runs the plan, or answers, as a process does that begins.
+func planInProcess(ctx context.Context, g *planGame, p *plan.Plan, a *plan.Answer) (*plan.Result, error) {
 	runner, err := plan.New(g.cfg)
-	require.NoError(g.t, err)
-	ctx, cancel := context.WithCancel(g.t.Context())
-	defer cancel()
-	g.cancel = cancel
-	var res *plan.Result
-	if a == nil {
-		res, err = runner.Run(ctx, "run", p)
-	} else {
-		res, err = runner.Answer(ctx, "run", p, plan.Answer{Step: p.Steps[0].ID, Text: a.Text, ByHand: a.ByHand})
+	switch {
+	case err != nil:
+		return nil, err
+	case a == nil:
+		return runner.Run(ctx, "run", p)
 	}
-	require.NoError(g.t, err)
-	return g.outcome(res)
+	return runner.Answer(ctx, "run", p, *a)
 }
 
 func (g *planGame) outcome(r *plan.Result) PlanOutcome {
@@ -161,6 +168,8 @@ func (g *planGame) outcome(r *plan.Result) PlanOutcome {
 		}
 		if s.State != nil && s.State.LastError != nil && s.Status != "completed" && s.Status != "cancelled" {
 			o.Code = s.State.LastError.Code
+		} else if s.State == nil && len(s.Errors) > 0 { // the step was not begun
+			o.Code = s.Errors[0].Code
 		}
 	}
 	for name, tier := range g.tiers {

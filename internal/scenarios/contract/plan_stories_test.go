@@ -183,6 +183,16 @@ func ladderStories() []PlanStory {
 	byHand := wrong.with(func(w *PlanWant) {
 		w.Status, w.Code, w.Steps, w.Asked, w.Question = "completed", "", []string{"1 completed"}, "", nil
 	})
+	next := func(id string) Step {
+		return Step{ID: id, Instructions: "Write out.", Criteria: []Criterion{{"out", "done"}}}
+	}
+	sameError := blockedAt("PREREQUISITE_FAILURE", Counts{"haiku": 3, "sonnet": 3}).with(func(w *PlanWant) {
+		w.Steps = []string{"1 completed sonnet", "2 completed sonnet", "3 completed sonnet", "4 blocked"}
+		for _, step := range "1234" {
+			w.Failures = append(w.Failures, string(step)+" haiku PREREQUISITE_FAILURE")
+		}
+		w.Asked, w.Question, w.Commits = "4", []string{"the last 3 steps"}, [][]string{{"out"}}
+	})
 	return []PlanStory{
 		{
 			Name: "only the last tier reaches a person", Rows: "O22 O28 O30", Plan: onePlan(), Tiers: lost, Want: asked,
@@ -228,6 +238,17 @@ func ladderStories() []PlanStory {
 			Want: PlanWant{Status: "cancelled", Steps: []string{"1 cancelled"}, Turns: Counts{"haiku": 1},
 				Present: []string{"half"}},
 			Then: []PlanRound{{Want: byHaiku(2).with(func(w *PlanWant) { w.Commits = [][]string{{"half", "out"}} })}},
+		},
+		{
+			Name: "the same error in three steps", Rows: "O28", Plan: onePlan(next("2"), next("3"), next("4")),
+			Tiers: Turns{"haiku": {refused, refused, refused, carries}, "sonnet": {carries, carries, carries}},
+			Want:  sameError,
+			Then: []PlanRound{{Want: sameError}, {Answer: &PlanAnswer{Step: "4", Text: "fd is there now."},
+				Want: sameError.with(func(w *PlanWant) {
+					w.Status, w.Code, w.Asked, w.Question = "completed", "", "", nil
+					w.Steps, w.Failures = append(slices.Clone(w.Steps[:3]), "4 completed haiku"), w.Failures[:3]
+					w.Turns = Counts{"haiku": 4, "sonnet": 3}
+				})}},
 		},
 	}
 }

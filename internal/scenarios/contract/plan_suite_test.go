@@ -105,6 +105,7 @@ type PlanRound struct {
 
 // PlanAnswer is a person's answer.
 type PlanAnswer struct {
+	Step   string // the first one by default
 	Text   string
 	ByHand bool // the person has carried the step out
 }
@@ -145,9 +146,12 @@ type PlanWant struct {
 	Absent, Present []string
 }
 
-// planSuite plays all stories.
-func planSuite(t *testing.T, subject PlanSubject) {
+// planSuite plays the stories of these names, or all stories.
+func planSuite(t *testing.T, subject PlanSubject, names ...string) {
 	for _, s := range planStories() {
+		if len(names) > 0 && !slices.Contains(names, s.Name) {
+			continue
+		}
 		t.Run(strings.ReplaceAll(s.Name, " ", "_"), func(t *testing.T) {
 			t.Parallel()
 			wants, theirs := []PlanWant{s.Want}, map[string]string{}

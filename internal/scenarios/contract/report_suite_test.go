@@ -331,7 +331,7 @@ func randomReports(seed uint64) []ReportEvent {
 		if random.IntN(5) == 0 {
 			e.Retry = &ReportRetry{"again", "retry", random.IntN(4), random.IntN(2) == 0}
 		} else {
-			e.ID = strconv.Itoa(random.IntN(150)) // some are there before: what has become of them
+			e.ID = strconv.Itoa(random.IntN(150)) // some ids exist already: updates
 			if errors[e.ID] == nil {
 				errors[e.ID] = pool[random.IntN(len(pool))]
 			}

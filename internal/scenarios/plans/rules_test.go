@@ -194,7 +194,7 @@ func TestLabelsOfPrompts(t *testing.T) {
 
 func TestConfiguration(t *testing.T) {
 	_, err := plan.New(plan.Config{})
-	for _, missing := range []string{"table", "classifier", "verifier", "workspace", "store"} {
+	for _, missing := range []string{"table", "classifier", "verifier", "workspace"} {
 		assert.ErrorContains(t, err, missing)
 	}
 	k := newKit(t)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -83,10 +82,6 @@ func (s *files) path(key, suffix string) string { return filepath.Join(s.dir, ke
 func evidence(path string, err error) *taxonomy.Evidence {
 	ev := detect.Of(err)
 	ev.Source, ev.Op = "state", "state_write"
-	ev.Attributes = maps.Clone(ev.Attributes)
-	if ev.Attributes == nil {
-		ev.Attributes = make(map[string]string)
-	}
-	ev.Attributes["path"] = path
+	ev.SetAttribute("path", path)
 	return &ev
 }

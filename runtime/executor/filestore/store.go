@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,10 +160,6 @@ func (s *Store) path(run string) string { return filepath.Join(s.dir, run+suffix
 func evidence(source, op, path string, err error) *taxonomy.Evidence {
 	ev := detect.Of(err)
 	ev.Source, ev.Op = source, op
-	ev.Attributes = maps.Clone(ev.Attributes)
-	if ev.Attributes == nil {
-		ev.Attributes = map[string]string{}
-	}
-	ev.Attributes["path"] = path
+	ev.SetAttribute("path", path)
 	return &ev
 }

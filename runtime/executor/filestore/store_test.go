@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func stateOf(run string, saves int) *executor.RunState {
-	s := executor.Begin(executor.Task{Run: run, ID: "task", Prompt: "p"}, executor.LoopConfig{Dir: "/tree"}, 1, "word")
+	s := executor.Begin(executor.Task{Run: run, ID: "task", Prompt: "p"}, executor.LoopConfig{Dir: "/tree"}, "word")
 	s.Saves, s.Step, s.Now = saves, executor.StepHead, time.Unix(int64(saves), 0).UTC()
 	s.Approved = executor.Paths{"a\xffb"}
 	return s

@@ -32,7 +32,7 @@ func Append(dst []byte, text string) []byte {
 	return out
 }
 
-// Literals returns the parts of a text that are kept, without what is masked and without white
+// Literals returns the parts of a text that are kept, without the masked parts, and without white
 // space and punctuation at their ends.
 func Literals(text string) []string {
 	n := normalizer{in: plain(text), limit: window, parts: true}
@@ -195,8 +195,8 @@ func (n *normalizer) word(i int) int {
 // isDrive reports whether a word names a drive.
 func isDrive(word string) bool { return len(word) == 1 && isLetter(word[0]) && word != "N" }
 
-// path writes a placeholder for a path, but not for the punctuation that follows it, and returns the
-// length of what it stands for.
+// path writes a placeholder for a path, without the punctuation that follows it, and returns the
+// length of the path.
 func (n *normalizer) path(i, end int, placeholder string) int {
 	for end > i && !isAlnum(n.in[end-1]) {
 		end--
@@ -325,7 +325,7 @@ func (n *normalizer) endPart() {
 	}
 }
 
-// cut returns what was written, with at most as many characters behind from as the limit allows.
+// cut returns the output, with at most the limit of characters after from.
 func (n *normalizer) cut(from int) []byte {
 	if n.runes <= n.limit {
 		return n.out

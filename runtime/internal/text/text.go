@@ -168,8 +168,8 @@ func (m Mask) head(s string, n int) (out string, whole bool) {
 	seen := s[:min(len(s), n+Margin)]
 	out = m(seen)
 	if len(seen) < len(s) && len(out) < n+Margin/2 {
-		// Masks have made so much room that the end of what was searched, and half of a secret
-		// there, would be kept.
+		// Masks have shortened the text so much that the end of the searched part would be kept,
+		// perhaps with half of a secret.
 		return out[:commonPrefix(out, m(s[:n]))], false
 	}
 	return out, len(out) <= n

@@ -154,13 +154,9 @@ func setTimeout(ev *taxonomy.Evidence, limit, elapsed time.Duration) {
 
 // attribute sets an attribute that has no value yet.
 func attribute(ev *taxonomy.Evidence, name, value string) {
-	if value == "" || ev.Attributes[name] != "" {
-		return
+	if value != "" && ev.Attributes[name] == "" {
+		ev.SetAttribute(name, value)
 	}
-	if ev.Attributes == nil {
-		ev.Attributes = map[string]string{}
-	}
-	ev.Attributes[name] = value
 }
 
 // program returns the path of the program. It is absolute, so that it does not depend on the

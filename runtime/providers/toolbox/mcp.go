@@ -181,10 +181,7 @@ func (s *server) failure(kind string, err error) *taxonomy.Evidence {
 		ev.Err = s.refused
 	}
 	delete(ev.Attributes, "command") // no command of the model
-	if ev.Attributes == nil {
-		ev.Attributes = map[string]string{}
-	}
-	ev.Attributes["mcp_server"] = s.Name
+	ev.SetAttribute("mcp_server", s.Name)
 	ev.Text = cmp.Or(strings.TrimSpace(strings.ToValidUTF8(s.stderr.String(), "\uFFFD")),
 		fmt.Sprintf("MCP server %s: %s", s.Name, text.Error(err, maxQuoted)))
 	return ev

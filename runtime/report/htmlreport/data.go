@@ -40,7 +40,7 @@ type data struct {
 	Total      int    `json:"total"`
 	Recoveries [2]int `json:"recoveries"` // successful, tried
 	Retries    [2]int `json:"retries"`    // successful, all operations
-	// Notes state what is not on the page.
+	// Notes list the omissions of the page.
 	Notes []string `json:"notes"`
 
 	Start   int64    `json:"start"`
@@ -187,7 +187,7 @@ func newData(s report.Snapshot, o Options) *data {
 	return d
 }
 
-// note adds what is not on the page, if there is any.
+// note adds an omission, unless n is 0.
 func (d *data) note(n int, text string) {
 	if n > 0 {
 		d.Notes = append(d.Notes, strconv.Itoa(n)+" "+text+".")

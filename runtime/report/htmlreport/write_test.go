@@ -95,7 +95,7 @@ func TestSize(t *testing.T) {
 	assert.LessOrEqual(t, len(data["errors"].([]any)), 12)
 }
 
-// TestContent: resolutions, comparison, findings, runs and what is not on the page.
+// TestContent: resolutions, comparison, findings, runs and omissions.
 func TestContent(t *testing.T) {
 	r := report.NewReporter(report.ReporterOptions{})
 	r.Report(report.New(errs.NewProviderRateLimit("p"), report.Options{Table: errs.Table, At: noon}))

@@ -30,7 +30,7 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// sink records what is reported.
+// sink records the reported occurrences.
 type sink struct {
 	reported, updated []*report.Occurrence
 	retried           []string

@@ -272,6 +272,9 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 		back, err := k.Unmarshal(x.err.AppendJSON(nil))
 		require.NoError(t, err)
 		branches.check(t, k, back, x.when)
+		if d.Public {
+			k.checkSent(t, x.err)
+		}
 	}
 	if k.Rules != nil {
 		k.checkRules(t, code.Rules)

@@ -40,7 +40,7 @@ func (c *Clock) Pass(d time.Duration) { c.passed.Store(int64(d)) }
 type Lanes struct {
 	// Open returns the lanes in dir, which may be missing.
 	Open func(t *testing.T, dir string, clock *Clock) retry.SharedWait
-	// Kept returns what is kept of each lane in dir; nil when there is nothing.
+	// Kept returns the stored content of each lane in dir.
 	Kept func(t *testing.T, dir string) []string
 	// Spoil has each lane that is kept in dir hold content.
 	Spoil func(t *testing.T, dir, content string)

@@ -192,13 +192,9 @@ func named(ev *taxonomy.Evidence) {
 }
 
 func attribute(ev *taxonomy.Evidence, name, value string) {
-	if value == "" || ev.Attributes[name] != "" {
-		return
+	if value != "" && ev.Attributes[name] == "" {
+		ev.SetAttribute(name, value)
 	}
-	if ev.Attributes == nil {
-		ev.Attributes = map[string]string{}
-	}
-	ev.Attributes[name] = value
 }
 
 var (

@@ -14,7 +14,7 @@
 //	errgen.retries             {retry}      none
 //	errgen.retried_operations  {operation}  errgen.result
 //
-// error.type is the error's code, and "_OTHER" where there is none or no room for it. Of the other
-// attributes, what is not known is "none", and what there is no room for "other". Texts of errors
-// are never attributes of a metric.
+// error.type is the error's code, or "_OTHER" without a code or above the limit of values. Other
+// attributes are "none" if the value is unknown and "other" above the limit. Texts of errors are
+// never attributes of a metric.
 package otelreport

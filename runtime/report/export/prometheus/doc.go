@@ -14,6 +14,6 @@
 //	errgen_retries_total                                            calls that were made again
 //	errgen_retried_operations_total{result}                         retried operations, by their result
 //
-// Labels have few values: the words of the taxonomies, of others the first ones, and "other" for
-// the rest. What is not known is "none". Texts of errors are never labels.
+// Labels have few values: the words of the taxonomies, the first foreign ones, and "other" for the
+// rest. An unknown value is "none". Texts of errors are never labels.
 package promreport

@@ -30,6 +30,8 @@ const (
 	CategoryProvider Category = "provider"
 	CategoryWork     Category = "work"
 	CategoryKinds    Category = "kinds"
+	CategoryOrder    Category = "order"
+	CategoryServer   Category = "server"
 )
 
 // The categories by their place in the table.
@@ -37,10 +39,14 @@ const (
 	categoryProvider = iota
 	categoryWork
 	categoryKinds
+	categoryOrder
+	categoryServer
 )
 
 // Categories returns all categories, in the order of the taxonomy.
-func Categories() []Category { return []Category{CategoryProvider, CategoryWork, CategoryKinds} }
+func Categories() []Category {
+	return []Category{CategoryProvider, CategoryWork, CategoryKinds, CategoryOrder, CategoryServer}
+}
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
@@ -89,6 +95,8 @@ const (
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 func IsWork(err error) bool     { return gen.InCategory(err, &definition, categoryWork) }
 func IsKinds(err error) bool    { return gen.InCategory(err, &definition, categoryKinds) }
+func IsOrder(err error) bool    { return gen.InCategory(err, &definition, categoryOrder) }
+func IsServer(err error) bool   { return gen.InCategory(err, &definition, categoryServer) }
 func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If

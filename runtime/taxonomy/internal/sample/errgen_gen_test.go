@@ -15,7 +15,7 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{IsProvider, IsWork, IsKinds},
+	Categories: []func(error) bool{IsProvider, IsWork, IsKinds, IsOrder, IsServer},
 	Groups:     []func(error) bool{InNetwork},
 	Reactions: []string{
 		"block action=block",
@@ -48,7 +48,8 @@ func TestTaxonomy(t *testing.T) {
 		"domain: aidf",
 		"help: https://example.org/errors/{code}",
 		"fallback: PROVIDER_CRASH",
-		"categories: provider work kinds",
+		"public: INTERNAL",
+		"categories: provider work kinds order server",
 		"groups: network",
 		"strategies: reduce_context",
 		"tier: haiku classifies",
@@ -56,8 +57,8 @@ func TestTaxonomy(t *testing.T) {
 		"profile: strict detection=(text severity recoverability) recovery=(enabled) reporting=(log_level=error stack context)",
 		"profile: chains detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(context)",
 	)
-	gentest.Names(t, "provider work kinds", Categories()...)
-	gentest.Names(t, "provider work kinds", CategoryProvider, CategoryWork, CategoryKinds)
+	gentest.Names(t, "provider work kinds order server", Categories()...)
+	gentest.Names(t, "provider work kinds order server", CategoryProvider, CategoryWork, CategoryKinds, CategoryOrder, CategoryServer)
 	gentest.Names(t, "strict chains", ProfileStrict, ProfileChains)
 	gentest.Names(t, "haiku human", TierHaiku, TierHuman)
 }

@@ -55,7 +55,7 @@ type Sink struct {
 	next int
 }
 
-// run is a recovery that was counted. The zero run is none.
+// run is a recovery that was counted. The zero run means no recovery.
 type run struct {
 	strategy  string
 	attempts  int

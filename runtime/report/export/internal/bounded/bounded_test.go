@@ -13,7 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// counted records what was counted.
+// counted records the counts.
 type counted struct {
 	mu         sync.Mutex
 	rows       []bounded.Row

@@ -1,4 +1,4 @@
-package cli
+package explain
 
 import (
 	"fmt"
@@ -21,18 +21,18 @@ func (s *sentences) add(is bool, format string, args ...any) {
 	}
 }
 
-// describe returns what a reaction does, without the reaction that follows it.
-func describe(r *taxonomy.Reaction) []string {
+// Does returns what a reaction does, without the reaction that follows it.
+func Does(r *taxonomy.Reaction) []string {
 	var s sentences
 	s.add(r.Revert == taxonomy.RevertFiles, "reverts the files that the error names")
 	s.add(r.Revert == taxonomy.RevertIteration, "reverts all changes of the iteration")
 	s.add(r.AcceptCompletion, "the rest may count as done once it is validated")
-	s.add(true, "%s", action(r))
+	s.add(true, "%s", Action(r))
 	longest := ""
 	if p := r.Policy; p != nil {
 		s.policy(p)
 		if p.MaxRetryAfter > 0 {
-			longest = " (at most " + short(p.MaxRetryAfter) + ")"
+			longest = " (at most " + Duration(p.MaxRetryAfter) + ")"
 		}
 	}
 	s.add(r.HonorRetryAfter, "a hint from the source replaces the delay%s", longest)
@@ -46,10 +46,10 @@ func describe(r *taxonomy.Reaction) []string {
 	return s
 }
 
-// mostCalls returns the most calls that a failure with a reaction causes: its retries and recoveries,
+// MostCalls returns the most calls that a failure with a reaction causes: its retries and recoveries,
 // and those of the reactions that follow, as [retry.MostCalls] counts them. It is empty if there is
 // no further call.
-func mostCalls(r *taxonomy.Reaction) string {
+func MostCalls(r *taxonomy.Reaction) string {
 	calls, bounded := retry.MostCalls(nil, r)
 	switch {
 	case !bounded:
@@ -60,7 +60,8 @@ func mostCalls(r *taxonomy.Reaction) string {
 	return fmt.Sprintf("%d, retries and recoveries together", calls)
 }
 
-func action(r *taxonomy.Reaction) string {
+// Action returns what a reaction does first, in a phrase.
+func Action(r *taxonomy.Reaction) string {
 	extent, again, session, purpose := "this task", "repeats the iteration", "", r.Purpose.String()
 	if r.Extent == taxonomy.ExtentRun {
 		extent = "the whole run"
@@ -105,15 +106,22 @@ func action(r *taxonomy.Reaction) string {
 	}
 }
 
+// Policy returns how often and how far apart a policy tries.
+func Policy(p *taxonomy.Policy) []string {
+	var s sentences
+	s.policy(p)
+	return s
+}
+
 // policy adds how often and how far apart a policy tries.
 func (s *sentences) policy(p *taxonomy.Policy) {
-	s.add(true, "at most %s in total", count(p.MaxAttempts, "call", "calls"))
+	s.add(true, "at most %s in total", Count(p.MaxAttempts, "call", "calls"))
 	delay := map[taxonomy.Backoff]string{
 		taxonomy.Constant:    "%[1]s each time",
 		taxonomy.Linear:      "%[1]s, then %[1]s more each time, up to %[2]s",
 		taxonomy.Exponential: "%[1]s, then %[3]s times as long each time, up to %[2]s",
 	}[p.Backoff]
-	delay = fmt.Sprintf(delay+"%.0[1]s%.0[2]s%.0[3]s", short(p.InitialDelay), short(p.MaxDelay),
+	delay = fmt.Sprintf(delay+"%.0[1]s%.0[2]s%.0[3]s", Duration(p.InitialDelay), Duration(p.MaxDelay),
 		strconv.FormatFloat(p.Multiplier, 'g', -1, 64))
 	jitter := map[taxonomy.JitterKind]string{
 		taxonomy.JitterProportional: ", plus or minus " + percent(p.Jitter),
@@ -121,42 +129,42 @@ func (s *sentences) policy(p *taxonomy.Policy) {
 		taxonomy.JitterDecorrelated: ", at random around the previous one",
 	}[p.JitterKind]
 	s.add(p.MaxAttempts > 1 && p.InitialDelay > 0, "waits %s%s", delay, jitter)
-	s.add(p.MaxElapsed > 0, "waits at most %s in a row", short(p.MaxElapsed))
+	s.add(p.MaxElapsed > 0, "waits at most %s in a row", Duration(p.MaxElapsed))
 	if a := p.Adapt; a != nil {
 		s.add(a.MaxAttempts > 0, "experience moves the calls between %d and %d", a.MinAttempts, a.MaxAttempts)
 		s.add(a.MaxDelay > 0, "experience moves the first wait between %s and %s, so that %s of first retries succeed",
-			short(a.MinDelay), short(a.MaxDelay), percent(a.Target))
-		s.add(true, "remembers the last %s of each code and number of the call", count(a.Window, "outcome", "outcomes"))
+			Duration(a.MinDelay), Duration(a.MaxDelay), percent(a.Target))
+		s.add(true, "remembers the last %s of each code and number of the call", Count(a.Window, "outcome", "outcomes"))
 	}
 	if b := p.Budget; b != nil {
 		s.add(b.Retries >= 0,
 			"all callers of the provider together retry at most %s of their calls in %s, and at least %s",
-			percent(b.Retries), short(b.Window), count(b.Reserve, "time", "times"))
+			percent(b.Retries), Duration(b.Window), Count(b.Reserve, "time", "times"))
 		if c := b.Breaker; c != nil {
 			s.add(true, "after %s in %s only one call in %s is made, until %s in a row",
-				count(c.Failures, "failure", "failures"), count(c.Of, "call", "calls"), short(c.Probe),
-				count(c.Successes, "success", "successes"))
+				Count(c.Failures, "failure", "failures"), Count(c.Of, "call", "calls"), Duration(c.Probe),
+				Count(c.Successes, "success", "successes"))
 		}
 	}
 }
 
-// describePrevention returns what happens before a call that is likely to fail with a code.
-func describePrevention(p *taxonomy.Prevention) []string {
+// Prevention returns what happens before a call that is likely to fail with a code.
+func Prevention(p *taxonomy.Prevention) []string {
 	if p == nil {
 		return nil
 	}
 	var s sentences
 	s.add(true, "when it is at least %s likely", percent(p.Likely))
 	s.add(p.Check != "", "runs the check %s before the call", p.Check)
-	s.add(p.Throttle > 0, "begins at most one call within %s", short(p.Throttle))
-	s.add(p.Concurrency > 0, "runs at most %s simultaneously", count(p.Concurrency, "call", "calls"))
+	s.add(p.Throttle > 0, "begins at most one call within %s", Duration(p.Throttle))
+	s.add(p.Concurrency > 0, "runs at most %s simultaneously", Count(p.Concurrency, "call", "calls"))
 	return s
 }
 
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }
 
-// short writes a duration without units that are zero.
-func short(d time.Duration) string {
+// Duration writes a duration without units that are zero.
+func Duration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -167,29 +175,19 @@ func short(d time.Duration) string {
 	return s
 }
 
-func count(n int, one, many string) string {
+// Count returns a number and the word for what is counted.
+func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// conditions returns the tests of a `when` branch.
-func conditions(b *model.Branch) []string {
+// Conditions returns the tests of a `when` branch.
+func Conditions(b *model.Branch) []string {
 	var out []string
 	for _, c := range b.Conds {
 		out = append(out, c.String())
 	}
 	return out
-}
-
-func orList[T ~string](list []T) string {
-	words := make([]string, len(list))
-	for i, w := range list {
-		words[i] = string(w)
-	}
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }

@@ -1,12 +1,10 @@
-package cli
+package explain
 
 import (
-	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -147,20 +145,20 @@ func TestDescribe(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tt.want, describe(&tt.reaction))
+			assert.Equal(t, tt.want, Does(&tt.reaction))
 		})
 	}
 }
 
 func TestPrevented(t *testing.T) {
-	assert.Nil(t, describePrevention(nil))
+	assert.Nil(t, Prevention(nil))
 	assert.Equal(t, []string{
 		"when it is at least 75% likely", "runs the check quota before the call", "begins at most one call within 2s",
 		"runs at most 1 call simultaneously",
-	}, describePrevention(
+	}, Prevention(
 		&taxonomy.Prevention{Check: "quota", Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.75}))
 	assert.Equal(t, []string{"when it is at least 0% likely", "runs at most 2 calls simultaneously"},
-		describePrevention(&taxonomy.Prevention{Concurrency: 2}))
+		Prevention(&taxonomy.Prevention{Concurrency: 2}))
 }
 
 func TestCondition(t *testing.T) {
@@ -191,7 +189,7 @@ func TestCondition(t *testing.T) {
 	}
 	for want, c := range tests {
 		c.Field = f
-		assert.Equal(t, []string{want}, conditions(&model.Branch{Conds: []model.Cond{c}}))
+		assert.Equal(t, []string{want}, Conditions(&model.Branch{Conds: []model.Cond{c}}))
 	}
 }
 
@@ -209,15 +207,6 @@ func TestMostCalls(t *testing.T) {
 			Policy: &taxonomy.Policy{MaxAttempts: 2}, Then: retry},
 		"limited by the run only, because a reaction has no policy": {Action: taxonomy.Retry, Then: stop},
 	} {
-		assert.Equal(t, want, mostCalls(r))
-	}
-}
-
-// TestReadme looks for each command in the list of the README.
-func TestReadme(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	for _, c := range commands() {
-		assert.Regexp(t, `(?m)^errgen `+c.name+`\b`, string(page))
+		assert.Equal(t, want, MostCalls(r))
 	}
 }

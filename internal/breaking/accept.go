@@ -1,0 +1,213 @@
+package breaking
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/errgen/errgen/internal/diag"
+)
+
+// AcceptFile is the name of the file of accepted changes, beside the taxonomy.
+const AcceptFile = "errgen.accept.yaml"
+
+// The findings about accepted changes.
+const (
+	idAccept        = "E-accept"
+	idAcceptExpired = "E-accept-expired"
+	idAcceptUnused  = "E-accept-unused"
+)
+
+// AcceptIDs returns the ids of findings about accepted changes.
+func AcceptIDs() []string { return []string{idAccept, idAcceptExpired, idAcceptUnused} }
+
+// Acceptances are the entries of a file of accepted changes.
+type Acceptances struct {
+	Source   *diag.Source
+	Findings []diag.Finding // about malformed entries
+	doc      yaml.Node
+	list     *yaml.Node
+	entries  []acceptance
+}
+
+// acceptance is an entry: changes with an id, of subjects that match a pattern, until the end of a
+// day.
+type acceptance struct {
+	id, subject, reason, until string
+	node                       *yaml.Node
+}
+
+// ReadAcceptances reads a file of accepted changes. Malformed entries are findings and accept
+// nothing.
+func ReadAcceptances(name string, src []byte) *Acceptances {
+	a := &Acceptances{Source: diag.NewSource(name, src)}
+	if err := yaml.Unmarshal(src, &a.doc); err != nil {
+		a.fail(idAccept, diag.Span{}, "", "the file is not YAML: %v", err)
+		return a
+	}
+	if a.doc.Kind == 0 {
+		a.doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
+	}
+	root := a.doc.Content[0]
+	for i := 0; root.Kind == yaml.MappingNode && i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == "accept" && root.Content[i+1].Kind == yaml.SequenceNode {
+			a.list = root.Content[i+1]
+			continue
+		}
+		a.fail(idAccept, nodeSpan(root.Content[i]), "", "%s: the file has one key, accept, with a list of entries",
+			root.Content[i].Value)
+	}
+	if root.Kind != yaml.MappingNode {
+		a.fail(idAccept, nodeSpan(root), "", "the file has one key, accept, with a list of entries")
+	} else if a.list == nil && len(a.Findings) == 0 {
+		a.list = &yaml.Node{Kind: yaml.SequenceNode}
+		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "accept"}, a.list)
+	}
+	if a.list != nil {
+		for _, node := range a.list.Content {
+			a.entry(node)
+		}
+	}
+	return a
+}
+
+func (a *Acceptances) fail(id string, span diag.Span, hint, format string, args ...any) {
+	a.Findings = append(a.Findings, diag.Finding{ID: id, Span: span, Hint: hint, Message: fmt.Sprintf(format, args...)})
+}
+
+func nodeSpan(n *yaml.Node) diag.Span {
+	return diag.Span{Line: n.Line, Col: n.Column, Len: len([]rune(n.Value))}
+}
+
+// entry reads an entry.
+func (a *Acceptances) entry(node *yaml.Node) {
+	e := acceptance{node: node}
+	keys := []struct {
+		name string
+		to   *string
+	}{{"id", &e.id}, {"subject", &e.subject}, {"reason", &e.reason}, {"until", &e.until}}
+	const hint = "an entry has the keys id, subject, reason and until"
+	faults := len(a.Findings)
+	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		key, v := node.Content[i], node.Content[i+1]
+		at := slices.IndexFunc(keys, func(k struct {
+			name string
+			to   *string
+		}) bool {
+			return k.name == key.Value
+		})
+		if at < 0 || v.Kind != yaml.ScalarNode || *keys[at].to != "" {
+			a.fail(idAccept, nodeSpan(key), hint, "%s: not a key of an entry, or not a text", key.Value)
+			continue
+		}
+		*keys[at].to = strings.TrimSpace(v.Value)
+	}
+	for _, k := range keys {
+		if *k.to == "" && len(a.Findings) == faults {
+			a.fail(idAccept, nodeSpan(node), hint, "the entry has no %s", k.name)
+		}
+	}
+	_, badDate := time.Parse(time.DateOnly, e.until)
+	_, badGlob := path.Match(e.subject, "")
+	switch {
+	case len(a.Findings) > faults:
+		return
+	case badDate != nil:
+		a.fail(idAccept, nodeSpan(node), "", "until: %s is not a date such as 2027-01-31", e.until)
+	case badGlob != nil:
+		a.fail(idAccept, nodeSpan(node), "", "subject: %s is not a valid pattern", e.subject)
+	case Levels(e.id) == 0:
+		a.fail(idAccept, nodeSpan(node), diag.DidYouMean(e.id, IDs()), "id: %s is not the id of a change", e.id)
+	default:
+		a.entries = append(a.entries, e)
+	}
+}
+
+// matches reports whether the entry is about a change.
+func (e acceptance) matches(c Change) bool {
+	match := func(name string) bool {
+		ok, err := path.Match(e.subject, name)
+		return ok && err == nil && name != ""
+	}
+	return e.id == c.ID && (match(c.Subject.String()) || match(c.Subject.Was) || match(c.Subject.Field))
+}
+
+// Apply returns the changes that no entry accepts on a day, and the findings about entries: they are
+// malformed, expired, or match no change.
+func (a *Acceptances) Apply(changes []Change, now time.Time) ([]Change, []diag.Finding) {
+	day := now.UTC().Format(time.DateOnly)
+	findings, accepted := slices.Clone(a.Findings), make([]bool, len(changes))
+	for _, e := range a.entries {
+		used := false
+		for i, c := range changes {
+			if e.matches(c) {
+				used = true
+				accepted[i] = accepted[i] || day <= e.until
+			}
+		}
+		f := diag.Finding{Span: nodeSpan(e.node)}
+		switch {
+		case !used:
+			f.ID, f.Hint = idAcceptUnused, "remove the entry"
+			f.Message = fmt.Sprintf("no %s of %s is found", e.id, e.subject)
+		case day > e.until:
+			f.ID, f.Hint = idAcceptExpired, "revert the change, or accept it again"
+			f.Message = fmt.Sprintf("%s of %s was accepted until %s: %s", e.id, e.subject, e.until, e.reason)
+		default:
+			continue
+		}
+		findings = append(findings, f)
+	}
+	var rest []Change
+	for i, c := range changes {
+		if !accepted[i] {
+			rest = append(rest, c)
+		}
+	}
+	return rest, findings
+}
+
+// Add returns the file with an entry for each id and subject of the changes. Entries that are
+// expired or match no change of all are left out.
+func (a *Acceptances) Add(changes, all []Change, reason, until string, now time.Time) ([]byte, error) {
+	day := now.UTC().Format(time.DateOnly)
+	var keep []*yaml.Node
+	for _, e := range a.entries {
+		if day <= e.until && slices.ContainsFunc(all, e.matches) {
+			keep = append(keep, e.node)
+		}
+	}
+	seen := make(map[[2]string]bool)
+	for _, c := range changes {
+		subject := escapePattern(c.Subject.String())
+		if k := [2]string{c.ID, subject}; !seen[k] {
+			seen[k] = true
+			node := &yaml.Node{Kind: yaml.MappingNode}
+			for _, text := range []string{"id", c.ID, "subject", subject, "reason", reason, "until", until} {
+				scalar := &yaml.Node{}
+				scalar.SetString(text)
+				node.Content = append(node.Content, scalar)
+			}
+			keep = append(keep, node)
+		}
+	}
+	a.list.Content, a.list.Style = keep, cmp.Or(a.list.Style&^yaml.FlowStyle, 0)
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(&a.doc); err != nil {
+		return nil, fmt.Errorf("write acceptances: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// escapePattern returns the pattern that matches a name only.
+func escapePattern(name string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(name)
+}

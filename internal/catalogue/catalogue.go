@@ -1,0 +1,358 @@
+// Package catalogue makes the pages of a taxonomy: an index, and a page for each code at the path
+// that the taxonomy's help_url promises. Categories, groups, reactions and policies have pages too.
+// The same model always gives the same bytes.
+package catalogue
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/errgen/errgen/internal/explain"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/output"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Format is the form of the pages.
+type Format string
+
+// The formats.
+const (
+	HTML     Format = "html"
+	Markdown Format = "markdown"
+)
+
+// Options configure a catalogue.
+type Options struct {
+	Format Format
+	Public bool   // only what a client may see
+	Mark   string // in the first line of each file
+}
+
+// Index returns the name of the index.
+func Index(f Format) string {
+	if f == Markdown {
+		return markdownIndex
+	}
+	return htmlIndex
+}
+
+// Files returns the files of m's catalogue.
+func Files(m *model.Package, o Options) []output.File {
+	s := newSite(m, o)
+	if o.Format == Markdown {
+		return s.markdown()
+	}
+	return s.html()
+}
+
+// site is a catalogue: its pages and what they share.
+type site struct {
+	Options
+	Title  string
+	Source string // base name of the taxonomy
+	Index  *page
+	Codes  []*page
+	Menu   []*section // the other pages, by kind
+
+	model  *model.Package
+	paths  *paths
+	byCode map[*model.Code]*page
+	lists  map[any]*page // by category, group, reaction and policy
+}
+
+// section is a list of pages under a title.
+type section struct {
+	Title string
+	Pages []*page
+}
+
+// page is one page. Fields that its kind does not have are empty.
+type page struct {
+	*site
+	Path string // of its file, with slashes
+	Kind string // "code", "category" and so on; "" is the index
+	Name string
+	Doc  string
+
+	Code      *explain.Code
+	Message   []part
+	Reaction  *explain.Reaction
+	Facts     []fact
+	Waits     []wait // of a policy
+	MoreWaits bool
+	Related   []*section
+	Head      *taxonomy.Reaction // of a code or a reaction
+}
+
+// fact is a labelled text.
+type fact struct {
+	Label, Text string
+	Mono        bool // whether the text is code
+}
+
+// part is a piece of a message; Field is a placeholder's field, and Optional is whether the piece is
+// in brackets.
+type part struct {
+	Text, Field string
+	Optional    bool
+}
+
+func newSite(m *model.Package, o Options) *site {
+	s := &site{Options: o, Title: cmp.Or(m.Domain, m.Name) + " errors", Source: m.File, model: m,
+		paths: newPaths(m.HelpURL, o.Format), byCode: make(map[*model.Code]*page), lists: make(map[any]*page)}
+	s.Index = s.page("", "", m.Doc)
+	for _, c := range m.Codes {
+		p := s.page("code", c.Value, c.Doc)
+		p.Code, p.Message = explain.CodeOf(m, c), parts(c.Message.Parts, false)
+		p.Head, p.Reaction = c.Row.Reaction, &p.Code.Traits.Reaction
+		s.Codes, s.byCode[c] = append(s.Codes, p), p
+	}
+	for _, c := range m.Categories {
+		s.list(c, "category", c.Name, c.Doc, s.having(func(code *model.Code) bool { return code.Category == c }))
+	}
+	for _, g := range m.Groups {
+		s.list(g, "group", g.Name, g.Doc, s.having(func(c *model.Code) bool { return slices.Contains(c.Groups, g) }))
+	}
+	if !o.Public {
+		s.reactions()
+	}
+	for _, c := range m.Codes {
+		if p := s.byCode[c]; p != nil {
+			s.relate(c, p)
+		}
+	}
+	return s
+}
+
+func (s *site) page(kind, name, doc string) *page {
+	return &page{site: s, Kind: kind, Name: name, Doc: oneLine(doc), Path: s.paths.claim(kind, name)}
+}
+
+// list adds a page about what codes have in common. A page without codes is left out.
+func (s *site) list(key any, kind, name, doc string, codes []*page) *page {
+	if len(codes) == 0 {
+		return nil
+	}
+	p := s.page(kind, name, doc)
+	p.Related = []*section{{"Codes", codes}}
+	s.lists[key] = p
+	title := menus[kind]
+	if i := len(s.Menu) - 1; i < 0 || s.Menu[i].Title != title {
+		s.Menu = append(s.Menu, &section{Title: title})
+	}
+	last := s.Menu[len(s.Menu)-1]
+	last.Pages = append(last.Pages, p)
+	return p
+}
+
+// menus are the titles of the lists of pages.
+var menus = map[string]string{"category": "Categories", "group": "Groups", "reaction": "Reactions", "policy": "Policies"}
+
+// having returns the pages of the codes with a property, in the order of the taxonomy.
+func (s *site) having(property func(*model.Code) bool) []*page {
+	var pages []*page
+	for _, c := range s.model.Codes {
+		if p := s.byCode[c]; p != nil && property(c) {
+			pages = append(pages, p)
+		}
+	}
+	return pages
+}
+
+// reactions adds the pages of reactions and policies.
+func (s *site) reactions() {
+	docs := make(map[any]string)
+	for _, v := range s.model.Reactions {
+		docs[v.Value] = v.Doc
+	}
+	for _, v := range s.model.Policies {
+		docs[v.Value] = v.Doc
+	}
+	for _, r := range s.model.Taxonomy.Reactions {
+		codes := s.having(func(c *model.Code) bool {
+			return leadsTo(c, func(next *taxonomy.Reaction) bool { return next == r })
+		})
+		if s.model.Declared[r] && len(codes) > 0 {
+			p := s.list(r, "reaction", r.Name, docs[r], codes)
+			p.setReaction(r)
+		}
+	}
+	for _, policy := range s.model.Taxonomy.Policies {
+		codes := s.having(func(c *model.Code) bool {
+			return leadsTo(c, func(r *taxonomy.Reaction) bool { return r.Policy == policy })
+		})
+		if s.model.Declared[policy] && len(codes) > 0 {
+			p := s.list(policy, "policy", policy.Name, docs[policy], codes)
+			p.setPolicy(policy)
+		}
+	}
+}
+
+// leadsTo reports whether a reaction of the code, or one that follows it, has a property.
+func leadsTo(c *model.Code, property func(*taxonomy.Reaction) bool) bool {
+	heads := []*taxonomy.Reaction{c.Row.Reaction}
+	for _, b := range c.When {
+		heads = append(heads, b.Row.Reaction)
+	}
+	for _, head := range heads {
+		for r := range head.Chain() {
+			if property(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *page) setReaction(r *taxonomy.Reaction) {
+	words := explain.ReactionOf(p.model, r)
+	p.Reaction, p.Head = &words, r
+}
+
+// maxWaits is how many waits the page of a policy shows.
+const maxWaits = 10
+
+// wait is the wait before a call; Percent is its share of the longest one.
+type wait struct {
+	Call, Percent int
+	Text          string
+}
+
+func (p *page) setPolicy(policy *taxonomy.Policy) {
+	for _, text := range explain.Policy(policy) {
+		p.Facts = append(p.Facts, fact{Text: text})
+	}
+	var waits []time.Duration
+	for state := (retry.State{}); len(waits) < maxWaits; {
+		next := state.Next(policy, retry.Hint{}, nil)
+		if next.Stop != retry.StoppedNot {
+			break
+		}
+		state = next.State
+		waits = append(waits, next.Wait)
+	}
+	p.MoreWaits = len(waits) == maxWaits
+	for i, w := range waits {
+		p.Waits = append(p.Waits, wait{i + 2, int(100 * w / max(1, slices.Max(waits))), explain.Duration(w)})
+	}
+}
+
+// relate lists the other codes of a code's groups and category.
+func (s *site) relate(c *model.Code, p *page) {
+	listed := map[*page]bool{p: true}
+	add := func(title string, list *page) {
+		if list == nil {
+			return
+		}
+		others := slices.DeleteFunc(slices.Clone(list.Related[0].Pages), func(o *page) bool { return listed[o] })
+		for _, o := range others {
+			listed[o] = true
+		}
+		if len(others) > 0 {
+			p.Related = append(p.Related, &section{title, others})
+		}
+	}
+	for _, g := range c.Groups {
+		add("Group "+g.Name, s.lists[g])
+	}
+	add("Category "+c.Category.Name, s.lists[c.Category])
+}
+
+// parts returns the pieces of a message.
+func parts(list []model.Part, optional bool) []part {
+	var out []part
+	for _, p := range list {
+		switch {
+		case p.Group != nil:
+			out = append(out, parts(p.Group, true)...)
+		case p.Cause:
+			out = append(out, part{Text: "cause", Field: "cause", Optional: optional})
+		case p.Field != nil:
+			out = append(out, part{Text: p.Field.Wire, Field: p.Field.Wire, Optional: optional})
+		default:
+			out = append(out, part{Text: p.Text, Optional: optional})
+		}
+	}
+	return out
+}
+
+// pages returns all pages, the index first.
+func (s *site) pages() []*page {
+	all := append([]*page{s.Index}, s.Codes...)
+	for _, m := range s.Menu {
+		all = append(all, m.Pages...)
+	}
+	return all
+}
+
+// ByCategory returns the codes for the index.
+func (s *site) ByCategory() []*page { return s.Menu[0].Pages }
+
+// Named returns the page of a code, category, group, reaction or policy, or nil.
+func (s *site) Named(kind, name string) *page {
+	for _, p := range s.pages() {
+		if p.Kind == kind && p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Sentence returns what a reaction does, as a sentence.
+func Sentence(r *explain.Reaction) string {
+	text := strings.Join(r.Does, "; ")
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// Chain returns a reaction and those that follow it.
+func Chain(r *explain.Reaction) []*explain.Reaction {
+	var chain []*explain.Reaction
+	for ; r != nil; r = r.Then {
+		chain = append(chain, r)
+	}
+	return chain
+}
+
+// Changes returns the differences between traits and those of the code.
+func Changes(t, base *explain.Traits) []fact {
+	var out []fact
+	add := func(label, text, before string) {
+		if text != before {
+			out = append(out, fact{Label: label, Text: cmp.Or(text, "none")})
+		}
+	}
+	add("Retryable", yesNo(t.Retryable), yesNo(base.Retryable))
+	add("Recoverability", t.Recoverability, base.Recoverability)
+	add("Severity", t.Severity, base.Severity)
+	add("Kind", t.Kind, base.Kind)
+	add("HTTP", strconv.Itoa(t.HTTP), strconv.Itoa(base.HTTP))
+	add("gRPC", t.GRPC, base.GRPC)
+	add("Reaction", chainText(&t.Reaction), chainText(&base.Reaction))
+	return out
+}
+
+func chainText(r *explain.Reaction) string {
+	var texts []string
+	for _, r := range Chain(r) {
+		texts = append(texts, Sentence(r))
+	}
+	return strings.Join(texts, " Then: ")
+}
+
+func yesNo(b bool) string { return map[bool]string{true: "yes", false: "no"}[b] }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func sorted(m map[string][]byte) []output.File {
+	var files []output.File
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		files = append(files, output.File{Name: name, Content: m[name]})
+	}
+	return files
+}

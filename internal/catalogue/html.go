@@ -1,0 +1,174 @@
+package catalogue
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/internal/explain"
+	"github.com/errgen/errgen/internal/output"
+)
+
+//go:embed page
+var embedded embed.FS
+
+// functions are those of the templates.
+var functions = template.FuncMap{
+	"breaks": breaks, "chain": Chain, "changes": func(t, base explain.Traits) []fact { return Changes(&t, &base) },
+	"class": func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
+	"join": strings.Join, "sentence": sentence, "sentences": Sentence, "statusText": http.StatusText,
+}
+
+var pageTemplate = template.Must(template.New("page.html").Funcs(functions).ParseFS(embedded, "page/page.html"))
+
+// html returns the pages, and the files that they share.
+func (s *site) html() []output.File {
+	files := map[string][]byte{}
+	for _, name := range []string{"style.css", "script.js"} {
+		text, err := embedded.ReadFile("page/" + name)
+		if err != nil {
+			panic(err) // the file is part of the program
+		}
+		files["assets/"+name] = append([]byte("/* "+s.Mark+" */\n"), text...)
+	}
+	for _, p := range s.pages() {
+		var b bytes.Buffer
+		if err := pageTemplate.Execute(&b, p); err != nil {
+			panic(fmt.Sprintf("page of %s: %v", p.Name, err)) // the template fits all pages
+		}
+		files[p.Path] = b.Bytes()
+	}
+	return sorted(files)
+}
+
+// Comment returns the mark as a comment.
+func (p *page) Comment() template.HTML {
+	return template.HTML("<!-- " + template.HTMLEscapeString(p.Mark) + " -->")
+}
+
+// To returns the address of another page.
+func (p *page) To(other *page) string { return relative(p.Path, other.Path) }
+
+// Asset returns the address of a shared file.
+func (p *page) Asset(name string) string { return relative(p.Path, "assets/"+name) }
+
+// Classes returns the classes of the HTTP statuses of all codes: "4xx", "5xx".
+func (p *page) Classes() []string {
+	var classes []string
+	for _, c := range p.Codes {
+		if status := c.Code.Traits.HTTP; status > 0 {
+			classes = append(classes, strconv.Itoa(status/100)+"xx")
+		}
+	}
+	slices.Sort(classes)
+	return slices.Compact(classes)
+}
+
+// GRPC reports whether any code has a gRPC status.
+func (p *page) GRPC() bool {
+	return slices.ContainsFunc(p.Codes, func(c *page) bool { return c.Code.Traits.GRPC != "" })
+}
+
+// Tags returns the filters that the code passes.
+func (p *page) Tags() string {
+	tags := []string{"final"}
+	if p.Code.Traits.Retryable {
+		tags[0] = "retryable"
+	}
+	if status := p.Code.Traits.HTTP; status > 0 {
+		tags = append(tags, strconv.Itoa(status/100)+"xx")
+	}
+	return strings.Join(tags, " ")
+}
+
+// Terms returns the text that the search looks in.
+func (p *page) Terms() string {
+	c := p.Code
+	terms := append([]string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), strconv.Itoa(c.Traits.HTTP), c.Traits.GRPC},
+		c.Aliases...)
+	if c.Number > 0 {
+		terms = append(terms, strconv.Itoa(c.Number))
+	}
+	for _, m := range p.Message {
+		terms = append(terms, m.Text)
+	}
+	return strings.ToLower(oneLine(strings.Join(append(terms, c.Groups...), " ")))
+}
+
+// Optional reports whether a part of the message can be left out.
+func (p *page) Optional() bool {
+	return slices.ContainsFunc(p.Message, func(m part) bool { return m.Optional })
+}
+
+// Fields returns the fields of a category.
+func (p *page) Fields() []explain.Field {
+	for _, c := range p.model.Categories {
+		if p.Kind == "category" && c.Name == p.Name {
+			return explain.CategoryOf(p.model, c).Context
+		}
+	}
+	return nil
+}
+
+// Policy returns the page of the reaction's policy, or nil.
+func (p *page) Policy() *page {
+	if p.Head == nil || p.Head.Policy == nil {
+		return nil
+	}
+	return p.lists[p.Head.Policy]
+}
+
+// Details returns the facts about a code that need no section.
+func (p *page) Details() []fact {
+	c := p.Code
+	var out []fact
+	add := func(label, text string, mono bool) {
+		if text != "" {
+			out = append(out, fact{Label: label, Text: text, Mono: mono})
+		}
+	}
+	if c.Number > 0 {
+		add("Number", strconv.Itoa(c.Number), false)
+	}
+	add("Since", c.Since, false)
+	add("Groups", strings.Join(c.Groups, ", "), false)
+	add("Former values", strings.Join(c.Aliases, ", "), true)
+	add("Address", c.HelpURL, false)
+	if !p.Public {
+		add("Kind", c.Traits.Kind, false)
+		add("Recoverability", c.Traits.Recoverability, false)
+		add("Key", c.Key, true)
+		add("Go constant", c.Const, true)
+		add("Go factory", c.Factory, true)
+	}
+	return out
+}
+
+// breaks lets a browser break a name after an underscore, a dot or a slash, and before a capital.
+func breaks(name string) template.HTML {
+	return template.HTML(strings.NewReplacer("_", "_<wbr>", ".", ".<wbr>", "/", "/<wbr>").
+		Replace(template.HTMLEscapeString(name)))
+}
+
+// sentence returns a phrase as a sentence.
+func sentence(phrase string) string {
+	if phrase == "" {
+		return ""
+	}
+	phrase = strings.ToUpper(phrase[:1]) + phrase[1:]
+	return strings.TrimSuffix(phrase, ".") + "."
+}
+
+func dict(pairs ...any) map[string]any {
+	m := make(map[string]any)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m[cmp.Or(fmt.Sprint(pairs[i]), "")] = pairs[i+1]
+	}
+	return m
+}

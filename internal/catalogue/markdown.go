@@ -1,0 +1,69 @@
+package catalogue
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/template"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/errgen/errgen/internal/output"
+)
+
+var markdownTemplate = template.Must(template.New("page.md").Funcs(functions).Funcs(template.FuncMap{
+	"codeSpan": codeSpan, "md": markdown, "mermaid": mermaid, "yesNo": yesNo,
+}).ParseFS(embedded, "page/page.md"))
+
+// markdown returns the pages.
+func (s *site) markdown() []output.File {
+	files := map[string][]byte{}
+	for _, p := range s.pages() {
+		var b bytes.Buffer
+		if err := markdownTemplate.Execute(&b, p); err != nil {
+			panic(fmt.Sprintf("page of %s: %v", p.Name, err)) // the template fits all pages
+		}
+		files[p.Path] = append(bytes.TrimSpace(b.Bytes()), '\n')
+	}
+	return sorted(files)
+}
+
+// markdown returns a text that Markdown shows unchanged, on one line and also in tables.
+func markdown(text string) string {
+	text = oneLine(text)
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case strings.ContainsRune("\\`*[]|~#", r), r == '_' && !(isWord(text[:i], -1) && isWord(text[i+1:], 1)):
+			b.WriteByte('\\')
+		case r == '<':
+			b.WriteString("&lt;")
+			continue
+		case r == '&':
+			b.WriteString("&amp;")
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// isWord reports whether a text begins, or with -1 ends, with a letter, a digit or an underscore.
+func isWord(text string, end int) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	if end < 0 {
+		r, _ = utf8.DecodeLastRuneInString(text)
+	}
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// codeSpan returns a text as code that Markdown shows unchanged, also in tables.
+func codeSpan(text string) string {
+	if text = oneLine(text); text == "" {
+		return ""
+	}
+	if strings.ContainsAny(text, "`|") {
+		return markdown(text) // a table has no escape for these in code
+	}
+	return "`" + text + "`"
+}

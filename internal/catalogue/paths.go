@@ -1,0 +1,89 @@
+package catalogue
+
+import (
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// paths gives each page a file of its own.
+type paths struct {
+	code  string // the path of a code's file, with {code}
+	ext   string // of other files
+	taken map[string]bool
+}
+
+const (
+	placeholder   = "{code}"
+	htmlIndex     = "index.html"
+	markdownIndex = "README.md"
+)
+
+// newPaths derives the paths of codes from help_url: the part of its path that begins with the
+// segment that contains {code}. The catalogue is published at the part before it.
+func newPaths(helpURL string, format Format) *paths {
+	p := &paths{code: placeholder, ext: ".html", taken: make(map[string]bool)}
+	if format == Markdown {
+		p.code, p.ext = placeholder+".md", ".md"
+		return p
+	}
+	if u, err := url.Parse(helpURL); err == nil && strings.Contains(u.Path, placeholder) {
+		i := strings.LastIndexByte(u.Path[:strings.Index(u.Path, placeholder)], '/')
+		p.code = strings.TrimRight(u.Path[i+1:], "/")
+	}
+	if ext := path.Ext(p.code); ext != ".html" && ext != ".htm" {
+		p.code += "/" + htmlIndex
+	}
+	return p
+}
+
+// claim returns the path of a page's file. Names that differ only in case get different paths,
+// because file systems may ignore case.
+func (p *paths) claim(kind, name string) string {
+	var file string
+	switch kind {
+	case "":
+		file = map[string]string{".html": htmlIndex, ".md": markdownIndex}[p.ext]
+	case "code":
+		file = p.code
+	default:
+		file = kind + "/" + placeholder + p.ext
+	}
+	segments := strings.Split(file, "/")
+	for n := 1; ; n++ {
+		unique := name
+		if n > 1 {
+			unique += "-" + strconv.Itoa(n)
+		}
+		for i, s := range strings.Split(file, "/") {
+			segments[i] = segment(strings.ReplaceAll(s, placeholder, unique))
+		}
+		claimed := strings.Join(segments, "/")
+		first := strings.ToLower(segments[0]) // a directory cannot have the name of the index
+		if key := strings.ToLower(claimed); !p.taken[key] && (len(segments) == 1 || !p.taken[first]) {
+			p.taken[key] = true
+			return claimed
+		}
+	}
+}
+
+// segment returns a segment of a path for a name. It is never "." or "..", nor hidden.
+func segment(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '-'
+	}, name)
+	if strings.HasPrefix(name, ".") {
+		return "-" + name
+	}
+	return name
+}
+
+// relative returns the way from one file of the catalogue to another.
+func relative(from, to string) string {
+	return strings.Repeat("../", strings.Count(from, "/")) + to
+}

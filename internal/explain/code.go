@@ -1,0 +1,229 @@
+// Package explain describes codes, categories and reactions in words: what errgen explain, errgen list
+// and the catalogue show.
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/resolve"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Code is everything that a taxonomy declares about a code.
+type Code struct {
+	Code       string            `json:"code"`            // on the wire
+	Key        string            `json:"key,omitempty"`   // in the taxonomy, if it differs
+	Category   string            `json:"category"`        //
+	Number     int               `json:"number,omitzero"` //
+	Doc        string            `json:"doc,omitempty"`
+	Since      string            `json:"since,omitempty"`
+	Deprecated string            `json:"deprecated,omitempty"`
+	ReplacedBy string            `json:"replaced_by,omitempty"`
+	Aliases    []string          `json:"aliases,omitempty"`
+	Groups     []string          `json:"groups,omitempty"`
+	Message    string            `json:"message"`
+	Resolution string            `json:"resolution,omitempty"`
+	HelpURL    string            `json:"help_url,omitempty"`
+	Const      string            `json:"const"`
+	Factory    string            `json:"factory"`
+	Prevent    []string          `json:"prevent,omitempty"`
+	Traits     Traits            `json:"traits"`
+	When       []Branch          `json:"when,omitempty"`
+	Profiles   []ProfileTraits   `json:"profiles,omitempty"`
+	Context    []Field           `json:"context,omitempty"`
+	Set        map[string]string `json:"set,omitempty"`
+	Detect     []string          `json:"detect,omitempty"` // its rules, as the taxonomy has them
+	Examples   []string          `json:"examples,omitempty"`
+	Not        []string          `json:"not_examples,omitempty"`
+}
+
+// Traits are the values of a row of the table.
+type Traits struct {
+	Retryable      bool     `json:"retryable"`
+	Recoverability string   `json:"recoverability"`
+	Severity       string   `json:"severity,omitempty"`
+	Kind           string   `json:"kind,omitempty"`
+	HTTP           int      `json:"http,omitzero"`
+	GRPC           string   `json:"grpc,omitempty"`
+	Reaction       Reaction `json:"reaction"`
+	// MostCalls is the most calls that a failure causes, in words; empty for 1.
+	MostCalls string `json:"most_calls,omitempty"`
+}
+
+// Reaction is a reaction in words, and the one that follows it.
+type Reaction struct {
+	Name   string    `json:"name,omitempty"` // "" if it is declared in place
+	Action string    `json:"action"`
+	Does   []string  `json:"does"`
+	Then   *Reaction `json:"then,omitempty"`
+}
+
+// Branch is a `when` branch in words.
+type Branch struct {
+	If     []string `json:"if"`
+	Traits Traits   `json:"traits"`
+}
+
+// ProfileTraits are the values that a profile changes.
+type ProfileTraits struct {
+	Name   string `json:"name"`
+	Branch int    `json:"when,omitzero"` // 1-based; 0 is the code itself
+	Traits Traits `json:"traits"`
+}
+
+// Field describes a field of the context.
+type Field struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Enum     []string `json:"enum,omitempty"`
+	Required bool     `json:"required,omitzero"`
+	Notes    []string `json:"notes,omitempty"`
+	Doc      string   `json:"doc,omitempty"`
+}
+
+// CodeOf returns the description of a code.
+func CodeOf(m *model.Package, c *model.Code) *Code {
+	var params []string
+	for _, f := range c.Args {
+		params = append(params, f.Param)
+	}
+	d := &Code{
+		Code: c.Value, Category: c.Category.Name, Number: c.Number, Doc: c.Doc, Since: c.Since,
+		Deprecated: c.Deprecated,
+		Aliases:    c.Aliases, Message: c.MessageText, Resolution: c.Resolution,
+		HelpURL: strings.ReplaceAll(m.HelpURL, "{code}", c.Value),
+		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + "(" + strings.Join(params, ", ") + ")",
+		Prevent: Prevention(c.Prevent), Traits: TraitsOf(m, c.Row.Traits),
+	}
+	if c.Key != c.Value {
+		d.Key = c.Key
+	}
+	if c.ReplacedBy != nil {
+		d.ReplacedBy = c.ReplacedBy.Value
+	}
+	for _, g := range c.Groups {
+		d.Groups = append(d.Groups, g.Name)
+	}
+	for _, b := range c.When {
+		d.When = append(d.When, Branch{If: Conditions(b), Traits: TraitsOf(m, b.Row.Traits)})
+	}
+	for _, p := range m.Profiles {
+		for _, row := range m.Rows {
+			if t := m.Under(p, row); row.Code == c && t != row.Traits {
+				d.Profiles = append(d.Profiles, ProfileTraits{Name: p.Name, Branch: row.Branch, Traits: TraitsOf(m, t)})
+			}
+		}
+	}
+	for _, f := range c.Category.Fields {
+		field := FieldOf(f)
+		field.Required = f.Required || c.Takes(f)
+		if v, ok := c.Fixed(f); ok {
+			field.Notes = append([]string{"always " + f.Literal(v)}, field.Notes...)
+		}
+		d.Context = append(d.Context, field)
+	}
+	for _, r := range c.Rules {
+		d.Detect = append(d.Detect, r.Doc)
+	}
+	for _, x := range c.Examples {
+		if x.Not {
+			d.Not = append(d.Not, x.Doc)
+		} else {
+			d.Examples = append(d.Examples, x.Doc)
+		}
+	}
+	for _, s := range c.Set {
+		if d.Set == nil {
+			d.Set = make(map[string]string)
+		}
+		d.Set[s.Field.Wire] = s.Field.Shown(s.Value)
+	}
+	return d
+}
+
+// TraitsOf returns traits in words.
+func TraitsOf(m *model.Package, t taxonomy.Traits) Traits {
+	return Traits{
+		Retryable: t.Retryable, Recoverability: t.Recoverability.String(), Severity: Word(t.Severity),
+		Kind: Word(t.Kind),
+		HTTP: int(t.HTTP), GRPC: resolve.GRPCWord(t.GRPC), Reaction: ReactionOf(m, t.Reaction),
+		MostCalls: MostCalls(t.Reaction),
+	}
+}
+
+// ReactionOf returns a reaction in words.
+func ReactionOf(m *model.Package, r *taxonomy.Reaction) Reaction {
+	out := Reaction{Name: DeclaredName(m, r), Action: r.Action.String(), Does: Does(r)}
+	if r.Then != nil && r.Action != taxonomy.Abort {
+		then := ReactionOf(m, r.Then)
+		out.Then = &then
+	}
+	return out
+}
+
+// DeclaredName returns a reaction's name in the taxonomy, or "" if it is declared in place.
+func DeclaredName(m *model.Package, r *taxonomy.Reaction) string {
+	if m.Declared[r] {
+		return r.Name
+	}
+	return ""
+}
+
+// FieldOf returns the description of a field.
+func FieldOf(f *model.Field) Field {
+	d := Field{Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), Required: f.Required, Doc: f.Doc}
+	for _, note := range []struct {
+		is   bool
+		text string
+	}{
+		{f.Sensitive, "sensitive"}, {f.Scrub, "secrets masked"},
+		{f.MaxLength > 0, "at most " + Count(f.MaxLength, "byte", "bytes")}, {f.MessageOnly, "in the message only"},
+	} {
+		if note.is {
+			d.Notes = append(d.Notes, note.text)
+		}
+	}
+	return d
+}
+
+// Category is everything that a taxonomy declares about a category.
+type Category struct {
+	Category string     `json:"category"`
+	Type     string     `json:"type"` // in Go
+	Doc      string     `json:"doc,omitempty"`
+	Codes    []CodeLine `json:"codes"`
+	Context  []Field    `json:"context,omitempty"`
+}
+
+// CodeLine is a code of a category.
+type CodeLine struct {
+	Code      string `json:"code"`
+	Doc       string `json:"doc,omitempty"`
+	Retryable bool   `json:"retryable"`
+	Reaction  string `json:"reaction"`
+}
+
+// CategoryOf returns the description of a category.
+func CategoryOf(m *model.Package, c *model.Category) *Category {
+	d := &Category{Category: c.Name, Type: m.Name + "." + c.Type, Doc: c.Doc}
+	for _, code := range c.Codes {
+		t := code.Row.Traits
+		d.Codes = append(d.Codes, CodeLine{code.Value, code.Doc, t.Retryable,
+			cmp.Or(DeclaredName(m, t.Reaction), t.Reaction.Action.String())})
+	}
+	for _, f := range c.Fields {
+		d.Context = append(d.Context, FieldOf(f))
+	}
+	return d
+}
+
+// Word returns the word of the language for a value, or "" for none.
+func Word(v fmt.Stringer) string {
+	if s := v.String(); s != "none" {
+		return s
+	}
+	return ""
+}

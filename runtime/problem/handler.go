@@ -1,0 +1,133 @@
+package problem
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Option configures [Handler].
+type Option func(*handler)
+
+// ByTable classifies the errors that are not of the table's taxonomy: an error that no rule matches,
+// and a panic, become its fallback.
+func ByTable(t taxonomy.Table) Option { return func(h *handler) { h.table = t } }
+
+// OnError sets the function that receives each error, before it is written: the classified error
+// with all its causes, of which the client sees the public view only. By default, an error whose
+// status is 500 or above is logged by slog.Default.
+func OnError(f func(r *http.Request, err error)) Option { return func(h *handler) { h.onError = f } }
+
+// Panic is the cause of the error that a panic becomes.
+type Panic struct {
+	Value any
+	Stack []byte // of the goroutine, as debug.Stack returns it
+}
+
+// Error returns the value of the panic, secrets masked.
+func (p *Panic) Error() string { return taxonomy.Redact(fmt.Sprintf("panic: %v", p.Value)) }
+
+// LogValue returns the value and the stack.
+func (p *Panic) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("message", p.Error()), slog.String("stack", string(p.Stack)))
+}
+
+type handler struct {
+	serve   func(w http.ResponseWriter, r *http.Request) error
+	table   taxonomy.Table
+	onError func(r *http.Request, err error)
+}
+
+// Handler returns a handler that answers with the error of serve, as [Write] does. If serve already
+// began a response, only [OnError] receives the error. A panic is answered like an error; one after
+// the response began aborts the response, so that the client does not take it for complete. A panic
+// with [http.ErrAbortHandler] is passed on.
+func Handler(serve func(w http.ResponseWriter, r *http.Request) error, opts ...Option) http.Handler {
+	h := &handler{serve: serve, onError: logServerErrors}
+	for _, o := range opts {
+		o(h)
+	}
+	return h
+}
+
+func logServerErrors(r *http.Request, err error) {
+	if taxonomy.HTTPStatus(err) >= http.StatusInternalServerError {
+		slog.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "err", err)
+	}
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	t := &writer{ResponseWriter: w}
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		if v == http.ErrAbortHandler {
+			panic(v)
+		}
+		h.fail(t, r, &taxonomy.Evidence{Type: "panic", Err: &Panic{Value: v, Stack: debug.Stack()}})
+		if t.began {
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	if err := h.serve(t, r); err != nil {
+		h.fail(t, r, err)
+	}
+}
+
+func (h *handler) fail(w *writer, r *http.Request, err error) {
+	shown := taxonomy.Public(err)
+	if h.table.Taxonomy != nil {
+		err = h.table.Classify(err)
+		shown = h.table.Public(err)
+	}
+	h.onError(r, err)
+	if !w.began {
+		write(w.ResponseWriter, r, err, shown)
+	}
+}
+
+// writer notes whether a response began. It passes on what the methods of the underlying writer
+// that programs look for can do.
+type writer struct {
+	http.ResponseWriter
+	began bool
+}
+
+// Unwrap returns the underlying writer, for http.ResponseController.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *writer) WriteHeader(status int) {
+	if status >= http.StatusOK || status == http.StatusSwitchingProtocols { // others are informational
+		w.began = true
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *writer) Write(b []byte) (int, error) {
+	w.began = true
+	return w.ResponseWriter.Write(b)
+}
+
+// ReadFrom lets the underlying writer use sendfile.
+func (w *writer) ReadFrom(r io.Reader) (int64, error) {
+	w.began = true
+	return io.Copy(w.ResponseWriter, r)
+}
+
+func (w *writer) Flush() {
+	w.began = true
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.began = true
+	return http.NewResponseController(w.ResponseWriter).Hijack()
+}

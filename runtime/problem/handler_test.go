@@ -1,0 +1,148 @@
+package problem_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/internal/orders"
+	"github.com/errgen/errgen/runtime/problem"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+type serve = func(http.ResponseWriter, *http.Request) error
+
+func TestHandler(t *testing.T) {
+	answered := func(w http.ResponseWriter, _ *http.Request) error {
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, "tea")
+		return orders.NewOrderNotFound()
+	}
+	for _, c := range []struct {
+		name   string
+		serve  serve
+		status int
+		code   string // of the document
+		logged string // the code that the hook receives
+	}{
+		{"no error", func(http.ResponseWriter, *http.Request) error { return nil }, 200, "", ""},
+		{"a typed error", func(http.ResponseWriter, *http.Request) error { return orders.NewOrderNotFound() },
+			404, "ORDER_NOT_FOUND", "ORDER_NOT_FOUND"},
+		{"a classified error", func(http.ResponseWriter, *http.Request) error {
+			return &taxonomy.Evidence{Source: "gateway", Status: 503}
+		}, 500, "INTERNAL", "STORE_DOWN"},
+		{"an error that no rule matches", func(http.ResponseWriter, *http.Request) error { return io.ErrUnexpectedEOF },
+			500, "INTERNAL", "UNEXPECTED"},
+		{"a panic", func(http.ResponseWriter, *http.Request) error { panic("password=hunter2") },
+			500, "INTERNAL", "UNEXPECTED"},
+		{"an answer and an error", answered, 418, "", "ORDER_NOT_FOUND"},
+		{"an informational response", func(w http.ResponseWriter, _ *http.Request) error {
+			w.WriteHeader(http.StatusEarlyHints)
+			return orders.NewOrderNotFound()
+		}, 404, "ORDER_NOT_FOUND", "ORDER_NOT_FOUND"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			logged := ""
+			hook := problem.OnError(func(_ *http.Request, err error) { logged = taxonomy.CodeOf(err) })
+			_, resp := get(t, problem.Handler(c.serve, problem.ByTable(orders.Table), hook))
+			assert.Equal(t, c.status, resp.StatusCode)
+			assert.Equal(t, c.logged, logged)
+			var doc struct{ Code string }
+			body, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			assert.NotContains(t, string(body), "hunter2")
+			if json.Unmarshal(body, &doc) == nil {
+				assert.Equal(t, c.code, doc.Code)
+			} else {
+				assert.Empty(t, c.code)
+			}
+		})
+	}
+}
+
+func TestHandlerPanicHasStack(t *testing.T) {
+	var failed error
+	h := problem.Handler(func(http.ResponseWriter, *http.Request) error { panic(errors.New("boom")) },
+		problem.ByTable(orders.Table), problem.OnError(func(_ *http.Request, err error) { failed = err }))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+	p, ok := errors.AsType[*problem.Panic](failed)
+	require.True(t, ok)
+	assert.EqualError(t, p, "panic: boom")
+	assert.Contains(t, string(p.Stack), "TestHandlerPanicHasStack")
+	o, ok := errors.AsType[*orders.StoreError](failed)
+	require.True(t, ok)
+	assert.Equal(t, taxonomy.Some(true), o.Unmatched)
+}
+
+// A response that a panic cuts must not look complete to its client.
+func TestHandlerAborts(t *testing.T) {
+	for name, h := range map[string]serve{
+		"panic after the response began": func(w http.ResponseWriter, _ *http.Request) error {
+			w.(http.Flusher).Flush()
+			panic("late")
+		},
+		"abort": func(http.ResponseWriter, *http.Request) error { panic(http.ErrAbortHandler) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(problem.Handler(h, problem.OnError(func(*http.Request, error) {})))
+			defer server.Close()
+			resp, err := server.Client().Get(server.URL)
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				require.NoError(t, resp.Body.Close())
+			}
+			assert.Error(t, err)
+		})
+	}
+}
+
+// The methods of the underlying writer stay reachable, and an answer given through them counts.
+func TestHandlerWriter(t *testing.T) {
+	for name, answer := range map[string]serve{
+		"ReadFrom": func(w http.ResponseWriter, _ *http.Request) error {
+			_, err := io.Copy(w, bytes.NewReader([]byte("answer")))
+			return errors.Join(err, orders.NewInternal())
+		},
+		"ResponseController": func(w http.ResponseWriter, _ *http.Request) error {
+			_, err := io.WriteString(w, "answer")
+			return errors.Join(err, http.NewResponseController(w).Flush(), orders.NewInternal())
+		},
+		"Hijack": func(w http.ResponseWriter, _ *http.Request) error {
+			conn, rw, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				_, err = rw.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nanswer")
+				err = errors.Join(err, rw.Flush(), conn.Close())
+			}
+			return errors.Join(err, orders.NewInternal())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, resp := get(t, problem.Handler(answer, problem.OnError(func(*http.Request, error) {})))
+			body, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			assert.Equal(t, "answer", string(body))
+		})
+	}
+}
+
+func TestHandlerLogsServerErrors(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	for _, err := range []error{orders.NewOrderNotFound(), orders.NewStoreDown().WithQuery("q")} {
+		problem.Handler(func(http.ResponseWriter, *http.Request) error { return err }).
+			ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/orders", nil))
+	}
+	assert.NotContains(t, log.String(), "ORDER_NOT_FOUND")
+	assert.Contains(t, log.String(), "STORE_DOWN")
+	assert.Contains(t, log.String(), "path=/orders")
+}

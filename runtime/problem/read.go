@@ -1,0 +1,131 @@
+package problem
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/received"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
+
+// maxBody bounds in bytes how much of a body is read.
+const maxBody = 1 << 20
+
+// Problem is a problem document that is not an error of a known taxonomy: a proxy's, or another
+// service's. It is the cause of what [Read] returns for it.
+type Problem struct {
+	Type     string // "about:blank" if the document has none
+	Title    string
+	Status   int // of the document; 0 if it has none
+	Detail   string
+	Instance string
+	// Extensions are the other members, by name.
+	Extensions map[string]json.RawMessage
+}
+
+// Error returns the title and the detail, secrets masked.
+func (p *Problem) Error() string {
+	text := p.Title
+	if p.Detail != "" && text != "" {
+		text += ": "
+	}
+	if text += p.Detail; text == "" {
+		text = p.Type
+	}
+	return gen.Printable(taxonomy.Redact(text))
+}
+
+// Read returns the error that a response carries, and nil if its status is below 400. The result is
+//
+//   - an error of the first table whose domain or code the problem document names: the type, code
+//     and context of the error that the server gave to [Write]. A code that this table does not
+//     have gives a *[taxonomy.Unknown];
+//   - otherwise what the first table classifies the response as, by its status, headers and body;
+//     its cause is a *[Problem] if the body is a problem document;
+//   - without tables, a *[taxonomy.Evidence] with that cause.
+//
+// Read reads the first MiB of the body and does not close it; the body can still be read completely.
+// A longer body is not read as a problem document. The request needs a context with a deadline,
+// because reading takes as long as the server does.
+func Read(resp *http.Response, tables ...taxonomy.Table) error {
+	if resp.StatusCode < http.StatusBadRequest {
+		return nil
+	}
+	members, typed := readDocument(resp, tables)
+	if typed != nil {
+		return typed
+	}
+	ev := detect.Of(resp)
+	if members != nil {
+		p := problemOf(members)
+		ev.Err, ev.Type = p, p.Type
+	}
+	if len(tables) == 0 {
+		return &ev
+	}
+	return tables[0].Classify(&ev)
+}
+
+// readDocument returns the members of the body if it is a problem document, and the error that they
+// describe if it is one of the tables'.
+func readDocument(resp *http.Response, tables []taxonomy.Table) (map[string]json.RawMessage, error) {
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.Body == nil || media != ContentType && media != "application/json" {
+		return nil, nil
+	}
+	body := resp.Body
+	read, _ := io.ReadAll(io.LimitReader(body, maxBody+1)) // a document that is cut is not one
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(read), body), body}
+	var members map[string]json.RawMessage
+	if len(read) > maxBody || json.Unmarshal(read, &members) != nil {
+		return nil, nil
+	}
+	if typed := typedOf(members, tables); typed != nil || media == ContentType {
+		return members, typed
+	}
+	return nil, nil
+}
+
+// typedOf returns the error of a table that the members describe, or nil.
+func typedOf(members map[string]json.RawMessage, tables []taxonomy.Table) error {
+	sent := received.Sent{Context: members["context"]}
+	if !readMember(members, "code", &sent.Code) || !readMember(members, "retryable", &sent.Retryable) {
+		return nil
+	}
+	readMember(members, "domain", &sent.Domain)
+	readMember(members, "reaction", &sent.Reaction)
+	readMember(members, "detail", &sent.Message)
+	if table, ok := sent.Table(tables); ok {
+		if e := sent.Error(table); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// readMember decodes a member, and reports whether it is there and of that type. RFC 9457 has a
+// member of another type ignored.
+func readMember(members map[string]json.RawMessage, name string, to any) bool {
+	raw := members[name]
+	return len(raw) > 0 && string(raw) != "null" && json.Unmarshal(raw, to) == nil
+}
+
+func problemOf(members map[string]json.RawMessage) *Problem {
+	p := &Problem{Type: "about:blank"}
+	for name, to := range map[string]any{
+		"type": &p.Type, "title": &p.Title, "status": &p.Status, "detail": &p.Detail, "instance": &p.Instance,
+	} {
+		readMember(members, name, to)
+		delete(members, name)
+	}
+	p.Extensions = members
+	return p
+}

@@ -1,0 +1,199 @@
+// Package problem sends and reads errors over HTTP as the problem documents of RFC 9457.
+//
+//	mux.Handle("GET /orders/{id}", problem.Handler(getOrder, problem.ByTable(errs.Table)))
+//
+// getOrder is a func(http.ResponseWriter, *http.Request) error. A client gets the typed error back:
+//
+//	resp, err := client.Do(req)
+//	…
+//	err = problem.Read(resp, errs.Table) // nil unless the status is 400 or above
+//
+// Only the public view of an error leaves: see [taxonomy.Public].
+package problem
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/errgen/errgen/runtime/internal/received"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
+
+const (
+	// ContentType is the media type of a problem document.
+	ContentType = "application/problem+json"
+	// StatusClientClosedRequest is the status for a request that its client cancelled. It is not in the
+	// registry of HTTP, but common: only logs and metrics see it.
+	StatusClientClosedRequest = 499
+)
+
+// Write answers r with the public view of err: a problem document, or a line of plain text if the
+// client does not accept JSON. A nil err writes nothing.
+//
+//   - type is the code's help URL, else about:blank;
+//   - title is the first sentence of the code's doc; with about:blank it is the name of the status;
+//   - status is the code's HTTP status, else 500; it is 499 if the client cancelled the request and
+//     err says so;
+//   - detail is the public message, instance the path of the request;
+//   - code, domain, context and retryable are as in the error's JSON. An error of no taxonomy has
+//     none of them and no detail.
+//
+// Retry-After is set if the public view has a hint for it. Write sets Content-Type and Vary, and
+// removes Content-Length. A HEAD request gets no body.
+func Write(w http.ResponseWriter, r *http.Request, err error) {
+	if err != nil {
+		write(w, r, err, taxonomy.Public(err))
+	}
+}
+
+func write(w http.ResponseWriter, r *http.Request, err error, shown taxonomy.PublicView) {
+	v := viewOf(r, err, shown)
+	h := w.Header()
+	h.Del("Content-Length")
+	h.Add("Vary", "Accept")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if v.retryAfter != "" {
+		h.Set("Retry-After", v.retryAfter)
+	}
+	room := buffers.Get().(*[]byte)
+	defer buffers.Put(room)
+	b := (*room)[:0]
+	if acceptsJSON(r.Header["Accept"]) {
+		h.Set("Content-Type", ContentType)
+		b = v.appendJSON(b)
+	} else {
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		b = v.appendText(b)
+	}
+	w.WriteHeader(v.status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(b) // the client is gone, and nothing else can be sent to it
+	}
+	if cap(b) <= maxKept {
+		*room = b
+	}
+}
+
+// maxKept bounds the buffers that are used again.
+const maxKept = 16 << 10
+
+var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 1024)) }}
+
+// view is what a client sees of an error.
+type view struct {
+	taxonomy.PublicView
+	code       string // empty for an error without a public code
+	status     int
+	kind       string // the member type
+	title      string
+	detail     string
+	instance   string
+	retryAfter string
+}
+
+func viewOf(r *http.Request, err error, shown taxonomy.PublicView) view {
+	v := view{status: StatusClientClosedRequest, kind: "about:blank", title: "Client Closed Request"}
+	if path := r.URL.EscapedPath(); strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") {
+		v.instance = path
+	}
+	if errors.Is(err, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled) {
+		return v
+	}
+	v.PublicView = shown
+	v.status = v.HTTPStatus()
+	v.title = http.StatusText(v.status)
+	if v.code = v.Code(); v.code == "" {
+		return v
+	}
+	v.detail, v.retryAfter = v.Message(), retryAfter(v.PublicView)
+	if url := v.HelpURL(); url != "" {
+		v.kind = url
+		v.title = cmp.Or(firstSentence(v.Describe().Doc), v.title)
+	}
+	return v
+}
+
+func (v *view) appendJSON(b []byte) []byte {
+	o := gen.Object(b).String("type", taxonomy.Some(v.kind)).OptEnum("title", v.title).
+		Int("status", taxonomy.Some(v.status)).OptEnum("detail", v.detail).OptEnum("instance", v.instance)
+	if v.code == "" {
+		return o.Close()
+	}
+	o = o.OptEnum("domain", v.Err().Taxonomy().Domain).OptEnum("code", v.code).
+		Bool("retryable", taxonomy.Some(v.Retryable())).OptEnum("reaction", received.Reaction(v.PublicView))
+	b = o.Close()
+	b = append(b[:len(b)-1], `,"context":`...)
+	return append(v.AppendContext(b), '}')
+}
+
+func (v *view) appendText(b []byte) []byte {
+	if v.code == "" {
+		return append(append(b, v.title...), '\n')
+	}
+	return append(append(append(append(b, v.code...), ": "...), v.detail...), '\n')
+}
+
+// retryAfter returns the value of Retry-After: whole seconds, or a date.
+func retryAfter(v taxonomy.PublicView) string {
+	if d, ok := v.RetryAfter().Get(); ok && d >= 0 {
+		return strconv.FormatFloat(math.Ceil(d.Seconds()), 'f', -1, 64)
+	}
+	if at, ok := v.ResetAt().Get(); ok {
+		return at.Add(time.Second - 1).UTC().Format(http.TimeFormat)
+	}
+	return ""
+}
+
+// firstSentence returns the first sentence of a doc without its full stop, which suits a title.
+func firstSentence(doc string) string {
+	sentence, _, _ := strings.Cut(doc, ". ")
+	return strings.TrimSuffix(strings.TrimSpace(sentence), ".")
+}
+
+// acceptsJSON reports whether a client with these Accept headers reads problem documents. The most
+// specific range that matches decides; application/json counts as application/problem+json.
+func acceptsJSON(headers []string) bool {
+	if len(headers) == 0 {
+		return true
+	}
+	best, accepted := 0, false
+	for _, header := range headers {
+		for item := range strings.SplitSeq(header, ",") {
+			kind, parameters, _ := strings.Cut(item, ";")
+			kind = strings.TrimSpace(kind)
+			specific := 0
+			switch {
+			case strings.EqualFold(kind, ContentType), strings.EqualFold(kind, "application/json"):
+				specific = 3
+			case strings.EqualFold(kind, "application/*"):
+				specific = 2
+			case kind == "*/*":
+				specific = 1
+			}
+			if wanted := !refused(parameters); specific > best || specific == best && wanted {
+				best, accepted = specific, wanted && specific > 0
+			}
+		}
+	}
+	return accepted
+}
+
+// refused reports whether the parameters of a media range have a weight of 0.
+func refused(parameters string) bool {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(parameter, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "q") {
+			weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			return err == nil && weight == 0
+		}
+	}
+	return false
+}

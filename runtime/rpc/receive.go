@@ -1,0 +1,131 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+
+	"github.com/errgen/errgen/runtime/internal/received"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// arrived is an error that a server sent. Callers find both of it by errors.As: the error as it was,
+// and the status or Connect error that transported it.
+type arrived struct {
+	error     // as it was
+	transport error
+}
+
+func (a *arrived) Unwrap() []error { return []error{a.error, a.transport} }
+
+// LogValue returns the error as it was.
+func (a *arrived) LogValue() slog.Value { return slog.AnyValue(a.error) }
+
+// received returns the error of a failed call. Transport is the error of the library.
+func (o *options) received(ctx context.Context, a answer, transport error) error {
+	if err := ctx.Err(); err != nil && (a.code == code.Code_CANCELLED || a.code == code.Code_DEADLINE_EXCEEDED) {
+		return &arrived{error: err, transport: transport}
+	}
+	var info *errdetails.ErrorInfo
+	var bad *errdetails.BadRequest
+	for _, detail := range a.details {
+		switch d := detail.(type) {
+		case *errdetails.ErrorInfo:
+			info = d
+		case *errdetails.BadRequest:
+			bad = d
+		}
+	}
+	if info != nil {
+		sent := received.Sent{Domain: info.Domain, Code: info.Reason, Message: a.message}
+		if table, ok := sent.Table(o.tables); ok {
+			retryable, isSent := info.Metadata["retryable"]
+			sent.Retryable = retryable == "true"
+			sent.Reaction = info.Metadata["reaction"]
+			sent.Context = contextOf(table.Taxonomy, info, bad)
+			if e := sent.Error(table); e != nil && isSent {
+				return &arrived{error: e, transport: transport}
+			}
+		}
+	}
+	ev := evidence(a, info)
+	ev.Err = transport
+	if len(o.tables) == 0 {
+		return ev
+	}
+	return o.tables[0].Classify(ev)
+}
+
+// contextOf returns the context as the JSON that it was. The types of fields are those of the
+// taxonomy; a field that it does not have is a text.
+func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, bad *errdetails.BadRequest) json.RawMessage {
+	var fields []taxonomy.Field
+	if row, ok := t.Find(info.Reason); ok {
+		fields = t.Categories[row.Category()].Fields
+	}
+	members := make(map[string]any, len(info.Metadata)+1)
+	for name, text := range info.Metadata {
+		members[name] = text
+	}
+	for _, f := range fields {
+		text, ok := info.Metadata[f.Name]
+		switch f.Type {
+		case "string", "enum", "duration", "time":
+		case "violations":
+			if bad != nil && !ok {
+				members[f.Name], bad = violationsOf(bad), nil
+			}
+		default:
+			if ok && json.Valid([]byte(text)) {
+				members[f.Name] = json.RawMessage(text)
+			}
+		}
+	}
+	b, err := json.Marshal(members)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func violationsOf(bad *errdetails.BadRequest) []violation {
+	list := make([]violation, 0, len(bad.FieldViolations))
+	for _, v := range bad.FieldViolations {
+		list = append(list, violation{Field: v.Field, Description: v.Description, Code: v.Reason})
+	}
+	return list
+}
+
+// evidence returns what the status of another vendor's server tells: the name of its code, the
+// message, the reason as the type, and the metadata as attributes.
+func evidence(a answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
+	ev := &taxonomy.Evidence{Code: a.code.String(), Text: a.message, Attributes: map[string]string{}}
+	if info != nil {
+		ev.Type = info.Reason
+		for name, value := range info.Metadata {
+			ev.Attributes[strings.ToLower(name)] = value
+		}
+		ev.Attributes["domain"] = info.Domain
+	}
+	for _, detail := range a.details {
+		switch d := detail.(type) {
+		case *errdetails.RetryInfo:
+			if d.RetryDelay != nil && d.RetryDelay.AsDuration() >= 0 {
+				ev.RetryAfter = taxonomy.Some(d.RetryDelay.AsDuration())
+			}
+		case *errdetails.RequestInfo:
+			ev.Attributes["request-id"] = d.RequestId
+		case *errdetails.BadRequest:
+			for i, v := range d.FieldViolations {
+				if i == 0 {
+					ev.Attributes["param"] = v.Field
+				}
+			}
+		}
+	}
+	return ev
+}

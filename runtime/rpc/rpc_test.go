@@ -1,0 +1,300 @@
+package rpc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/errgen/errgen/runtime/internal/orders"
+	"github.com/errgen/errgen/runtime/rpc"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+const procedure = "/orders.v1.Orders/Get"
+
+var options = []rpc.Option{rpc.ByTable(orders.Table), rpc.OnError(func(context.Context, string, error) {})}
+
+// caller calls a server that fails with an error: a unary call, or the first of a stream.
+type caller func(t *testing.T, ctx context.Context, fail func(context.Context) error, client ...rpc.Option) error
+
+var callers = map[string]caller{
+	"gRPC unary": func(t *testing.T, ctx context.Context, fail func(context.Context) error, o ...rpc.Option) error {
+		_, err := grpcClient(t, fail, o).EmptyCall(ctx, &grpc_testing.Empty{})
+		return err
+	},
+	"gRPC stream": func(t *testing.T, ctx context.Context, fail func(context.Context) error, o ...rpc.Option) error {
+		stream, err := grpcClient(t, fail, o).StreamingOutputCall(ctx, &grpc_testing.StreamingOutputCallRequest{})
+		if err != nil {
+			return err
+		}
+		_, err = stream.Recv()
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		return err
+	},
+	"Connect unary": func(t *testing.T, ctx context.Context, fail func(context.Context) error, o ...rpc.Option) error {
+		_, err := connectClient(t, fail, o).CallUnary(ctx, connect.NewRequest(&emptypb.Empty{}))
+		return err
+	},
+	"Connect stream": func(t *testing.T, ctx context.Context, fail func(context.Context) error, o ...rpc.Option) error {
+		stream, err := connectClient(t, fail, o).CallServerStream(ctx, connect.NewRequest(&emptypb.Empty{}))
+		if err != nil {
+			return err
+		}
+		for stream.Receive() {
+		}
+		err = stream.Err()
+		_ = stream.Close()
+		return err
+	},
+}
+
+type server struct {
+	grpc_testing.UnimplementedTestServiceServer
+	fail func(context.Context) error
+}
+
+func (s server) EmptyCall(ctx context.Context, _ *grpc_testing.Empty) (*grpc_testing.Empty, error) {
+	return &grpc_testing.Empty{}, s.fail(ctx)
+}
+
+func (s server) StreamingOutputCall(
+	_ *grpc_testing.StreamingOutputCallRequest,
+	stream grpc.ServerStreamingServer[grpc_testing.StreamingOutputCallResponse],
+) error {
+	if err := stream.Send(&grpc_testing.StreamingOutputCallResponse{}); err != nil {
+		return err
+	}
+	return s.fail(stream.Context())
+}
+
+func grpcClient(
+	t *testing.T, fail func(context.Context) error, client []rpc.Option,
+) grpc_testing.TestServiceClient {
+	t.Helper()
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(rpc.UnaryServer(options...)),
+		grpc.ChainStreamInterceptor(rpc.StreamServer(options...)))
+	grpc_testing.RegisterTestServiceServer(s, server{fail: fail})
+	return dial(t, s, grpc.WithChainUnaryInterceptor(rpc.UnaryClient(client...)),
+		grpc.WithChainStreamInterceptor(rpc.StreamClient(client...)))
+}
+
+func dial(t *testing.T, s *grpc.Server, o ...grpc.DialOption) grpc_testing.TestServiceClient {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(s.Stop)
+	conn, err := grpc.NewClient(
+		l.Addr().String(), append(o, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
+	return grpc_testing.NewTestServiceClient(conn)
+}
+
+func connectClient(
+	t *testing.T, fail func(context.Context) error, client []rpc.Option,
+) *connect.Client[emptypb.Empty, emptypb.Empty] {
+	t.Helper()
+	intercept := connect.WithInterceptors(rpc.Connect(options...))
+	mux := http.NewServeMux()
+	mux.Handle(procedure, connect.NewUnaryHandler(procedure,
+		func(ctx context.Context, _ *connect.Request[emptypb.Empty]) (*connect.Response[emptypb.Empty], error) {
+			return nil, fail(ctx)
+		}, intercept))
+	mux.Handle(procedure+"Stream", connect.NewServerStreamHandler(procedure+"Stream",
+		func(ctx context.Context, _ *connect.Request[emptypb.Empty], s *connect.ServerStream[emptypb.Empty]) error {
+			return errors.Join(s.Send(&emptypb.Empty{}), fail(ctx))
+		}, intercept))
+	h := httptest.NewServer(mux)
+	t.Cleanup(h.Close)
+	url := h.URL + procedure
+	if strings.HasSuffix(t.Name(), "_stream") {
+		url += "Stream"
+	}
+	return connect.NewClient[emptypb.Empty, emptypb.Empty](
+		h.Client(), url, connect.WithInterceptors(rpc.Connect(client...)))
+}
+
+func TestRoundTrip(t *testing.T) {
+	full := orders.NewOrderConflict().WithID("7").WithCount(-3).WithSize(1 << 60).WithMask(1 << 63).WithRatio(0.1).
+		WithOpen(false).WithTook(90 * time.Second).WithAt(time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)).
+		WithMood(orders.OrderMoodAngry).WithItems([]string{"a", "b,c"}).WithExtra([]byte(`{"x":[1]}`)).
+		WithPlace(orders.OrderPlace{City: "Hanoi"})
+	numeric := orders.NewOrderNotFound().WithID("7.0").WithExtra([]byte(`"text"`))
+	for name, call := range callers {
+		t.Run(name, func(t *testing.T) {
+			for _, sent := range []taxonomy.Error{full, numeric, orders.NewInternal(),
+				orders.NewTooMany().WithRetryAfter(1500 * time.Millisecond)} {
+				fail := func(context.Context) error { return fmt.Errorf("handler: %w", sent) }
+				got := call(t, t.Context(), fail, options...)
+				typed, ok := taxonomy.First(got, nil)
+				require.True(t, ok, "%v", got)
+				assert.Equal(t, sent, typed)
+				assert.EqualError(t, got, sent.Error())
+				assert.Equal(t, taxonomy.GRPCCode(sent), codeOf(got), "the status is in the tree")
+			}
+		})
+	}
+}
+
+func codeOf(err error) int {
+	if e, ok := errors.AsType[*connect.Error](err); ok {
+		return int(e.Code())
+	}
+	return int(status.Code(err))
+}
+
+// Nothing internal is in the status: neither codes nor fields nor causes.
+func TestInternal(t *testing.T) {
+	secret := errors.New("password=hunter2")
+	for name, call := range callers {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range []struct {
+				err  error
+				want error
+				code codes.Code
+			}{
+				{orders.NewStoreDown().WithQuery("SELECT x").WithCause(secret), orders.CodeInternal, codes.Internal},
+				{secret, orders.CodeInternal, codes.Internal},
+				{status.Error(codes.NotFound, "hunter2 of another server"), orders.CodeInternal, codes.Internal},
+				{orders.NewOrderNotFound().WithShard("hunter2").WithCause(secret), orders.CodeOrderNotFound,
+					codes.NotFound},
+			} {
+				got := call(t, t.Context(), func(context.Context) error { return c.err }, options...)
+				assert.ErrorIs(t, got, c.want)
+				assert.Equal(t, int(c.code), codeOf(got))
+				assert.NotContains(t, fmt.Sprintf("%+v", got), "hunter2")
+				if s, ok := status.FromError(got); ok {
+					b, err := proto.Marshal(s.Proto())
+					require.NoError(t, err)
+					assert.NotContains(t, string(b), "hunter2")
+					assert.NotContains(t, string(b), "SELECT")
+				}
+			}
+		})
+	}
+}
+
+// A client without this package reads the details by the types of google.golang.org/genproto.
+func TestPlainClient(t *testing.T) {
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(rpc.UnaryServer(options...)))
+	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error {
+		return orders.NewTooMany().WithRetryAfter(1500 * time.Millisecond)
+	}})
+	_, err := dial(t, s).EmptyCall(t.Context(), &grpc_testing.Empty{})
+	st, ok := status.FromError(err)
+	require.True(t, ok)
+	assert.Equal(t, codes.ResourceExhausted, st.Code())
+	assert.Equal(t, "too many requests", st.Message())
+	want := []proto.Message{
+		&errdetails.ErrorInfo{Reason: "TOO_MANY", Domain: "orders.example",
+			Metadata: map[string]string{"retryable": "true", "retryAfter": "1.5s"}},
+		&errdetails.RetryInfo{RetryDelay: durationpb.New(1500 * time.Millisecond)},
+		&errdetails.Help{Links: []*errdetails.Help_Link{
+			{Description: "TOO_MANY", Url: "https://orders.example/errors/TOO_MANY"}}},
+		&errdetails.LocalizedMessage{Locale: "en", Message: "too many requests"},
+	}
+	require.Len(t, st.Details(), len(want))
+	for i, d := range st.Details() {
+		assert.True(t, proto.Equal(want[i], d.(proto.Message)), "%v", d)
+	}
+}
+
+// The status of another vendor's server is evidence for the table's rules.
+func TestVendor(t *testing.T) {
+	st, err := status.New(codes.ResourceExhausted, "quota exceeded").WithDetails(
+		&errdetails.ErrorInfo{Reason: "RATE_LIMIT_EXCEEDED", Domain: "vendor.example",
+			Metadata: map[string]string{"quotaLimit": "10"}},
+		&errdetails.RetryInfo{RetryDelay: durationpb.New(3 * time.Second)},
+		&errdetails.RequestInfo{RequestId: "r-1"})
+	require.NoError(t, err)
+	got := rpc.FromStatus(st)
+	ev, ok := errors.AsType[*taxonomy.Evidence](got)
+	require.True(t, ok)
+	ev.Err = nil
+	assert.Equal(t, &taxonomy.Evidence{Code: "RESOURCE_EXHAUSTED", Type: "RATE_LIMIT_EXCEEDED", Text: "quota exceeded",
+		RetryAfter: taxonomy.Some(3 * time.Second),
+		Attributes: map[string]string{"quotalimit": "10", "domain": "vendor.example", "request-id": "r-1"}}, ev)
+
+	got = rpc.FromStatus(st, orders.Table)
+	assert.ErrorIs(t, got, orders.CodeTooMany)
+	assert.Equal(t, taxonomy.Some(3*time.Second), taxonomy.HintsOf(got).RetryAfter)
+	assert.Equal(t, codes.ResourceExhausted, status.Code(got))
+
+	unavailable := connect.NewError(connect.CodeUnavailable, errors.New("try later"))
+	assert.ErrorIs(t, rpc.FromConnect(unavailable, orders.Table), orders.CodeStoreDown)
+	assert.NoError(t, rpc.FromStatus(nil, orders.Table))
+	assert.NoError(t, rpc.FromConnect(nil, orders.Table))
+}
+
+func TestContextEnds(t *testing.T) {
+	for name, call := range callers {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			got := call(t, ctx, func(ctx context.Context) error {
+				cancel()
+				<-ctx.Done()
+				return fmt.Errorf("query: %w", ctx.Err())
+			}, options...)
+			assert.ErrorIs(t, got, context.Canceled)
+			assert.Empty(t, taxonomy.CodeOf(got))
+		})
+	}
+}
+
+func TestUnimplemented(t *testing.T) {
+	_, err := grpcClient(t, nil, nil).UnaryCall(t.Context(), &grpc_testing.SimpleRequest{})
+	assert.Equal(t, codes.Unimplemented, status.Code(err))
+}
+
+// A Connect error that the server made itself is sent; one that it received is not.
+func TestConnectOwnError(t *testing.T) {
+	call := callers["Connect unary"]
+	got := call(t, t.Context(), func(context.Context) error {
+		return connect.NewError(connect.CodeUnauthenticated, errors.New("no token"))
+	})
+	assert.Equal(t, int(codes.Unauthenticated), codeOf(got))
+	got = call(t, t.Context(), func(context.Context) error {
+		return connect.NewWireError(connect.CodeUnauthenticated, errors.New("hunter2"))
+	}, options...)
+	assert.ErrorIs(t, got, orders.CodeInternal)
+}
+
+func TestOnError(t *testing.T) {
+	var method string
+	var failed error
+	hook := rpc.OnError(func(_ context.Context, m string, err error) { method, failed = m, err })
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(rpc.UnaryServer(rpc.ByTable(orders.Table), hook,
+		rpc.Localize(func(_ context.Context, v taxonomy.PublicView) (locale, message string) {
+			return "de", "Fehler " + v.Code()
+		}))))
+	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error { return io.ErrUnexpectedEOF }})
+	_, err := dial(t, s).EmptyCall(t.Context(), &grpc_testing.Empty{})
+	assert.Equal(t, grpc_testing.TestService_EmptyCall_FullMethodName, method)
+	assert.ErrorIs(t, failed, orders.CodeUnexpected)
+	assert.ErrorIs(t, failed, io.ErrUnexpectedEOF)
+	details := status.Convert(err).Details()
+	assert.Equal(t, "Fehler INTERNAL", details[len(details)-1].(*errdetails.LocalizedMessage).Message)
+}
