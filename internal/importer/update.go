@@ -140,6 +140,9 @@ func (u *update) merge(r row, e *entry) {
 			after = key
 		}
 	}
+	if slices.Contains(changed, "args") {
+		u.addFields(&place{category: e.category}, r.code)
+	}
 	if len(changed) > 0 && !renamed {
 		u.changes.Changed = append(u.changes.Changed, fmt.Sprintf("%s: %s", e.key, strings.Join(changed, ", ")))
 	}
