@@ -44,8 +44,8 @@ func checkReport(name string) error {
 	return fmt.Errorf("-report is %q; its name must end in %s", name, config.Either(slices.Clone(endings)))
 }
 
-// writeReport writes the report in the format of the file's extension. The file is replaced when the
-// report is complete. A symbolic link is replaced and not followed.
+// writeReport writes the report in the format of the file's extension. The file is replaced when
+// the report is complete. A symbolic link is replaced and not followed.
 func (s *session) writeReport(name string) error {
 	f, err := beside(name)
 	if err != nil {
@@ -71,8 +71,8 @@ func beside(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "."+base+"."+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// checkWritable returns an error if the report cannot be written. It is called before the first skill
-// runs.
+// checkWritable returns an error if the report cannot be written. It is called before the first
+// skill runs.
 func checkWritable(name string) error {
 	if name == "" {
 		return nil

@@ -258,8 +258,8 @@ func TestProfilesRun(t *testing.T) {
 	}
 }
 
-// TestPatternBounds: a failure that was recognised by its text has the number of recoveries that its
-// pattern declares.
+// TestPatternBounds: a failure that was recognised by its text has the number of recoveries that
+// its pattern declares.
 func TestPatternBounds(t *testing.T) {
 	tests := []struct {
 		row, source, text, strategy string

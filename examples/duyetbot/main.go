@@ -1,6 +1,6 @@
-// Duyetbot runs the skills of a bot that works on GitHub repositories. Its taxonomy.yaml decides what
-// happens after a failure: wait, retry, install a package, run a linter's fix, or stop, within the
-// limits of a profile.
+// Duyetbot runs the skills of a bot that works on GitHub repositories. Its taxonomy.yaml decides
+// what happens after a failure: wait, retry, install a package, run a linter's fix, or stop, within
+// the limits of a profile.
 //
 //	go run . demo/*.yaml
 //	go run . -skill demo/rate-limit.yaml -profile strict -report report.html

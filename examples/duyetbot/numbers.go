@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// retryPolicies are the taxonomy's policies for retries. The numbers of a skill apply to all of them.
+// retryPolicies are the taxonomy's policies for retries. The numbers of a skill apply to all of
+// them.
 var retryPolicies = []string{"llm", "github", "tool", "verification"}
 
 // numbers returns the changes to the profile's policy.
@@ -54,8 +55,8 @@ func policyOf(table taxonomy.Table, name string) *taxonomy.Policy {
 	return nil
 }
 
-// over returns the changes to a policy. If the skill sets one limit and it contradicts another one of
-// the policy, the skill's limit wins. Learned numbers stay within the limits.
+// over returns the changes to a policy. If the skill sets one limit and it contradicts another one
+// of the policy, the skill's limit wins. Learned numbers stay within the limits.
 func (r *retryChanges) over(p *taxonomy.Policy) taxonomy.PolicyOverride {
 	o := r.numbers()
 	if o.MaxAttempts == nil {

@@ -21,8 +21,8 @@ func describe(b *strings.Builder, table taxonomy.Table) {
 		onOff(p.Reporting.Stack), onOff(p.Reporting.Context))
 }
 
-// recoveries lists the strategies, and how often they run for one failure. A strategy that runs less
-// often than the others has its number in brackets.
+// recoveries lists the strategies, and how often they run for one failure. A strategy that runs
+// less often than the others has its number in brackets.
 func recoveries(table taxonomy.Table) string {
 	r := table.Overlay.Recovery
 	if !r.Enabled {
@@ -53,8 +53,8 @@ func recoveries(table taxonomy.Table) string {
 	return fmt.Sprintf("on, at most %s: %s", times(most), strings.Join(shown, ", "))
 }
 
-// triesOf returns the limit of runs for one failure of each strategy, by the profile and the policies
-// of reactions.
+// triesOf returns the limit of runs for one failure of each strategy, by the profile and the
+// policies of reactions.
 func triesOf(table taxonomy.Table) map[string]int {
 	all := map[string]int{}
 	profile := table.Overlay.Recovery

@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// minSecret is the length of the shortest value that is masked, in bytes. Shorter values occur in any
-// text.
+// minSecret is the length of the shortest value that is masked, in bytes. Shorter values occur in
+// any text.
 const minSecret = 6
 
 // secrets are the values of the variables that a skill's command gets, longest first.

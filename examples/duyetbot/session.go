@@ -26,8 +26,8 @@ const (
 	maxWait = time.Hour
 )
 
-// session runs skills. They share waits, breakers and learned numbers, so a rate limit that one skill
-// meets delays the others.
+// session runs skills. They share waits, breakers and learned numbers, so a rate limit that one
+// skill meets delays the others.
 type session struct {
 	out     io.Writer
 	log     *slog.Logger // nil is no log

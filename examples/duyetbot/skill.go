@@ -32,8 +32,8 @@ type skill struct {
 	Component string `yaml:"component"`
 	// Command is a program and its arguments. They do not pass through a shell.
 	Command []string `yaml:"command"`
-	// Env are variables of the bot's environment that the command gets, besides the safe ones. Their
-	// values are masked in all output.
+	// Env are variables of the bot's environment that the command gets, besides the safe ones.
+	// Their values are masked in all output.
 	Env []string `yaml:"env"`
 	// Dir is the working directory, relative to the skill's file.
 	Dir string `yaml:"dir"`
@@ -136,7 +136,8 @@ func loadSkill(path string) (*skill, error) {
 	return s, nil
 }
 
-// checkDir returns an error if the directory does not exist or is not below that of the skill's file.
+// checkDir returns an error if the directory does not exist or is not below that of the skill's
+// file.
 func (s *skill) checkDir() error {
 	if info, err := os.Stat(s.dir()); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no directory %s", s.dir())

@@ -192,7 +192,8 @@ func TestVocabularyMayGrow(t *testing.T) {
 }
 
 // TestOurOwnPartsAreNotMistakenForProviders: failures of the executor's own parts are classified by
-// source and operation. Their text can be the output of tests, with statuses and error messages in it.
+// source and operation. Their text can be the output of tests, with statuses and error messages in
+// it.
 func TestOurOwnPartsAreNotMistakenForProviders(t *testing.T) {
 	noises := map[string]func(ev *taxonomy.Evidence){
 		"a text with a status":    func(ev *taxonomy.Evidence) { ev.Text = "429 Too Many Requests" },

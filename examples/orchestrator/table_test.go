@@ -14,8 +14,8 @@ import (
 	"orchestrator.example.com/runner/errs"
 )
 
-// O1 to O8: five categories in their order, faults and failures. B-O01: a sixth for everything else,
-// and one for the failures of tiers.
+// O1 to O8: five categories in their order, faults and failures. B-O01: a sixth for everything
+// else, and one for the failures of tiers.
 func TestCategories(t *testing.T) {
 	tests := []struct {
 		row, category string

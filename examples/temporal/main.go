@@ -1,6 +1,6 @@
-// Command temporal shows errgen's executor on Temporal: a real development server, two workers on two
-// working trees, an agent that is a scripted program, a rate limit that both hosts obey, a worker that
-// is killed in a call, and a person who answers a question. It prints what happens.
+// Command temporal shows errgen's executor on Temporal: a real development server, two workers on
+// two working trees, an agent that is a scripted program, a rate limit that both hosts obey, a
+// worker that is killed in a call, and a person who answers a question. It prints what happens.
 //
 //	make temporal            # builds the server, once
 //	go run ./examples/temporal

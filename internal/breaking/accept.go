@@ -2,7 +2,6 @@ package breaking
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -55,24 +54,21 @@ func ReadAcceptances(name string, src []byte) *Acceptances {
 		a.doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
 	}
 	root := a.doc.Content[0]
-	for i := 0; root.Kind == yaml.MappingNode && i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value == "accept" && root.Content[i+1].Kind == yaml.SequenceNode {
-			a.list = root.Content[i+1]
-			continue
-		}
-		a.fail(idAccept, nodeSpan(root.Content[i]), "", "%s: the file has one key, accept, with a list of entries",
-			root.Content[i].Value)
+	if len(root.Content) == 2 && root.Content[1].Tag == "!!null" {
+		root.Content = nil // accept: without entries
 	}
-	if root.Kind != yaml.MappingNode {
-		a.fail(idAccept, nodeSpan(root), "", "the file has one key, accept, with a list of entries")
-	} else if a.list == nil && len(a.Findings) == 0 {
+	switch {
+	case root.Kind == yaml.MappingNode && len(root.Content) == 0:
 		a.list = &yaml.Node{Kind: yaml.SequenceNode}
-		root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "accept"}, a.list)
+		root.Content = []*yaml.Node{{Kind: yaml.ScalarNode, Value: "accept"}, a.list}
+	case root.Kind == yaml.MappingNode && len(root.Content) == 2 && root.Content[0].Value == "accept" &&
+		root.Content[1].Kind == yaml.SequenceNode:
+		a.list = root.Content[1]
+	default:
+		a.fail(idAccept, nodeSpan(root), "", "the file has one key, accept, with a list of entries")
 	}
-	if a.list != nil {
-		for _, node := range a.list.Content {
-			a.entry(node)
-		}
+	for i := 0; a.list != nil && i < len(a.list.Content); i++ {
+		a.entry(a.list.Content[i])
 	}
 	return a
 }
@@ -87,37 +83,22 @@ func nodeSpan(n *yaml.Node) diag.Span {
 
 // entry reads an entry.
 func (a *Acceptances) entry(node *yaml.Node) {
-	e := acceptance{node: node}
-	keys := []struct {
-		name string
-		to   *string
-	}{{"id", &e.id}, {"subject", &e.subject}, {"reason", &e.reason}, {"until", &e.until}}
-	const hint = "an entry has the keys id, subject, reason and until"
-	faults := len(a.Findings)
-	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
-		key, v := node.Content[i], node.Content[i+1]
-		at := slices.IndexFunc(keys, func(k struct {
-			name string
-			to   *string
-		}) bool {
-			return k.name == key.Value
-		})
-		if at < 0 || v.Kind != yaml.ScalarNode || *keys[at].to != "" {
-			a.fail(idAccept, nodeSpan(key), hint, "%s: not a key of an entry, or not a text", key.Value)
-			continue
-		}
-		*keys[at].to = strings.TrimSpace(v.Value)
+	const keys = "an entry has the keys id, subject, reason and until"
+	fields := make(map[string]string)
+	if err := node.Decode(&fields); err != nil || len(fields) != 4 {
+		a.fail(idAccept, nodeSpan(node), "", keys)
+		return
 	}
-	for _, k := range keys {
-		if *k.to == "" && len(a.Findings) == faults {
-			a.fail(idAccept, nodeSpan(node), hint, "the entry has no %s", k.name)
+	for _, key := range []string{"id", "subject", "reason", "until"} {
+		if strings.TrimSpace(fields[key]) == "" {
+			a.fail(idAccept, nodeSpan(node), keys, "the entry has no %s", key)
+			return
 		}
 	}
+	e := acceptance{fields["id"], fields["subject"], fields["reason"], fields["until"], node}
 	_, badDate := time.Parse(time.DateOnly, e.until)
 	_, badGlob := path.Match(e.subject, "")
 	switch {
-	case len(a.Findings) > faults:
-		return
 	case badDate != nil:
 		a.fail(idAccept, nodeSpan(node), "", "until: %s is not a date such as 2027-01-31", e.until)
 	case badGlob != nil:
@@ -197,7 +178,7 @@ func (a *Acceptances) Add(changes, all []Change, reason, until string, now time.
 			keep = append(keep, node)
 		}
 	}
-	a.list.Content, a.list.Style = keep, cmp.Or(a.list.Style&^yaml.FlowStyle, 0)
+	a.list.Content, a.list.Style = keep, a.list.Style&^yaml.FlowStyle
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)

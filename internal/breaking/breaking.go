@@ -143,7 +143,7 @@ func compare(old, new *Taxonomy) *comparison {
 	}
 	for i := range out {
 		if list := out[i].Factories; len(list) > 0 {
-			out[i].Message += "; the factory of " + enumerate(list, 3) + " changes"
+			out[i].Message += "; the factory of " + enumerate(list, len(list)) + " changes"
 			out[i].text += "; the factory of " + enumerate(list, 3) + " changes"
 		}
 	}
@@ -154,7 +154,7 @@ func compare(old, new *Taxonomy) *comparison {
 // causes has the changes that another change of the same code or field brings with it, with the ids
 // of that one.
 var causes = map[string][]string{
-	idFieldUse:        {"W-changed-message", "E-break-factory", "W-changed-set", "W-changed-when", idFieldRemoved},
+	idFieldUse:        {"W-changed-message", "E-break-factory", "W-changed-set", idFieldRemoved},
 	idGoName:          {idCodeRenamed, idCodeValue},
 	idRenamed:         {idGoName},
 	idNumberReused:    {idCodeRenamed},
@@ -169,19 +169,18 @@ func Fold(changes []Change) []Change {
 	type key struct{ id, subject string }
 	at := make(map[key]int)
 	for i, c := range changes {
-		at[key{c.ID, c.Subject.Code}] = i
-		if c.ID == idFieldRemoved {
-			at[key{c.ID, c.Subject.Field}] = i
-		}
+		at[key{c.ID, c.Subject.String()}] = i
 	}
 	cause := func(c Change) (int, bool) {
 		for _, id := range causes[c.ID] {
-			subject := c.Subject.Code
+			subjects := []string{c.Subject.Code}
 			if id == idFieldRemoved {
-				subject = c.Subject.Field
+				subjects = []string{c.Subject.Category + "." + c.Subject.Field, c.Subject.Field}
 			}
-			if i, ok := at[key{id, subject}]; ok && subject != "" {
-				return i, true
+			for _, subject := range subjects {
+				if i, ok := at[key{id, subject}]; ok {
+					return i, true
+				}
 			}
 		}
 		return 0, false

@@ -1,6 +1,7 @@
 package breaking_test
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -193,6 +194,9 @@ func FuzzCompare(f *testing.F) {
 		for _, c := range breaking.Compare(old, new) {
 			require.NotZero(t, breaking.Levels(c.ID), c.ID)
 		}
-		breaking.Compare(new, old)
+		report := breaking.Report{Source: diag.NewSource("a.yaml", []byte(a)), Changes: breaking.Fold(
+			breaking.Compare(new, old))}
+		require.NoError(t, report.Text(io.Discard))
+		require.NoError(t, breaking.PrintNotes(io.Discard, "markdown", breaking.Notes(new, old)))
 	})
 }

@@ -102,20 +102,24 @@ func yamlList(texts ...string) string {
 // codeValue reports a code with another value. The same key or number leads to it, or an alias.
 func (c *comparison) codeValue(o, n *model.Code) {
 	if o.Value != n.Value {
-		id, hint := idCodeValue, fmt.Sprintf("keep it with \"value: %[1]s\", or let it decode with \"aliases: [%[1]s]\"",
-			yamlList(o.Value))
-		message := fmt.Sprintf("code %s is now %s on the wire, and %s does not decode to it", codeName(o), n.Value, o.Value)
+		id, quoted := idCodeValue, yamlList(o.Value)
+		hint := fmt.Sprintf("keep it with \"value: %s\", or let it decode with \"aliases: [%[1]s]\"", quoted)
+		message := fmt.Sprintf("code %s is now %s on the wire", codeName(o), n.Value)
 		switch aliases := yamlList(append([]string{o.Value}, o.Aliases...)...); {
 		case c.new.decodes(o.Value) == n:
-			id, hint = idRenamed, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", yamlList(o.Value))
-			message = fmt.Sprintf("code %s is now %s on the wire, which older programs do not know", codeName(o), n.Value)
-		case c.renamed[o]:
+			id, hint = idRenamed, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", quoted)
+			message += ", which older programs do not know"
+		case c.renamed[o] != "":
 			id = idCodeRenamed
-			hint = fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s and give %[2]s another number", aliases, n.Key,
-				o.Value)
-			message = fmt.Sprintf("code %s seems to be renamed to %s (number %d kept): add \"aliases: [%s]\" to it",
-				codeName(o), codeName(n), o.Number, aliases)
-			c.reused(o, n)
+			hint = fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s", aliases, n.Key, o.Value)
+			message = fmt.Sprintf("code %s seems to be renamed to %s (%s): add \"aliases: [%s]\" to it", codeName(o),
+				codeName(n), c.renamed[o], aliases)
+			if o.Number != 0 && o.Number == n.Number {
+				hint += " and give " + n.Key + " another number"
+				c.reused(o, n)
+			}
+		default:
+			message += fmt.Sprintf(", and %s does not decode to it", o.Value)
 		}
 		c.changed(id, n, c.new.codes[n].Value.Span, "value", o.Value, n.Value, hint, message)
 	}
@@ -130,7 +134,8 @@ func (c *comparison) retired(o *model.Code, how string) {
 	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
 		change := c.gone(idRetired, o, "", o.Value,
 			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
-			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const, o.Factory))
+			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const,
+				o.Factory))
 		change.label, change.text = codeName(o), how+" without deprecation"
 		c.add(change)
 	}
@@ -203,7 +208,8 @@ func (c *comparison) reserved() {
 				"choose another name: old logs and clients contain this one", v.V+" was reserved, and is now a code")
 		default:
 			c.changed(idReserved, decoded, diag.Span{}, "reserved", v.V, "",
-				"if it meant that before, accept it in "+AcceptFile, v.V+" was reserved, and now decodes to "+decoded.Value)
+				"if it meant that before, accept it in "+AcceptFile,
+				v.V+" was reserved, and now decodes to "+decoded.Value)
 		}
 	}
 	for _, v := range c.old.tree.Reserved.Numbers {
@@ -214,7 +220,8 @@ func (c *comparison) reserved() {
 			c.add(change)
 		case now != nil && c.old.byNumber[v.V] == nil:
 			c.changed(idReserved, now, c.new.codes[now].Number.Span, "reserved", number(v.V), "",
-				"use the next free number", fmt.Sprintf("number %d was reserved, and is now the number of %s", v.V, now.Key))
+				"use the next free number",
+				fmt.Sprintf("number %d was reserved, and is now the number of %s", v.V, now.Key))
 		}
 	}
 }

@@ -104,8 +104,8 @@ func (c *comparison) compare(path string) (Change, bool) {
 	if r == nil || sign == "~" && same || c.hidden(path, r, sign) {
 		return Change{}, false
 	}
-	change := Change{Levels: r.level, Subject: c.subjectOf(path, label), Key: keyOf(path), path: fieldOf(path), label: label,
-		Finding: diag.Finding{ID: r.id, Span: at(span, c.new.tree.Package.Span), Hint: r.hint}}
+	change := Change{Levels: r.level, Subject: c.subjectOf(path, label), Key: keyOf(path), path: fieldOf(path),
+		label: label, Finding: diag.Finding{ID: r.id, Span: at(span, c.new.tree.Package.Span), Hint: r.hint}}
 	change.Old, change.New, change.text = o.data(), n.data(), ""
 	switch flag := cmp.Or(o.text, n.text) == "true"; {
 	case sign == "~" && o.parts != nil && n.parts != nil && key != "factory":
@@ -122,11 +122,12 @@ func (c *comparison) compare(path string) (Change, bool) {
 	default:
 		change.text, change.Old = strings.TrimPrefix(o.text+" is removed", " is "), pathlib.Base(path)
 	}
-	if now := c.new.byKey[change.Subject.Code]; r.id == idGoName && change.Subject.Was != "" && now.Value == c.from[now].Value {
-		before := c.from[now]
-		change.label, change.Hint = "", fmt.Sprintf("keep the names in Go with \"name: %s\"", before.Go)
-		change.text = fmt.Sprintf("code %s is renamed to %s (value %s kept): %s are now %s", before.Key, now.Key, now.Value,
-			o.text, n.text)
+	if now := c.new.byKey[change.Subject.Code]; r.id == idGoName && change.Subject.Was != "" {
+		if before := c.from[now]; before.Value == now.Value {
+			change.label, change.Hint = "", fmt.Sprintf("keep the names in Go with \"name: %s\"", before.Go)
+			change.text = fmt.Sprintf("code %s is renamed to %s (value %s kept): %s are now %s", before.Key, now.Key,
+				now.Value, o.text, n.text)
+		}
 	}
 	if sign == "-" && o.private {
 		change.Levels &^= Wire
@@ -140,7 +141,11 @@ func (c *comparison) subjectOf(path, label string) Subject {
 	code := func(key string) Subject { return c.subject(c.new.byKey[key]) }
 	switch {
 	case parts[0] == "codes":
-		return code(parts[1])
+		s := code(parts[1])
+		if len(parts) > 3 && parts[2] == "uses" {
+			s.Field = parts[3]
+		}
+		return s
 	case len(parts) > 3 && parts[0] == "profiles" && parts[2] == "codes":
 		s := code(parts[3])
 		s.Name = "profile " + parts[1]

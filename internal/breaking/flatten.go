@@ -200,7 +200,7 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 			}
 			set("go_type", m.Enum.Type, "")
 		}
-		if m.Object != nil {
+		if m.Object != nil && m.Object.Type != "" {
 			set("go_type", m.Object.Type, "")
 			f.fields(strings.TrimPrefix(label, "field ")+".", m.Object.Fields, below()...)
 		}
@@ -320,8 +320,8 @@ func (f *flattener) factory(k, n *model.Code) value {
 
 // uses returns the optional fields that a code reads or sets.
 func (f *flattener) uses(k *model.Code) (out []string) {
-	for _, field := range k.Category.Fields {
-		if !field.Required && usesField(k, field) {
+	for _, field := range used(k) {
+		if !field.Required {
 			out = append(out, f.name(field))
 		}
 	}

@@ -3,6 +3,7 @@ package breaking
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ type comparison struct {
 	names      map[*model.Field]string  // of old fields in the new taxonomy, if they were renamed
 	moved      map[*model.Category]bool // old categories that continue, at least by a code
 
-	renamed map[*model.Code]bool // old codes that only the number leads to
+	renamed map[*model.Code]string // old codes that seem to be renamed, with the reason
 
 	affected map[string][]string // by path of a changed field: the codes whose factories change with it
 
@@ -33,7 +34,7 @@ func newComparison(old, new *Taxonomy) *comparison {
 	c := &comparison{
 		old: old, new: new, to: make(map[*model.Code]*model.Code), from: make(map[*model.Code]*model.Code),
 		categories: make(map[*model.Category]*model.Category), names: make(map[*model.Field]string),
-		moved: make(map[*model.Category]bool), renamed: make(map[*model.Code]bool),
+		moved: make(map[*model.Category]bool), renamed: make(map[*model.Code]string),
 		affected: make(map[string][]string),
 	}
 	c.matchCodes()
@@ -87,7 +88,7 @@ func (c *comparison) home(old *model.Category) diag.Span {
 
 // matchCodes finds the new code of each old one: the code with its value, otherwise the one with
 // that alias, otherwise the one with that key, unless its value meant something else before. The
-// last resort is a new code with the number: it seems to be renamed.
+// last resort is a new code with the number or the message: it seems to be renamed.
 func (c *comparison) matchCodes() {
 	for _, find := range []func(o *model.Code) *model.Code{
 		func(o *model.Code) *model.Code { return c.new.byValue[o.Value] },
@@ -105,11 +106,18 @@ func (c *comparison) matchCodes() {
 				c.old.decodes(n.Value) != nil || c.new.reservedCodes[o.Value] {
 				return nil
 			}
-			same := o.Category.Name == n.Category.Name || o.MessageText == n.MessageText
-			if !same && c.new.model.CategoryByName(o.Category.Name) != nil {
+			if !c.maySucceed(o, n) && o.MessageText != n.MessageText {
 				return nil // another code
 			}
-			c.renamed[o] = true
+			c.renamed[o] = fmt.Sprintf("number %d kept", o.Number)
+			return n
+		},
+		func(o *model.Code) *model.Code {
+			n := c.onlyWithMessage(o)
+			if n == nil || c.new.reservedCodes[o.Value] || !c.maySucceed(o, n) {
+				return nil
+			}
+			c.renamed[o] = "message kept"
 			return n
 		},
 	} {
@@ -123,6 +131,33 @@ func (c *comparison) matchCodes() {
 			}
 		}
 	}
+}
+
+// maySucceed reports whether a new code is in the category of an old one, or that category is gone.
+func (c *comparison) maySucceed(o, n *model.Code) bool {
+	return o.Category.Name == n.Category.Name || c.new.model.CategoryByName(o.Category.Name) == nil
+}
+
+// onlyWithMessage returns the only added code with the message of a removed one, if no other removed
+// code has it. Messages of one word are too common.
+func (c *comparison) onlyWithMessage(o *model.Code) (found *model.Code) {
+	if !strings.Contains(o.MessageText, " ") {
+		return nil
+	}
+	for _, other := range c.old.model.Codes {
+		if other != o && other.MessageText == o.MessageText && c.to[other] == nil {
+			return nil
+		}
+	}
+	for _, n := range c.new.model.Codes {
+		if n.MessageText == o.MessageText && c.from[n] == nil && c.old.decodes(n.Value) == nil {
+			if found != nil {
+				return nil
+			}
+			found = n
+		}
+	}
+	return found
 }
 
 // continued returns the new code that continues an old one, or nil. A code that was merged into
@@ -189,7 +224,8 @@ func (c *comparison) matchCategories() {
 
 // matchFields guesses which fields were renamed, and reports them: a removed and a new one of the
 // same type, with the same name in Go, filled from the same evidence, in the same place of a
-// message, or the only ones of their type, which the same codes use. The prefix is the category or object of the fields.
+// message, or the only ones of their type, which the same codes use. The prefix is the category or
+// object of the fields.
 func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 	only := func(in, other []*model.Field) (out []*model.Field) {
 		for _, f := range in {
@@ -203,13 +239,21 @@ func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 	single := func(f *model.Field, in []*model.Field) bool {
 		return !slices.ContainsFunc(in, func(g *model.Field) bool { return g != f && g.Type == f.Type })
 	}
-	taken := make(map[*model.Field]bool)
+	taken, users := make(map[*model.Field]bool), make(map[*model.Field][]*model.Code)
+	for _, o := range removed {
+		users[o] = c.users(o)
+	}
 	for _, alike := range []func(o, n *model.Field) bool{
 		func(o, n *model.Field) bool { return o.Go == n.Go },
 		func(o, n *model.Field) bool { return len(o.From) > 0 && slices.Equal(o.From, n.From) },
-		func(o, n *model.Field) bool { return c.users(o, n, true) > 0 },
 		func(o, n *model.Field) bool {
-			return single(o, removed) && single(n, added) && (c.users(o, n, false) > 0 || c.users(o, nil, false) == 0)
+			return slices.ContainsFunc(users[o], func(code *model.Code) bool {
+				return samePlace(code.MessageText, o.Wire, c.to[code].MessageText, n.Wire)
+			})
+		},
+		func(o, n *model.Field) bool {
+			return single(o, removed) && single(n, added) && (users[o] == nil || slices.ContainsFunc(users[o],
+				func(code *model.Code) bool { return slices.Contains(used(c.to[code]), n) }))
 		},
 	} {
 		for _, o := range removed {
@@ -221,8 +265,8 @@ func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 						Levels: others[idFieldRenamed], Finding: diag.Finding{ID: idFieldRenamed,
 							Span: c.new.fields[n].Name.Span,
 							Hint: fmt.Sprintf("keep the key %s, and add \"name: %s\"", o.Wire, n.Go),
-							Message: fmt.Sprintf("field %s seems to be renamed to %s: values under the old key are lost",
-								label, n.Wire)}}
+							Message: "field " + label + " seems to be renamed to " + n.Wire +
+								": values under the old key are lost"}}
 					change.Subject.Was = o.Wire
 					if o.MessageOnly {
 						change.Levels &^= Wire
@@ -239,27 +283,46 @@ func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 	}
 }
 
-// users counts the continued codes that use an old field and a new one; if inMessage is true, in the
-// same place of otherwise the same message. With a nil new field it counts those that use the old
-// one.
-func (c *comparison) users(o, n *model.Field, inMessage bool) (count int) {
+// users returns the continued codes that use an old field.
+func (c *comparison) users(f *model.Field) (out []*model.Code) {
 	for _, code := range c.old.model.Codes {
-		now := c.continued(code)
-		if now == nil || !usesField(code, o) || n != nil && !usesField(now, n) {
-			continue
-		}
-		if !inMessage || now.MessageText != code.MessageText && renamePlaceholder(code.MessageText, o.Wire, n.Wire) ==
-			now.MessageText {
-			count++
+		if c.continued(code) != nil && slices.Contains(used(code), f) {
+			out = append(out, code)
 		}
 	}
-	return count
+	return out
 }
 
-// usesField reports whether a code's message, factory or values have a field.
-func usesField(code *model.Code, f *model.Field) bool {
-	return slices.Contains(code.Args, f) || renamePlaceholder(code.MessageText, f.Wire, "") != code.MessageText ||
-		slices.ContainsFunc(code.Set, func(v model.FieldValue) bool { return v.Field == f })
+// used returns the fields that a code's message, factory or values have.
+func used(code *model.Code) []*model.Field {
+	fields := slices.Clone(code.Args)
+	for _, v := range code.Set {
+		fields = append(fields, v.Field)
+	}
+	var add func(parts []model.Part)
+	add = func(parts []model.Part) {
+		for _, p := range parts {
+			if p.Field != nil {
+				fields = append(fields, p.Field)
+			}
+			add(p.Group)
+		}
+	}
+	add(code.Message.Parts)
+	return fields
+}
+
+var placeholder = regexp.MustCompile(`\{[\pL_][\pL\d_]*`)
+
+// samePlace reports whether two messages are the same, placeholders aside, and a placeholder of one
+// is in the place of one of the other.
+func samePlace(old, oldName, new, newName string) bool {
+	if placeholder.ReplaceAllString(old, "{") != placeholder.ReplaceAllString(new, "{") {
+		return false
+	}
+	names := placeholder.FindAllString(new, -1)
+	i := slices.Index(placeholder.FindAllString(old, -1), "{"+oldName)
+	return i >= 0 && names[i] == "{"+newName
 }
 
 func renamePlaceholder(message, from, to string) string {

@@ -37,7 +37,8 @@ func Notes(old, new *Taxonomy) []Note {
 		switch {
 		case before:
 		case parts[0] == "categories" && len(parts) == 2 && !c.continues(parts[1]):
-			notes = append(notes, Note{Kind: "added", Subject: Subject{Category: parts[1]}, Text: "category " + parts[1]})
+			notes = append(notes, Note{Kind: "added", Subject: Subject{Category: parts[1]},
+				Text: "category " + parts[1]})
 		case parts[0] == "categories" && category && parts[len(parts)-2] == "fields":
 			notes = append(notes, Note{Kind: "added", Subject: c.fieldSubject(strings.TrimPrefix(v.subject, "field ")),
 				Text: v.subject})
@@ -110,7 +111,8 @@ func (c *comparison) codeNotes() (notes []Note) {
 		switch n := c.to[o]; {
 		case c.old.byValue[o.Value] != o || c.continued(o) != nil:
 		case n != nil:
-			add("removed", s, o.Value, n.Value, fmt.Sprintf("code %s: merged into %s, which it decodes to", o.Key, n.Key))
+			add("removed", s, o.Value, n.Value,
+				fmt.Sprintf("code %s: merged into %s, which it decodes to", o.Key, n.Key))
 		case c.new.reservedCodes[o.Value]:
 			add("removed", s, o.Value, "", fmt.Sprintf("code %s: its name is reserved", describeCode(o)))
 		default:

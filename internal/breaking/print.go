@@ -108,7 +108,9 @@ func (r Report) GitHub(w io.Writer) error {
 	var groups []*group
 	for _, file := range r.Files() {
 		for _, f := range file.Findings {
-			i := slices.IndexFunc(groups, func(g *group) bool { return g.findings[0].ID == f.ID && g.source == file.Source })
+			i := slices.IndexFunc(groups, func(g *group) bool {
+				return g.findings[0].ID == f.ID && g.source == file.Source
+			})
 			if i < 0 {
 				i = len(groups)
 				groups = append(groups, &group{source: file.Source})
@@ -119,7 +121,9 @@ func (r Report) GitHub(w io.Writer) error {
 	if len(groups) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(groups, func(a, b *group) int { return int(a.findings[0].Severity) - int(b.findings[0].Severity) })
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		return cmp.Compare(a.findings[0].Severity, b.findings[0].Severity)
+	})
 	hidden := max(len(groups)-(maxAnnotations-1), 0)
 	summary := diag.Finding{ID: "errgen breaking", Severity: groups[0].findings[0].Severity, Message: r.Summary()}
 	if hidden > 0 {
@@ -257,7 +261,9 @@ func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 			if effect.label == "" || len(effect.text) > short {
 				effect.text = effect.ID
 			}
-			text += "; " + effect.text
+			if !strings.Contains(text, "; "+effect.text) {
+				text += "; " + effect.text
+			}
 		}
 		file, line := r.Source.Place(row.Span.Line)
 		if file = diag.Printable(file) + ":"; file == diag.Printable(r.Source.Display())+":" {

@@ -116,7 +116,8 @@ var pathRules = []rule{
 // others are the audiences of the rules that the table does not contain.
 var others = map[string]Level{
 	idCodeRemoved: Wire | Source, idCodeValue: Wire, idReserved: Wire, idAlias: Wire, idCategory: Wire | Source,
-	idFieldRenamed: Wire | Source, idCodeRenamed: Wire | Source, idNumberReused: Wire, idRenamed: Wire, idRetired: Source, idTiers: Behaviour,
+	idFieldRenamed: Wire | Source, idCodeRenamed: Wire | Source, idNumberReused: Wire, idRenamed: Wire,
+	idRetired: Source, idTiers: Behaviour,
 }
 
 // ruleOf returns the rule for a change of a value, or nil. The sign is ~, + or -. Names in the path

@@ -1,6 +1,11 @@
 package breaking_test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 func TestFactories(t *testing.T) {
 	const two = "categories: {io: {fields: {a: {type: string}, b: {type: string}}, codes: {EOF: {message: end, args: "
@@ -13,6 +18,53 @@ func TestFactories(t *testing.T) {
 			"categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end}}}}",
 			"categories: {io: {fields: {a: {type: string, required: true}}, codes: {EOF: {message: end, set: {a: " +
 				"x}}}}}", `1:72 E-break-factory, 1:72 W-changed-set`},
+	})
+}
+
+// The finding about a field names the codes whose factories change with it.
+func TestAffectedFactories(t *testing.T) {
+	const (
+		old = "a: {type: string}, b: {type: string, required: true}"
+		ab  = "a, b"
+	)
+	taxonomy := func(fields, args string) string {
+		return "categories: {io: {fields: {" + fields + "}, codes: {EOF: {message: end, args: [" + args +
+			"]}, FULL: {message: full}}}}"
+	}
+	for _, tt := range []struct {
+		name         string
+		fields, args string
+		want         map[string][]string // the codes by field
+	}{
+		{"optional and removed", "b: {type: string, required: true}", "b", map[string][]string{"a": {"EOF"}}},
+		{"required and removed", "a: {type: string}", "a", map[string][]string{"b": {"EOF", "FULL"}}},
+		{"another type", "a: {type: int}, b: {type: string, required: true}", ab, map[string][]string{"a": {"EOF"}}},
+		{"required and new", "c: {type: int, required: true}, " + old, "a, b, c",
+			map[string][]string{"c": {"EOF", "FULL"}}},
+		{"optional now, and still a parameter of one", "a: {type: string}, b: {type: string}", ab,
+			map[string][]string{"b": {"FULL"}}},
+	} {
+		got := make(map[string][]string)
+		for _, c := range compare(t, taxonomy(old, ab), taxonomy(tt.fields, tt.args)) {
+			if c.Subject.Code == "" {
+				got[c.Subject.Field] = c.Factories
+			}
+			assert.NotEqual(t, "E-break-factory", c.ID, tt.name)
+		}
+		assert.Equal(t, tt.want, got, tt.name)
+	}
+}
+
+func TestFieldUse(t *testing.T) {
+	const two = "categories: {io: {fields: {a: {type: string}}, codes: {EOF: {message: '%s'%s}, " +
+		"FULL: {message: 'full[ {a}]'}}}}"
+	use := func(message, more string) string { return fmt.Sprintf(two, message, more) }
+	runRuleTests(t, []ruleTest{
+		{"in the message", use("end", ""), use("end[ {a:quoted}]", ""),
+			`1:56 W-changed-field-use, 1:71 W-changed-message`},
+		{"no longer in the message", use("end[ {a}]", ""), use("end", ""),
+			`1:56 W-changed-field-use, 1:71 W-changed-message`},
+		{"set", use("end", ""), use("end", ", set: {a: x}"), `1:56 W-changed-field-use, 1:56 W-changed-set`},
 	})
 }
 

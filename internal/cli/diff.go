@@ -18,8 +18,8 @@ is a file, a git revision, or "-" for standard input; NEW is taxonomy.yaml by de
   errgen diff v1.4.0
   errgen diff -format markdown v1.4.0 v1.5.0`,
 		flags: func(fs *flag.FlagSet, o *options) {
-			o.choice(fs, "print notes as `FORM`: text, markdown or json (one object a line)", diag.FormatText, "markdown",
-				diag.FormatJSON)
+			o.choice(fs, "print notes as `FORM`: text, markdown or json (one object a line)", diag.FormatText,
+				"markdown", diag.FormatJSON)
 		},
 		run: func(s *session, o *options, args []string) error {
 			current := defaultFile

@@ -79,6 +79,9 @@ func exportedNames(m *model.Package) exported {
 	for _, c := range m.Codes {
 		names[c.Const], names[c.Factory] = true, true
 	}
+	for _, f := range m.Fields {
+		names[f.Attribute] = true
+	}
 	for _, o := range m.Objects {
 		names[o.Type] = true
 	}

@@ -20,7 +20,10 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	declare(f, versionCheck(), baseType(), categoryType(m), categoryIndexes(m), categoriesFunc(m), categoryOf(),
 		tierConstants(m))
 	declare(f, declaredNames(m)...)
-	declare(f, predicates(m), unmarshalError())
+	declare(f, predicates(m), unmarshalError(), attachFunc(m))
+	for i, field := range m.Fields {
+		declare(f, attributeFunc(field, i))
+	}
 	if classifies(m) {
 		declare(f, classifyFunc(), classifyEvidenceFunc(m), explainFunc(), t.detection(l), fromEvidence(m, l),
 			ruleIs(m))
@@ -86,6 +89,25 @@ func unmarshalError() jen.Code {
 	)).Func().Id("UnmarshalError").Params(jen.Id("b").Index().Byte()).
 		Params(jen.Qual(pkgTaxonomy, "Error"), jen.Error()).
 		Add(returning(jen.Qual(pkgGen, "Unmarshal").Call(jen.Id("b"), definition())))
+}
+
+// attachFunc makes the function that sets fields which all errors have; nil without any.
+func attachFunc(m *model.Package) jen.Code {
+	if len(m.Fields) == 0 {
+		return nil
+	}
+	return jen.Add(comment(
+		"Attach returns err with fields that all errors of this taxonomy have. The first of them in err's tree is copied, "+
+			"not changed; any other error is returned unchanged.",
+	)).Func().Id("Attach").Params(jen.Err().Error(), jen.Id("attributes").Op("...").Add(runtimeType("Attribute"))).Error().
+		Add(returning(jen.Qual(pkgTaxonomy, "Attach").Call(jen.Err(), jen.Id("attributes").Op("..."))))
+}
+
+// attributeFunc makes the function that returns the attribute of a field which all errors have.
+func attributeFunc(f *model.Field, place int) jen.Code {
+	return jen.Add(comment(about(f.Attribute+" sets the field "+f.Wire+" of any error; see [Attach]", f.Doc, "."))).
+		Func().Id(f.Attribute).Params(jen.Id(f.Param).Add(valueType(f))).Add(runtimeType("Attribute")).
+		Block(jen.Return(jen.Qual(pkgGen, "Attribute").Call(definition(), jen.Lit(place), kept(f, jen.Id(f.Param)))))
 }
 
 // classifies reports whether m's package classifies: without a rule and a fallback there is nothing

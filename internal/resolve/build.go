@@ -29,6 +29,7 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.profiles()
 	b.trimSignatures()
 	b.collect()
+	b.attributes()
 	return b.pkg
 }
 

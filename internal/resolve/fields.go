@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
@@ -66,7 +68,13 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	switch f.Type {
 	case model.EnumType:
 		f.Enum = b.enum(owner.typePrefix+f.Go, d)
-	case model.ObjectType:
+	case model.Violations:
+		f.Object = &model.Object{Fields: []*model.Field{
+			{Wire: "field", Go: "Field", Required: true, Public: f.Public},
+			{Wire: "description", Go: "Description", Required: true, Public: f.Public},
+			{Wire: "code", Go: "Code", Required: true, Public: f.Public},
+		}}
+	case model.ObjectType, model.Objects:
 		f.Object = b.object(owner.typePrefix+f.Go, d, d.Audience.Or(owner.audience))
 	}
 	if d.Default != nil {
@@ -121,4 +129,50 @@ func (b *builder) object(name string, d *spec.Field, audience string) *model.Obj
 		audience: audience}, d.Fields)
 	b.pkg.Objects = append(b.pkg.Objects, o)
 	return o
+}
+
+// attributes names the functions that make attributes of the fields of all categories. Other names
+// come first.
+func (b *builder) attributes() {
+	taken := make(map[string]bool)
+	take := func(names ...string) {
+		for _, name := range names {
+			taken[name] = true
+		}
+	}
+	take(naming.Fixed...)
+	for _, c := range b.pkg.Categories {
+		take(c.Type, c.CodeType, c.Const, c.Predicate)
+	}
+	for _, c := range b.pkg.Codes {
+		take(c.Const, c.Factory)
+	}
+	for _, g := range b.pkg.Groups {
+		take(g.Predicate)
+	}
+	for _, t := range b.pkg.Tiers {
+		take(t.Const)
+	}
+	for _, m := range slices.Concat(b.pkg.Strategies, b.pkg.Checks) {
+		take(m.Const)
+	}
+	for _, p := range b.pkg.Profiles {
+		take(p.Const)
+	}
+	for _, o := range b.pkg.Objects {
+		take(o.Type)
+	}
+	for _, e := range b.pkg.Enums {
+		take(e.Type)
+		for _, v := range e.Values {
+			take(v.Const)
+		}
+	}
+	for _, f := range b.pkg.Fields {
+		f.Attribute = f.Go
+		for taken[f.Attribute] {
+			f.Attribute += "Field"
+		}
+		take(f.Attribute)
+	}
 }

@@ -42,8 +42,8 @@ func TestPages(t *testing.T) {
 			assert.True(t, strings.HasPrefix(page, "# "+id+"\n\n"), "the page begins with its id")
 
 			if slices.Contains(breaking.AcceptIDs(), id) {
-				assert.Equal(t, []string{id}, accepted(examples(page, "accept bad")[0]))
-				assert.Empty(t, accepted(examples(page, "accept good")[0]))
+				assert.Equal(t, []string{id}, accepted(examples(page, "bad")[0]))
+				assert.Empty(t, accepted(examples(page, "good")[0]))
 				return
 			}
 			bad, good := examples(page, "bad"), examples(page, "good")
@@ -90,7 +90,7 @@ func TestPageOfAnyID(t *testing.T) {
 	}
 }
 
-var fence = regexp.MustCompile("(?s)\n```yaml ([a-z ]+)\n(.*?)```\n")
+var fence = regexp.MustCompile("(?s)\n```yaml ([a-z]+)\n(.*?)```\n")
 
 // examples returns the fenced examples of a page that are of a kind.
 func examples(page, kind string) []string {

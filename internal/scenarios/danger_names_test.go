@@ -82,8 +82,8 @@ func TestHostileNamesArePutBack(t *testing.T) {
 	}
 }
 
-// TestLinksOutOfTheTree: links that leave the tree are forbidden, and their targets are not changed,
-// also not by a revert.
+// TestLinksOutOfTheTree: links that leave the tree are forbidden, and their targets are not
+// changed, also not by a revert.
 func TestLinksOutOfTheTree(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

@@ -124,7 +124,7 @@ type memWorld struct {
 	checks map[executor.Phase][]error
 	// answers are those of the person. Afterwards there is no person.
 	answers []bool
-	fixed  []error
+	fixed   []error
 	task    executor.Task
 	// seen has the codes that occurred, and reactions with their policies.
 	seen map[string]bool

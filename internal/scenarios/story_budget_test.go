@@ -18,7 +18,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// A request that a provider refuses costs nothing. The cost of an answer that breaks off is unknown.
+// A request that a provider refuses costs nothing. The cost of an answer that breaks off is
+// unknown.
 func TestBudgetOfRefusedRequests(t *testing.T) {
 	done := "TASK COMPLETE"
 	anthropicDone := providertest.AnthropicMessage{Text: done, Input: 100_000, Output: 10_000}.Reply()

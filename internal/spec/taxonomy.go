@@ -141,7 +141,7 @@ type Field struct {
 	// Meaning of the value.
 	Doc Text `key:"doc"`
 	// Type of the value. Either this or `enum` is required.
-	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object"`
+	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object objects violations"`
 	// Words that the field can contain, instead of a type.
 	Enum     []Text `key:"enum" chars:"" also:"EnumSpan"`
 	EnumSpan diag.Span
@@ -164,7 +164,7 @@ type Field struct {
 	Keep Text `key:"keep" words:"head tail" default:"head"`
 	// Whether the field is in messages, but not in the context on the wire.
 	MessageOnly Bool `key:"message_only" default:"false"`
-	// Fields of an `object`.
+	// Fields of an `object`, or of each of the `objects` of a list.
 	Fields []Field `key:"fields" declares:"field"`
 	Span   diag.Span
 }

@@ -36,8 +36,8 @@ func Verbatim() Option { return func(l *loader) { l.verbatim = true } }
 // UnmarshalYAML and taxonomy.Secret[string] are supported. Each value that implements [Validator]
 // is validated after it was read.
 //
-// The error is one problem, or all of them joined in the order of the file; see [Problems]. After an
-// error into is incomplete. Warnings are returned with and without an error.
+// The error is one problem, or all of them joined in the order of the file; see [Problems]. After
+// an error into is incomplete. Warnings are returned with and without an error.
 func Load(path string, into any, opts ...Option) (Warnings, error) {
 	text, err := readFile(path)
 	if err != nil {

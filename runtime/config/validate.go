@@ -21,8 +21,8 @@ type Problem struct {
 	Expected string
 }
 
-// Validator checks its own settings: ranges, words, combinations. Validate is called after the value
-// was read; values within it are validated first.
+// Validator checks its own settings: ranges, words, combinations. Validate is called after the
+// value was read; values within it are validated first.
 type Validator interface {
 	Validate() []Problem
 }

@@ -81,7 +81,8 @@ func TestKillAtEachPoint(t *testing.T) {
 			if !dies(func() { runState(context.Background(), cfg, aTask, func(e Env) Env { k.Env = e; return k }) }) {
 				t.Fatalf("%s: not killed at point %d", st.name, n)
 			}
-			// The world answers what followed the last save again: a cause that remains fails again.
+			// The world answers what followed the last save again: a cause that remains fails
+			// again.
 			if k.fails != nil {
 				w.Next, w.Fails, w.Shut = k.next, k.fails, k.shut
 			} else {

@@ -151,8 +151,8 @@ func (s *Space) readUsers(ctx context.Context) (settings, error) {
 	return made, err
 }
 
-// ignoresCase reports whether the file system ignores the case of names. A configuration that is wrong
-// about that would hide files.
+// ignoresCase reports whether the file system ignores the case of names. A configuration that is
+// wrong about that would hide files.
 func (s *Space) ignoresCase() bool {
 	lower, err := os.Lstat(filepath.Join(s.root, ".git"))
 	upper, uerr := os.Lstat(filepath.Join(s.root, ".GIT"))

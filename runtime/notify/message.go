@@ -16,7 +16,8 @@ type Message struct {
 	// Text is the message as a sentence: "[TIMEOUT] Task blocked: iteration 3 exceeded the limit of
 	// 5m0s". Without a category there are no brackets.
 	Text string `json:"text"`
-	// Level is Info for a completed or cancelled run, Warn for a blocked run, Error for a failed run.
+	// Level is Info for a completed or cancelled run, Warn for a blocked run, Error for a failed
+	// run.
 	Level slog.Level `json:"level"`
 
 	Run       string             `json:"run"`

@@ -1,7 +1,8 @@
 // Package notify tells people how a run ended.
 //
 // A [Notifier] sends a [Message] through its routes, all at once. A [Route] is a [Channel] and the
-// runs that it is used for. [NewLog] and [NewWebhook] make channels; [Func] makes one of a function:
+// runs that it is used for. [NewLog] and [NewWebhook] make channels; [Func] makes one of a
+// function:
 //
 //	desktop := notify.Func("desktop", func(ctx context.Context, m notify.Message) error {
 //		return exec.CommandContext(ctx, "notify-send", "--", "Task "+string(m.Status), m.Text).Run()

@@ -98,8 +98,8 @@ func (w *webhook) send(ctx context.Context, m Message) error {
 	return ev
 }
 
-// unsent returns evidence of a request without a response. The outer net/http error contains the URL,
-// so only the wrapped error is used.
+// unsent returns evidence of a request without a response. The outer net/http error contains the
+// URL, so only the wrapped error is used.
 func (w *webhook) unsent(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err

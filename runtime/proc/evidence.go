@@ -11,10 +11,10 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Failure converts the result of [Run] to evidence. It returns nil when the program exited with 0: exit code
-// or signal, type "not_found" for a program that is not there, "start" for one that could not be
-// started, "timeout" when its time was over. Output and stderr are left to the caller; attribute
-// command is the program's name.
+// Failure converts the result of [Run] to evidence. It returns nil when the program exited with 0:
+// exit code or signal, type "not_found" for a program that is not there, "start" for one that could
+// not be started, "timeout" when its time was over. Output and stderr are left to the caller;
+// attribute command is the program's name.
 func Failure(source, op, path string, exit Exit, err error) *taxonomy.Evidence {
 	if err == nil && exit.Code == 0 && exit.Signal == "" {
 		return nil

@@ -44,15 +44,15 @@ type Command struct {
 	Env []string
 	// Stdin is the input; nil means no input.
 	Stdin io.Reader
-	// Stdout and Stderr receive the output; nil discards it. If they are equal, one goroutine writes
-	// to them, in the order of the output; otherwise two goroutines write at the same time. After a
-	// failed Write the rest is discarded.
+	// Stdout and Stderr receive the output; nil discards it. If they are equal, one goroutine
+	// writes to them, in the order of the output; otherwise two goroutines write at the same time.
+	// After a failed Write the rest is discarded.
 	Stdout, Stderr io.Writer
 	// Grace is how long the group has to end before it is killed, and how long processes that the
 	// program started may go on writing after it ended; 0 is [DefaultGrace].
 	Grace time.Duration
-	// Started, unless nil, is called once, before any output is passed on. If it returns an error, the
-	// group is killed and Run returns that error.
+	// Started, unless nil, is called once, before any output is passed on. If it returns an error,
+	// the group is killed and Run returns that error.
 	Started func(ID) error
 	// Sweep also ends processes that left the group, after the program ended. It needs Linux, and
 	// works as long as they keep their environment.
@@ -73,9 +73,9 @@ type Exit struct {
 // group is alive: processes that the program left running in its group are killed.
 //
 // A program that ran is no error, whatever its exit code. The error says that the program could not
-// be started (errors.Is with exec.ErrNotFound and fs.ErrNotExist), that Started refused, or that ctx
-// ended; then it wraps ctx.Err and the cause of ctx. When ctx ends, the group is asked to end, and
-// killed after Grace.
+// be started (errors.Is with exec.ErrNotFound and fs.ErrNotExist), that Started refused, or that
+// ctx ended; then it wraps ctx.Err and the cause of ctx. When ctx ends, the group is asked to end,
+// and killed after Grace.
 func Run(ctx context.Context, c Command) (Exit, error) {
 	if ctx.Err() != nil {
 		return Exit{Code: -1}, c.ended(ctx)

@@ -84,7 +84,8 @@ type Options struct {
 	Backoff *taxonomy.Policy
 	// Lanes make other callers with the same source and credential wait too; they may be nil.
 	Lanes retry.SharedWait
-	// Clock measures waits; nil is [retry.System]. Random is the source of jitter; nil disables jitter.
+	// Clock measures waits; nil is [retry.System]. Random is the source of jitter; nil disables
+	// jitter.
 	Clock  retry.Clock
 	Random retry.Random
 	// MaxAttempts is the maximum in records; 0 is 3. The reaction's policy limits the attempts.

@@ -169,8 +169,8 @@ func TestDoNested(t *testing.T) {
 	}
 }
 
-// D106, D112, B-D18: each call is reported, the first without a delay, the last also if it succeeds.
-// The delays are those that were waited, jitter included.
+// D106, D112, B-D18: each call is reported, the first without a delay, the last also if it
+// succeeds. The delays are those that were waited, jitter included.
 func TestDoNotifies(t *testing.T) {
 	limited := rateLimit(5 * s)
 	policy := thrice

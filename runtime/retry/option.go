@@ -78,10 +78,10 @@ func ByPolicy(p taxonomy.Policy) Option {
 // included: its policy, the hint only if the reaction honors it, and `then` when it is exhausted. A
 // reaction without a policy takes the profile's numbers, or the language's defaults. Each code has
 // its own count. A reaction that does not retry ends the call immediately; [Error].Reaction is that
-// reaction. The table's own classifier, or that of [WithClassifier], classifies errors of other types;
-// those that stay unclassified have the table's reaction to uncategorized errors. The table's
-// classifier knows no source, so rules with a source or an op do not match what the call returns,
-// unless it is evidence with them. Name the source with [WithClassifier]:
+// reaction. The table's own classifier, or that of [WithClassifier], classifies errors of other
+// types; those that stay unclassified have the table's reaction to uncategorized errors. The
+// table's classifier knows no source, so rules with a source or an op do not match what the call
+// returns, unless it is evidence with them. Name the source with [WithClassifier]:
 //
 //	retry.Do(ctx, call, retry.ByTable(errs.Table),
 //		retry.WithClassifier(errs.Classify, detect.WithSource(errs.SourceGit)))

@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/scope"
 )
 
-// The scope agrees with doublestar on every pattern that it accepts, and WatchesBelow holds for each
-// directory above a watched path.
+// The scope agrees with doublestar on every pattern that it accepts, and WatchesBelow holds for
+// each directory above a watched path.
 func FuzzScope(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"src/**/secret", "src/a/secret"}, {"{a,b/{c,d}}/**", "b/d/x"}, {"a[b-d]c", "acc"}, {`\*[\]a-c]?`, "*]x"},

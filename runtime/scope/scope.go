@@ -48,9 +48,9 @@ const (
 //
 // Patterns are those of github.com/bmatcuk/doublestar, on paths relative to the root of the working
 // tree, with slashes on every system: `*` and `?` match within one part of a path, a part `**`
-// matches any number of directories, `{a,b}` either, `[a-z]` one character. A pattern that ends in a
-// slash matches a directory and everything below it. A forbidden or ask pattern whose last part has
-// no wildcard also matches everything below a directory of that name.
+// matches any number of directories, `{a,b}` either, `[a-z]` one character. A pattern that ends in
+// a slash matches a directory and everything below it. A forbidden or ask pattern whose last part
+// has no wildcard also matches everything below a directory of that name.
 type Config struct {
 	Mode Mode
 	// Allowed are the patterns of files that may be changed. Without any, every file may be changed
@@ -75,8 +75,9 @@ type Scope struct {
 
 var _ executor.Guard = (*Scope)(nil)
 
-// New returns a scope. Its error joins evidence for each setting that cannot be used (source config,
-// op load_config, type invalid), with an attribute field such as "scope.allowed[2]", counted from 0.
+// New returns a scope. Its error joins evidence for each setting that cannot be used (source
+// config, op load_config, type invalid), with an attribute field such as "scope.allowed[2]",
+// counted from 0.
 func New(c Config) (*Scope, error) {
 	s := &Scope{mode: c.Mode, fold: c.IgnoreCase}
 	switch runtime.GOOS {
@@ -135,7 +136,8 @@ func (s *Scope) Judge(ctx context.Context, changes []executor.Change) ([]executo
 	return verdicts, nil
 }
 
-// Explain returns the verdict on a path and the reason: a pattern as it was configured, or a phrase.
+// Explain returns the verdict on a path and the reason: a pattern as it was configured, or a
+// phrase.
 func (s *Scope) Explain(p string) (verdict executor.Verdict, reason string) {
 	if !inside(p) {
 		return executor.Forbidden, "it is not a path within the working tree"
@@ -175,8 +177,8 @@ func inside(p string) bool {
 	return p != "." && path.Clean(p) == p && strings.IndexByte(p, 0) < 0 && filepath.IsLocal(filepath.FromSlash(p))
 }
 
-// Watches reports whether p matches a forbidden pattern. Changes of such files must be found even if
-// git ignores them.
+// Watches reports whether p matches a forbidden pattern. Changes of such files must be found even
+// if git ignores them.
 func (s *Scope) Watches(p string) bool {
 	if s.fold {
 		p = folded(p)

@@ -34,8 +34,9 @@ const (
 // programs, files and models, with secrets masked; see [RetryContext.Render].
 //
 // The previous failure is the newest one since the last clean attempt that counted or that the
-// taxonomy feeds back, in all runs of the task's generation. Without such an attempt, it is the last
-// attempt. Later attempts, for example rate limited, cancelled or interrupted ones, are in Since.
+// taxonomy feeds back, in all runs of the task's generation. Without such an attempt, it is the
+// last attempt. Later attempts, for example rate limited, cancelled or interrupted ones, are in
+// Since.
 type RetryContext struct {
 	// AttemptNumber is the number of the next attempt, from 1. An attempt that did not count has
 	// the same number as the next one.

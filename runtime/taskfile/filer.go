@@ -25,13 +25,14 @@ type FilerConfig struct {
 	// Path is the task file, relative to Root or absolute within it.
 	Path string
 	// Completed, Blocked and Failed are the names of the directories for tasks with these outcomes;
-	// the words themselves by default. They are next to the task file, or, if it already is in one of
-	// them or in Pending, next to that directory.
+	// the words themselves by default. They are next to the task file, or, if it already is in one
+	// of them or in Pending, next to that directory.
 	Completed, Blocked, Failed string
 	// Pending is the name of the directory for tasks that have not run; "pending" by default.
 	Pending string
-	// Stage, unless nil, adds the move to git's index. Paths are relative to Root, with slashes: the
-	// old path, then the new one. An error that is not evidence becomes evidence of a git commit.
+	// Stage, unless nil, adds the move to git's index. Paths are relative to Root, with slashes:
+	// the old path, then the new one. An error that is not evidence becomes evidence of a git
+	// commit.
 	Stage func(ctx context.Context, paths []string) error
 }
 

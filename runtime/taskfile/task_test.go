@@ -110,7 +110,8 @@ func TestScopeForms(t *testing.T) {
 	}
 }
 
-// TestTasksThatCannotBeRead: an invalid task file is an error, so that no task runs without its scope.
+// TestTasksThatCannotBeRead: an invalid task file is an error, so that no task runs without its
+// scope.
 func TestTasksThatCannotBeRead(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", " \n", "the task is empty"},

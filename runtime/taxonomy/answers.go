@@ -2,12 +2,12 @@ package taxonomy
 
 import "strings"
 
-// The functions here answer for the first error of any taxonomy in err's tree (see [First]);
-// without one, and for nil, they answer with the zero value, but for HTTPStatus and GRPCCode. They
-// answer as the table is; a [Table] answers for its own taxonomy, and as a profile has it.
+// The functions in this file use the first error of any taxonomy in err's tree (see [First]). For
+// nil and without such an error they return the zero value, except HTTPStatus and GRPCCode. They
+// apply no profile. The methods of [Table] are for one taxonomy, with its profile.
 
-// CodeOf returns the code's value on the wire, or "". Of an [Unknown] it is the code that was on
-// the wire, unless that is the former value of a code that is known.
+// CodeOf returns the code's value on the wire, or "". For an [Unknown] it is the received code, or
+// the present value if the received one is an alias.
 func CodeOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -22,8 +22,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// CategoryOf returns the category's name, or "". Of an [Unknown] it is the category that was on the
-// wire, unless its code is known.
+// CategoryOf returns the category's name, or "". For an [Unknown] it is the received category,
+// unless its code is known.
 func CategoryOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -45,7 +45,7 @@ func IsRetryable(err error) bool {
 	return t != nil && t.Retryable
 }
 
-// SeverityOf returns how bad the error is.
+// SeverityOf returns the severity of the error.
 func SeverityOf(err error) Severity {
 	if t := firstTraits(err); t != nil {
 		return t.Severity
@@ -53,7 +53,7 @@ func SeverityOf(err error) Severity {
 	return SeverityNone
 }
 
-// RecoverabilityOf returns what can be done about the error.
+// RecoverabilityOf returns the kind of measure that can help.
 func RecoverabilityOf(err error) Recoverability {
 	if t := firstTraits(err); t != nil {
 		return t.Recoverability
@@ -69,15 +69,15 @@ func KindOf(err error) Kind {
 	return KindNone
 }
 
-// The answers to an error that states none.
+// The statuses of errors without one.
 const (
 	httpOK, httpInternalServerError = 200, 500
 	grpcOK, grpcUnknown             = 0, 2
 )
 
-// HTTPStatus returns the HTTP status to answer with: 500 when none is stated, also for an error of
-// no taxonomy, and 200 for nil. Of an [Unknown] whose code is known it is what that code states,
-// without its `when` rules. [Table.Traits] says what is stated.
+// HTTPStatus returns the HTTP status of a response with the error. It is 500 if the status is unset
+// and for errors of no taxonomy, and 200 for nil. For an [Unknown] with a known code it is the
+// status of that code without its `when` branches. [Table.Traits] has the declared status.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return httpOK
@@ -88,10 +88,10 @@ func HTTPStatus(err error) int {
 	return httpInternalServerError
 }
 
-// GRPCCode returns the number of the canonical status code of google.rpc.Code: 2, UNKNOWN, when
-// none but OK is stated, also for an error of no taxonomy, and 0, OK, for nil only. Of an [Unknown]
-// whose code is known it is what that code states, without its `when` rules. [Table.Traits] says
-// what is stated.
+// GRPCCode returns the number of the canonical code of google.rpc.Code. It is 2, UNKNOWN, if the
+// code is unset or OK, and for errors of no taxonomy. It is 0, OK, only for nil. For an [Unknown]
+// with a known code it is that of the code without its `when` branches. [Table.Traits] has the
+// declared one.
 func GRPCCode(err error) int {
 	if err == nil {
 		return grpcOK
@@ -102,9 +102,8 @@ func GRPCCode(err error) int {
 	return grpcUnknown
 }
 
-// FeedbackOf returns what a reaction that feeds back tells the provider: the code's own words for
-// it, otherwise the message and, as a sentence after it, the resolution. A code without an error
-// has no message of its own; its value stands for it.
+// FeedbackOf returns the text for the provider's next prompt: the code's feedback, otherwise the
+// message followed by the resolution. For a code constant the message is the code.
 func FeedbackOf(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -126,7 +125,7 @@ func FeedbackOf(err error) string {
 	return message + ". " + code.Resolution
 }
 
-// HelpURL returns the address of the code's help; "" when the taxonomy or the error has none.
+// HelpURL returns the address of the code's help, or "" if the taxonomy has no help_url.
 func HelpURL(err error) string {
 	c, ok := First(err, nil)
 	if !ok {
@@ -160,7 +159,7 @@ func firstTraits(err error) *Traits {
 	return c.Taxonomy().Traits(c.Row())
 }
 
-// firstStatuses returns the traits that say what to answer with.
+// firstStatuses returns the traits with the statuses of a response.
 func firstStatuses(err error) *Traits {
 	c, ok := First(err, nil)
 	if !ok {
@@ -169,8 +168,8 @@ func firstStatuses(err error) *Traits {
 	return c.Taxonomy().Traits(knownRow(c))
 }
 
-// knownRow returns the row that describes c and says what to answer with: of an error of a known code
-// that could not be read as one, the code's own, as whoever asked must not take it for another error.
+// knownRow returns the row that describes c. For an [Unknown] with a known code it is the code's
+// row, so that a response has the code's status.
 func knownRow(c Coded) Row {
 	if u, ok := c.(*Unknown); ok {
 		if row, ok := u.known(); ok {

@@ -16,8 +16,8 @@ type (
 	ProfileName string
 )
 
-// Declared is a name of type N, such as a constant of a generated package. A literal string is not,
-// so a misspelt name does not compile. A name that is known at run time only has to be converted:
+// Declared is a name of type N, such as a constant of a generated package. Literal strings do not
+// implement it, so a misspelt name does not compile. Convert a name that is known at run time only:
 // SourceName(name).
 type Declared[N any] interface {
 	String() string

@@ -1,16 +1,16 @@
 package taxonomy
 
-// Row is a line of a taxonomy's table: the address of a category, a code of it and a `when` branch
-// of that. A code that is added changes no other address, but the order of codes does: store codes,
-// not rows.
+// Row is the address of a row of a taxonomy's table: a category, a code of it and a `when` branch.
+// A new code at the end of a category changes no other row, but another order of codes does. Store
+// codes, not rows.
 type Row uint32
 
 // The rows of errors without a code.
 const (
-	// RowUnknown is the row of an unknown code off the wire that may be retried. It has the traits of
-	// the taxonomy's fallback, as have the zero values of all errors.
+	// RowUnknown is the row of a received unknown code that may be retried, and of the zero values
+	// of errors. It has the traits of the taxonomy's fallback.
 	RowUnknown Row = 0
-	// RowUnknownPermanent is the row of an unknown code off the wire that must not be retried.
+	// RowUnknownPermanent is the row of a received unknown code that must not be retried.
 	RowUnknownPermanent Row = 1
 )
 
@@ -38,7 +38,7 @@ func (r Row) Code() int { return int(r >> branchBits & (1<<codeBits - 1)) }
 // Branch returns the `when` branch, counted from 1; 0 means no branch.
 func (r Row) Branch() int { return int(r & (1<<branchBits - 1)) }
 
-// Coded is what has a row in a taxonomy's table: its errors and its code constants.
+// Coded has a row in a taxonomy's table: an error or a code constant.
 type Coded interface {
 	error
 	// Taxonomy returns the taxonomy that the row belongs to; never nil.
@@ -47,8 +47,7 @@ type Coded interface {
 	Row() Row
 }
 
-// Error is a generated error. The interface is small so that it can stay as it is; whatever else
-// there is to know about an error is a function over its row.
+// Error is a generated error. All other properties of an error are functions over its row.
 type Error interface {
 	Coded
 	// Unwrap returns the cause, or nil.

@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// Evidence is what is known of a failure before it has a code: the vocabulary that runtimes and
-// taxonomies share. A rule of a taxonomy asks for some of it, and an error's fields are filled from
-// it. Empty texts, a zero status, a zero time, nil lists and maps are absent: the source did not
-// say.
+// Evidence has the facts about a failure before it has a code. The rules of a taxonomy test them,
+// and they fill the fields of the error. Empty texts, a zero status, a zero time, nil lists and nil
+// maps are absent.
 //
-// A *Evidence is an error, so that it travels wherever errors do; classifying finds it in a chain.
-// Its JSON, its message, its log value and what fmt prints of it mask secrets and cut what is long;
-// its fields are as they were given. It must not be changed while others read it.
+// A *Evidence is an error, and classification finds it in a chain of errors. Its JSON, message, log
+// value and printed forms mask secrets and cut long values. Its fields are unchanged. It must not
+// be changed while others read it.
 type Evidence struct {
-	// Source names who reports, as the taxonomy's rules do: "anthropic-api", "git".
+	// Source is the taxonomy's name for the reporter: "anthropic-api", "git".
 	Source string `json:"source,omitempty"`
 	// Op is the operation that failed: "call", "push".
 	Op string `json:"op,omitempty"`
@@ -25,8 +24,8 @@ type Evidence struct {
 	Type string `json:"type,omitempty"`
 	// Status is the HTTP status; 0 is none.
 	Status int `json:"status,omitempty"`
-	// StatusDerived reports that Status was read out of Text. Rules that ask for it then rank as
-	// rules on text.
+	// StatusDerived reports that Status was read from Text. Rules that test it then rank as rules
+	// on text.
 	StatusDerived bool `json:"status_derived,omitempty"`
 	// Code is the source's own code: "23505", "ENOTFOUND".
 	Code string `json:"code,omitempty"`
@@ -42,22 +41,22 @@ type Evidence struct {
 	Output string `json:"output,omitempty"`
 	// Files are the files that the failure is about.
 	Files []string `json:"files,omitempty"`
-	// RetryAfter is how long the source asks to wait.
+	// RetryAfter is the wait that the source asks for.
 	RetryAfter Opt[time.Duration] `json:"-"`
-	// RetryAfterDerived reports that RetryAfter was read out of Text. It does not count under a
-	// profile that does not search texts.
+	// RetryAfterDerived reports that RetryAfter was read from Text. A profile that does not search
+	// texts ignores it.
 	RetryAfterDerived bool `json:"retry_after_derived,omitempty"`
-	// ResetAt is when trying makes sense again.
+	// ResetAt is the time from which a call can succeed again.
 	ResetAt time.Time `json:"reset_at,omitzero"`
 	// Credential names the credential that was used. It is a name, never the credential itself.
 	Credential string `json:"credential,omitempty"`
 	// Attributes are further facts from the source, by lower-case name.
 	Attributes map[string]string `json:"attributes,omitempty"`
-	// Err is the Go error that this is evidence of. It becomes the cause of the error that is made.
+	// Err is the Go error that failed. It becomes the cause of the classified error.
 	Err error `json:"-"`
 }
 
-// Attribute returns an attribute, or "" when there is none.
+// Attribute returns an attribute, or "" if it is absent.
 func (e *Evidence) Attribute(name string) string {
 	if e == nil || len(e.Attributes) == 0 {
 		return ""
@@ -75,7 +74,7 @@ func (e *Evidence) SetAttribute(name, value string) {
 	e.Attributes = attributes
 }
 
-// Unwrap returns the Go error that this is evidence of, or nil.
+// Unwrap returns Err.
 func (e *Evidence) Unwrap() error {
 	if e == nil {
 		return nil
@@ -83,8 +82,8 @@ func (e *Evidence) Unwrap() error {
 	return e.Err
 }
 
-// Error says on one line who failed at what and how: secrets masked, control characters replaced by
-// spaces, cut at 4096 bytes.
+// Error returns source, operation and failure on one line of at most 4096 bytes. Secrets are
+// masked, and control characters are replaced by spaces.
 func (e *Evidence) Error() string {
 	if e == nil {
 		return noEvidence

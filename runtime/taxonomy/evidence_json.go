@@ -92,14 +92,14 @@ func (e *Evidence) json() evidenceJSON {
 	return out
 }
 
-// MarshalJSON returns [Evidence.Masked] as an object whose keys are the fields in snake case, absent
-// values left out: durations as "1.5s", times in RFC 3339 UTC, Err by its text under "error". It
-// never fails.
+// MarshalJSON returns [Evidence.Masked] as an object whose keys are the fields in snake case,
+// absent values left out: durations as "1.5s", times in RFC 3339 UTC, Err by its text under
+// "error". It never fails.
 func (e Evidence) MarshalJSON() ([]byte, error) { return json.Marshal(e.json()) }
 
-// UnmarshalJSON reads the JSON that MarshalJSON writes; Err becomes an error that has only the text.
-// An unknown key and a value of another type are errors, and leave e unchanged; null is an absent
-// value.
+// UnmarshalJSON reads the JSON that MarshalJSON writes; Err becomes an error that has only the
+// text. An unknown key and a value of another type are errors, and leave e unchanged; null is an
+// absent value.
 func (e *Evidence) UnmarshalJSON(b []byte) error {
 	var in evidenceJSON
 	d := json.NewDecoder(bytes.NewReader(b))

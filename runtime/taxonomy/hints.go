@@ -4,22 +4,22 @@ import (
 	"time"
 )
 
-// Hints are what an error says to whoever reacts to it. The zero Hints say nothing.
+// Hints are the values of an error that a reaction uses. The zero Hints are empty.
 type Hints struct {
-	// RetryAfter is how long to wait before the next try.
+	// RetryAfter is the wait before the next call.
 	RetryAfter Opt[time.Duration]
-	// ResetAt is when trying makes sense again.
+	// ResetAt is the time from which a call can succeed again.
 	ResetAt Opt[time.Time]
-	// Files are what a reaction that reverts files puts back.
+	// Files are the files that `revert: files` restores.
 	Files []string
-	// Credential names the credential that a shared wait is about.
+	// Credential is the name of the credential of a shared wait.
 	Credential string
-	// Output is what the failed work printed.
+	// Output is the output of the failed work.
 	Output string
 }
 
-// HintsOf returns what the error says to whoever reacts to it: the fields that evidence fills from
-// retry_after, reset_at, files, credential and output.
+// HintsOf returns the values of the fields that evidence fills from retry_after, reset_at, files,
+// credential and output.
 func HintsOf(err error) Hints {
 	c, _ := First(err, nil)
 	if h, ok := c.(interface{ Hints() Hints }); ok {
@@ -28,19 +28,17 @@ func HintsOf(err error) Hints {
 	return Hints{}
 }
 
-// RecoveryRequest is what a strategy gets: a failure and the reaction that asks for the strategy.
+// RecoveryRequest is the input of a strategy: a failure and the reaction that names the strategy.
 type RecoveryRequest struct {
 	Err      error
 	Reaction Reaction
-	// Evidence is what Err was classified from: all that was said, where Err's message may be a
-	// line of it. Nil is unknown. It must not be changed.
+	// Evidence is the evidence that Err was classified from, with the complete text. It must not be
+	// changed. It is nil if it is unknown.
 	Evidence *Evidence
-	// NoText reports that the profile has texts not searched, so that a text does not say how long
-	// to wait.
+	// NoText reports that the profile does not search texts, so a wait in a text does not count.
 	NoText bool
-	// Run names the run that it befell, which is who waits where several wait for the same; empty
-	// is unknown.
+	// Run is the name of the run, which identifies it among several that wait; empty is unknown.
 	Run string
-	// Attempt counts the tries of the strategy for this failure, from 1.
+	// Attempt is the number of the strategy's attempt for this failure, from 1.
 	Attempt int
 }

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// nothing is what the row of an empty table says.
+// nothing has the traits of the rows of an empty table.
 var nothing = Traits{Reaction: &Reaction{}}
 
-// Traits returns what a row says, as the table has it; a row that does not exist is [RowUnknown]. It
-// must not be changed.
+// Traits returns the traits of a row without a profile. A row that does not exist is [RowUnknown].
+// The result must not be changed.
 func (t *Taxonomy) Traits(row Row) *Traits {
 	if c := t.Code(row); c != nil {
 		if b := row.Branch(); b != 0 && b <= len(c.When) {
@@ -114,7 +114,7 @@ func (t *Taxonomy) complete(p *Profile) *Profile {
 	return &q
 }
 
-// traits returns what a row says in the profile, or nil when it is as in the table.
+// traits returns the traits of a row in the profile, or nil if the profile does not change them.
 func (p *Profile) traits(row Row) *Traits {
 	i, ok := slices.BinarySearchFunc(p.Rows, row, func(o RowOverride, r Row) int { return cmp.Compare(o.Row, r) })
 	if !ok {

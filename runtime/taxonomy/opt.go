@@ -7,8 +7,7 @@ import (
 	"log/slog"
 )
 
-// Opt is a value that may be absent. The zero Opt is absent, which is not the same as holding a
-// zero T.
+// Opt is a value that may be absent. The zero Opt is absent, which differs from a zero T.
 type Opt[T any] struct {
 	v  T
 	ok bool
@@ -17,10 +16,10 @@ type Opt[T any] struct {
 // Some returns an Opt that holds v.
 func Some[T any](v T) Opt[T] { return Opt[T]{v: v, ok: true} }
 
-// Get returns the value and whether there is one.
+// Get returns the value and whether it is present.
 func (o Opt[T]) Get() (T, bool) { return o.v, o.ok }
 
-// Or returns the value, or def when it is absent.
+// Or returns the value, or def if it is absent.
 func (o Opt[T]) Or(def T) T {
 	if o.ok {
 		return o.v
@@ -28,11 +27,10 @@ func (o Opt[T]) Or(def T) T {
 	return def
 }
 
-// IsZero reports whether the value is absent; `omitzero` in a struct tag asks it.
+// IsZero reports whether the value is absent. It serves `omitzero` in struct tags.
 func (o Opt[T]) IsZero() bool { return !o.ok }
 
-// Format prints the value as it prints itself, so that a [Secret] in it stays one; an absent one is
-// <absent>.
+// Format prints the value with its own format, so that a [Secret] stays masked, or <absent>.
 func (o Opt[T]) Format(f fmt.State, verb rune) {
 	if !o.ok {
 		_, _ = io.WriteString(f, "<absent>")
@@ -41,7 +39,7 @@ func (o Opt[T]) Format(f fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), o.v)
 }
 
-// LogValue returns the value for slog; an absent one is null.
+// LogValue returns the value for slog. An absent value is null.
 func (o Opt[T]) LogValue() slog.Value {
 	if !o.ok {
 		return slog.AnyValue(nil)
@@ -49,7 +47,7 @@ func (o Opt[T]) LogValue() slog.Value {
 	return slog.AnyValue(o.v)
 }
 
-// MarshalJSON returns the value as JSON, or null when it is absent.
+// MarshalJSON returns the value as JSON, or null if it is absent.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if !o.ok {
 		return []byte("null"), nil

@@ -19,8 +19,8 @@ const (
 // Limits of numbers.
 const (
 	maxNumber = 1_000_000
-	// maxMoved is the greatest number of attempts that `adapt` may move to, maxOutcomes the greatest
-	// number of outcomes that are remembered for a code or lane.
+	// maxMoved is the greatest number of attempts that `adapt` may move to, maxOutcomes the
+	// greatest number of outcomes that are remembered for a code or lane.
 	maxMoved, minOutcomes, maxOutcomes = 100, 10, 1000
 	minTarget, maxTarget               = 0.01, 0.99
 )
@@ -141,7 +141,8 @@ func (v *overlay) policy(base *Policy) *Policy {
 	return v.donePolicies[base]
 }
 
-// Equal reports whether two policies have the same values, in everything that they point to as well.
+// Equal reports whether two policies have the same values, in everything that they point to as
+// well.
 func (p *Policy) Equal(q *Policy) bool { return reflect.DeepEqual(p, q) }
 
 // mergePolicy applies top to p. A number that is the same as the one it defaults to follows that:

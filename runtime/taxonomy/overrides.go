@@ -7,14 +7,12 @@ import (
 	"fmt"
 )
 
-// Overrides are the changes that one run makes to a table: data that a configuration holds, with the
-// keys of the taxonomy's language. They mean the same as the sections of the same names in a
-// profile. A zero value changes nothing. A definition in place is not possible: reactions and
-// policies are named.
+// Overrides are the changes of a run to a table, for a configuration file. The keys are those of a
+// profile in the taxonomy's language. Reactions and policies are names. Zero values change nothing.
 type Overrides struct {
 	// Codes change the traits of a code (by its value or an alias), of a category, of an "@group",
-	// or of all codes ("*"). The most specific wins, key by key; of groups the one that the taxonomy
-	// declares first.
+	// or of all codes ("*"). The most specific one wins, key by key. Of two groups, the one that
+	// the taxonomy declares first wins.
 	Codes map[string]TraitsOverride `json:"codes,omitempty" yaml:"codes,omitempty"`
 	// Reactions change declared reactions, and the predeclared abort, block and continue, field by
 	// field.
@@ -23,8 +21,8 @@ type Overrides struct {
 	Policies map[string]PolicyOverride `json:"policies,omitempty" yaml:"policies,omitempty"`
 	// Uncategorized names the reaction to an error that is not of the taxonomy.
 	Uncategorized string `json:"uncategorized,omitempty" yaml:"uncategorized,omitempty"`
-	// Detection, Recovery, Retry and Reporting change the profile's sections, field by field. Without
-	// a profile, they change one that has everything on and no limits.
+	// Detection, Recovery, Retry and Reporting change the profile's sections, field by field.
+	// Without a profile, they change one that has everything on and no limits.
 	Detection *DetectionOverride `json:"detection,omitempty" yaml:"detection,omitempty"`
 	Recovery  *RecoveryOverride  `json:"recovery,omitempty" yaml:"recovery,omitempty"`
 	Retry     *RetryOverride     `json:"retry,omitempty" yaml:"retry,omitempty"`
@@ -84,8 +82,8 @@ type PolicyOverride struct {
 	Budget        *BudgetOverride `json:"budget,omitempty" yaml:"budget,omitempty"`
 }
 
-// AdaptOverride changes how far outcomes may move a policy's numbers. For a policy without `adapt`,
-// a bound that is not set is the policy's own number.
+// AdaptOverride changes the limits of a policy's adaptive numbers. For a policy without `adapt`, a
+// limit that is not set is the policy's number.
 type AdaptOverride struct {
 	Attempts *AttemptsOverride `json:"attempts,omitempty" yaml:"attempts,omitempty"`
 	Delay    *DelayOverride    `json:"delay,omitempty" yaml:"delay,omitempty"`
@@ -113,7 +111,7 @@ type BudgetOverride struct {
 	Breaker *BreakerOverride `json:"breaker,omitempty" yaml:"breaker,omitempty"`
 }
 
-// BreakerOverride changes when a circuit breaker opens and how it closes again.
+// BreakerOverride changes the limits of a circuit breaker.
 type BreakerOverride struct {
 	Failures  *int   `json:"failures,omitempty" yaml:"failures,omitempty"`
 	Of        *int   `json:"of,omitempty" yaml:"of,omitempty"`
@@ -121,17 +119,17 @@ type BreakerOverride struct {
 	Successes *int   `json:"successes,omitempty" yaml:"successes,omitempty"`
 }
 
-// DetectionOverride changes which parts of classification are used.
+// DetectionOverride changes the switches of classification.
 type DetectionOverride struct {
 	Text           *bool `json:"text,omitempty" yaml:"text,omitempty"`
 	Severity       *bool `json:"severity,omitempty" yaml:"severity,omitempty"`
 	Recoverability *bool `json:"recoverability,omitempty" yaml:"recoverability,omitempty"`
 }
 
-// RecoveryOverride changes which strategies run, and how often.
+// RecoveryOverride changes the limits for strategies.
 type RecoveryOverride struct {
 	Enabled *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
-	// MaxAttempts is how often a strategy may run; 0 is never.
+	// MaxAttempts is the maximum number of strategies in a run; 0 allows none.
 	MaxAttempts *int `json:"max_attempts,omitempty" yaml:"max_attempts,omitempty"`
 	// Allowed are the strategies that may run. An empty list that is not nil allows none.
 	Allowed AllowedStrategies `json:"allowed,omitzero" yaml:"allowed,omitempty"`
@@ -143,21 +141,21 @@ type AllowedStrategies []string
 // IsZero reports whether the list is nil, so that an empty list is written.
 func (s AllowedStrategies) IsZero() bool { return s == nil }
 
-// RetryOverride changes whether retries are on, and the numbers for reactions that name no policy.
+// RetryOverride changes the switch of retries, and the policy of reactions without one.
 type RetryOverride struct {
 	Enabled        *bool `json:"enabled,omitempty" yaml:"enabled,omitempty"`
 	PolicyOverride `yaml:",inline"`
 }
 
-// ReportingOverride changes how much is reported of an error.
+// ReportingOverride changes the contents of reports.
 type ReportingOverride struct {
 	LogLevel string `json:"log_level,omitempty" yaml:"log_level,omitempty"`
 	Stack    *bool  `json:"stack,omitempty" yaml:"stack,omitempty"`
 	Context  *bool  `json:"context,omitempty" yaml:"context,omitempty"`
 }
 
-// UnmarshalJSON reads overrides. An unknown key is an error, at every level: ignoring it could leave
-// something on that it was to switch off. A YAML decoder has to be strict itself.
+// UnmarshalJSON decodes overrides. An unknown key is an error at every level. A YAML decoder must
+// be strict itself.
 func (o *Overrides) UnmarshalJSON(b []byte) error {
 	type plain Overrides
 	var in plain
@@ -187,8 +185,8 @@ func (j *JitterText) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*string)(j))
 }
 
-// ReactionRef names a reaction, or one for codes that are retryable and one for the others; an empty
-// one of these changes nothing. In JSON and YAML it is a string, or an object with retryable and
+// ReactionRef is the name of a reaction, or one for retryable codes and one for the others. An
+// empty name changes nothing. In JSON and YAML it is a string, or an object with retryable and
 // permanent.
 type ReactionRef struct {
 	Name      string `json:"-" yaml:"-"`
@@ -247,14 +245,13 @@ type Problem struct {
 // Error returns the path and the message.
 func (p Problem) Error() string { return p.Path + ": " + p.Message }
 
-// Override returns the table with the overrides applied to it, and to its profile if it has one. An
-// override never makes retried what is not retryable; for such a row it is skipped. Table and
-// taxonomy are not changed.
+// Override returns the table, with its profile, changed by the overrides. The receiver and the
+// taxonomy do not change. An override that would retry a row that is not retryable is skipped for
+// that row.
 //
-// All mistakes are reported in one error, which wraps a [Problem] for each: a name that is not
-// declared, a value that is out of range, a key that the action does not take, a retry without
-// bounds, a `then` that leads in a circle, and an override that is skipped for every row that it
-// covers. [Table.Profile] of the result is without the overrides.
+// The error wraps a [Problem] for each mistake: an undeclared name, a value out of range, a key
+// that the action does not take, a retry without a limit, a cycle of `then`, and an override that
+// is skipped for every row that it covers. [Table.Profile] of the result is without the overrides.
 func (t Table) Override(o Overrides) (Table, error) {
 	if t.Taxonomy == nil {
 		return Table{}, errors.New("overrides: the table has no taxonomy")
@@ -272,8 +269,8 @@ func (t Table) Override(o Overrides) (Table, error) {
 	return out, nil
 }
 
-// Apply is [Table.Override] for tools that show each problem: it returns all of them, and the table
-// with the overrides that have none.
+// Apply is [Table.Override] for tools that show each problem. It returns all problems, and the
+// table with the overrides that have none.
 func (t Table) Apply(o Overrides) (Table, []Problem) {
 	if len(o.Codes) == 0 && len(o.Reactions) == 0 && len(o.Policies) == 0 && o.Uncategorized == "" &&
 		o.Detection == nil && o.Recovery == nil && o.Retry == nil && o.Reporting == nil {

@@ -321,7 +321,8 @@ func TestOverridesJSONAndYAML(t *testing.T) {
 	assert.Nil(t, decoded(t, "{recovery: {enabled: true}}").Recovery.Allowed)
 }
 
-// An unknown key is an error, because ignoring it could leave something on that it was to switch off.
+// An unknown key is an error, because ignoring it could leave something on that it was to switch
+// off.
 func TestOverridesAreStrict(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{"x": 1}`, `"x"`},

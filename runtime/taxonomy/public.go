@@ -66,8 +66,8 @@ func Public(err error) PublicView {
 	return publicView(c.Taxonomy(), c)
 }
 
-// Public returns the public view of the first error of the table's taxonomy in err's tree. Any other
-// error is shown as one of an internal code.
+// Public returns the public view of the first error of the table's taxonomy in err's tree. Any
+// other error is shown as one of an internal code.
 func (t Table) Public(err error) PublicView {
 	if err == nil {
 		return PublicView{}

@@ -5,40 +5,40 @@ import (
 	"time"
 )
 
-// Action is what a reaction does. The zero Action aborts, so that what was forgotten stops.
+// Action is the action of a reaction. The zero Action aborts.
 type Action uint8
 
 // The actions.
 const (
 	Abort          Action = iota // end as failed
 	Block                        // stop and wait for a person
-	Continue                     // go on as if nothing had happened
+	Continue                     // continue as if nothing had happened
 	Retry                        // run the iteration again
-	RetryOperation               // run again only what failed
+	RetryOperation               // run only the failed operation again
 	Escalate                     // hand over to a higher tier
 	Recover                      // run a strategy, then retry
 )
 
-// Extent is how much an ending ends.
+// Extent is the work that Abort and Block end.
 type Extent uint8
 
 // The extents.
 const (
 	ExtentTask Extent = iota // this task
-	ExtentRun                // everything
+	ExtentRun                // the whole run
 )
 
-// Revert is what a reaction takes back.
+// Revert selects the changes that a reaction reverts.
 type Revert uint8
 
-// What can be reverted.
+// The selections of changes.
 const (
 	RevertNone      Revert = iota
 	RevertFiles            // the files that the error names
-	RevertIteration        // all that this iteration changed
+	RevertIteration        // all changes of the iteration
 )
 
-// Session is which conversation a retry is held in.
+// Session selects the conversation of the next call.
 type Session uint8
 
 // The sessions.
@@ -48,36 +48,36 @@ const (
 	SessionReduced         // a new conversation, and a shorter one
 )
 
-// Purpose is what a tier is asked for about a failure.
+// Purpose is the question about a failure that a tier answers first.
 type Purpose uint8
 
 // The purposes.
 const (
 	PurposeNone         Purpose = iota
-	PurposeDiagnosis            // find out what is wrong, or missing
-	PurposeAnalysis             // find out why something that ran has failed
-	PurposeVerification         // find out whether the result, or what was expected of it, is wrong
+	PurposeDiagnosis            // find the fault or the missing part
+	PurposeAnalysis             // find the reason of a failure
+	PurposeVerification         // find out whether the result or the expectation is wrong
 )
 
-// Resume is where work goes on after a strategy.
+// Resume is the point at which work resumes after a strategy.
 type Resume uint8
 
-// The points of resuming.
+// The points.
 const (
 	ResumeIteration Resume = iota
 	ResumeOperation
 )
 
-// Shared is whose wait a wait is.
+// Shared selects the callers that a wait delays.
 type Shared uint8
 
-// The scopes of a wait.
+// The scopes.
 const (
 	SharedRun        Shared = iota
-	SharedCredential        // everyone who uses the credential waits
+	SharedCredential        // all callers with the credential
 )
 
-// LogLevel is how loudly a reaction speaks. The zero LogLevel says nothing.
+// LogLevel is the level of a reaction's log entry. The zero LogLevel makes no entry.
 type LogLevel uint8
 
 // The levels.
@@ -89,32 +89,33 @@ const (
 	LogError
 )
 
-// Reaction is what is to be done about an error. It is a value: changing it changes no table. What
-// Policy and Then point to is the table's own; change a copy. The zero Reaction aborts the task.
+// Reaction declares what a program does about an error. Changing a Reaction does not change the
+// table. Policy and Then point to data of the table, which must not be changed. The zero Reaction
+// aborts the task.
 type Reaction struct {
-	// Name is the reaction's name in the taxonomy; a reaction that stands in place has the name of
-	// its owner.
+	// Name is the reaction's name in the taxonomy. A reaction without a name has the name of its
+	// owner.
 	Name string
-	// Policy bounds and spaces the tries; nil when the reaction names none.
+	// Policy limits the calls and sets the waits between them. It may be nil.
 	Policy *Policy
-	// Then follows when the policy, the ladder or the strategy is exhausted; nil when the action ends
-	// or continues by itself. [Profile.Next] passes over those that a profile has switched off.
+	// Then follows when the policy, the ladder or the strategy is exhausted. It is nil for actions
+	// that end or continue the work. [Profile.Next] skips reactions that a profile has switched
+	// off.
 	Then *Reaction
 	// Strategy is the strategy that Recover runs.
 	Strategy string
-	// To is the tier that Escalate goes up to, at least; with Retry and a Purpose it is the one
-	// that is asked.
+	// To is the lowest tier that Escalate leads to. With Retry and a Purpose, it is the tier that
+	// is asked.
 	To string
-	// LogMessage is said at LogLevel when the reaction is taken; empty means the error's own
-	// message.
+	// LogMessage is the text of the log entry. If it is empty, the entry has the error's message.
 	LogMessage string
 
 	Action  Action
 	Extent  Extent
 	Revert  Revert
 	Session Session
-	// Purpose is what the tier that takes over is asked for first. Package plan puts it into the
-	// tier's prompt; a Retry repeats without asking.
+	// Purpose is the question for the tier that takes over. Package plan puts it into the tier's
+	// prompt. The executor ignores it.
 	Purpose  Purpose
 	Resume   Resume
 	Shared   Shared
@@ -124,20 +125,22 @@ type Reaction struct {
 	CountFailure bool
 	// HonorRetryAfter lets the error's hint replace the policy's delay.
 	HonorRetryAfter bool
-	// AcceptCompletion lets what is left after the revert count as done, once validated.
+	// AcceptCompletion allows the changes that remain after the revert to complete the task, if
+	// they are valid.
 	AcceptCompletion bool
-	// FeedBack says the error to the provider in its next prompt.
+	// FeedBack puts the error into the provider's next prompt.
 	FeedBack bool
 }
 
-// Retries reports whether the reaction repeats the call that failed: the iteration or the operation.
+// Retries reports whether the reaction repeats the call that failed: the iteration or the
+// operation.
 func (r *Reaction) Retries() bool { return r.Action == Retry || r.Action == RetryOperation }
 
-// MaxChain is how many reactions of a chain are carried out: one, and those that follow it by Then.
+// MaxChain is the maximum number of reactions in a chain of Then.
 const MaxChain = 8
 
-// Chain returns the reaction and those that follow it by Then, at most [MaxChain]. It contains
-// reactions that a profile has switched off; [Profile.Chain] does not.
+// Chain returns the reaction and its successors by Then, at most [MaxChain]. They include reactions
+// that a profile has switched off; [Profile.Chain] omits those.
 func (r *Reaction) Chain() iter.Seq[*Reaction] {
 	return func(yield func(*Reaction) bool) {
 		next := r
@@ -147,7 +150,7 @@ func (r *Reaction) Chain() iter.Seq[*Reaction] {
 	}
 }
 
-// Backoff is how a delay grows.
+// Backoff is the growth of a delay.
 type Backoff uint8
 
 // The kinds of backoff.
@@ -157,7 +160,7 @@ const (
 	Linear
 )
 
-// JitterKind is how chance changes a delay.
+// JitterKind is the random part of a delay.
 type JitterKind uint8
 
 // The kinds of jitter.
@@ -168,67 +171,67 @@ const (
 	JitterDecorrelated
 )
 
-// Policy bounds and spaces tries.
+// Policy limits calls and sets the waits between them.
 type Policy struct {
 	// Name is the policy's name in the taxonomy.
 	Name string
-	// MaxAttempts counts calls in total, the first included.
+	// MaxAttempts is the maximum number of calls, including the first.
 	MaxAttempts int
 	// InitialDelay is the wait before the second call.
 	InitialDelay time.Duration
-	// MaxDelay bounds every computed wait.
+	// MaxDelay is the longest computed wait.
 	MaxDelay time.Duration
 	// Multiplier is the factor of exponential growth.
 	Multiplier float64
-	// MaxElapsed bounds the time waited in a row; 0 is no bound.
+	// MaxElapsed is the maximum total time of consecutive waits; 0 is no limit.
 	MaxElapsed time.Duration
-	// MaxRetryAfter is the longest hint that is obeyed; a longer one goes to Then at once. 0 is
-	// MaxDelay, or 30 seconds where that is 0 too.
+	// MaxRetryAfter is the longest hint that is obeyed. After a longer one, Then follows
+	// immediately. 0 is MaxDelay, or 30 seconds if that is 0 as well.
 	MaxRetryAfter time.Duration
-	// Jitter is the fraction of proportional jitter, 0 to 1.
+	// Jitter is the fraction of JitterProportional, from 0 to 1.
 	Jitter float64
 
-	// Adapt lets what has come of tries move the numbers; nil leaves them as they are.
+	// Adapt allows the outcomes of calls to change the numbers. Nil keeps them fixed.
 	Adapt *Adapt
-	// Budget bounds what everybody who uses a provider and a credential tries together; nil is no
-	// bound.
+	// Budget limits all callers of one provider with one credential. Nil is no limit.
 	Budget *Budget
 
 	Backoff    Backoff
 	JitterKind JitterKind
 }
 
-// Adapt says how far what has come of tries may move a policy's numbers.
+// Adapt limits the changes of a policy's numbers by the outcomes of calls.
 type Adapt struct {
-	// MinAttempts and MaxAttempts bound the policy's MaxAttempts; both 0 leave it as it is.
+	// MinAttempts and MaxAttempts limit the policy's MaxAttempts. If both are 0, it does not
+	// change.
 	MinAttempts, MaxAttempts int
-	// MinDelay and MaxDelay bound its InitialDelay; both 0 leave it as it is.
+	// MinDelay and MaxDelay limit its InitialDelay. If both are 0, it does not change.
 	MinDelay, MaxDelay time.Duration
-	// Target is the share of first retries that shall succeed, which the delay is moved towards.
+	// Target is the intended share of first retries that succeed.
 	Target float64
-	// Window is how many outcomes are remembered for each code.
+	// Window is the number of outcomes that are remembered for each code.
 	Window int
 }
 
-// Budget bounds what all callers in a lane, which is a provider and a credential, try together.
+// Budget limits all callers in a lane, which is a provider and a credential.
 type Budget struct {
-	// Retries is how many retries there may be for each call, over Window; 0 is none beyond
-	// Reserve, and less than 0 no bound.
+	// Retries is the maximum number of retries for each call, over Window. 0 allows only Reserve. A
+	// negative number is no limit.
 	Retries float64
-	// Reserve is how many retries there may be in Window however few calls there are.
+	// Reserve is the number of retries in Window that are always allowed.
 	Reserve int
 	// Window is the time over which calls and retries are counted.
 	Window time.Duration
-	// Breaker stops all calls while the provider fails; nil never does.
+	// Breaker stops all calls while the provider fails. It may be nil.
 	Breaker *Breaker
 }
 
-// Breaker says when a circuit breaker opens and how it closes again.
+// Breaker contains the limits at which a circuit breaker opens and closes.
 type Breaker struct {
-	// Failures of the last Of calls open it.
+	// Failures among the last Of calls open the breaker.
 	Failures, Of int
-	// Probe is the time between probes while it is open: one call is let through in each.
+	// Probe is the time between the calls that an open breaker allows.
 	Probe time.Duration
-	// Successes is how many probes in a row must succeed to close it.
+	// Successes is the number of consecutive successful probes that close the breaker.
 	Successes int
 }

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Recoverability says what can be done about an error.
+// Recoverability is the kind of measure that can help.
 type Recoverability uint8
 
 // The recoverabilities. The zero value is permanent.
 const (
-	Permanent   Recoverability = iota // nothing can be done by trying
+	Permanent   Recoverability = iota // no retry helps
 	Retryable                         // the same call may succeed unchanged
 	Recoverable                       // a strategy may help
-	Unknowable                        // needs analysis; "unknown" in the taxonomy
+	Unknowable                        // needs an investigation; "unknown" in the taxonomy
 )
 
-// Severity is how bad an error is. The zero Severity is none stated.
+// Severity is the severity of an error. The zero Severity is unset.
 type Severity uint8
 
 // The severities.
@@ -30,7 +30,7 @@ const (
 	SeverityCritical          // work cannot continue
 )
 
-// Kind tells a cause from an observation. The zero Kind is none stated.
+// Kind distinguishes causes from observations. The zero Kind is unset.
 type Kind uint8
 
 // The kinds.
@@ -40,13 +40,13 @@ const (
 	Failure       // an observation
 )
 
-// Traits are what a row says.
+// Traits are the properties of a row.
 type Traits struct {
 	// Reaction is never nil.
 	Reaction *Reaction
-	// HTTP is the status to answer with; 0 when none is stated.
+	// HTTP is the status of a response with the error; 0 is unset.
 	HTTP uint16
-	// GRPC is the canonical status code of google.rpc.Code; 0 when none is stated.
+	// GRPC is the number of the canonical code of google.rpc.Code; 0 is unset.
 	GRPC           uint8
 	Retryable      bool
 	Recoverability Recoverability
@@ -57,24 +57,24 @@ type Traits struct {
 // Code describes a code of a taxonomy.
 type Code struct {
 	Value      string // on the wire
-	Key        string // in the taxonomy's file; empty when it is Value
+	Key        string // in the taxonomy's file; empty if it equals Value
 	Number     int    // published, never reused; 0 without a number
 	Groups     uint64 // bit i is [Taxonomy.Groups][i]
 	Since      string
 	Message    string // the template
 	Doc        string
-	Resolution string // what a person can do about it
-	Deprecated string // why, when it is
-	ReplacedBy string // the value of the code that takes its place
+	Resolution string // the advice for a person
+	Deprecated string // the reason; "" if the code is not deprecated
+	ReplacedBy string // the value of the code to use instead
 	Public     bool   // whether clients see the code; see [Public]
 	Aliases    []string
 	// Set are the fields that the code sets, as JSON; "" sets none.
 	Set string
 	// Takes are the optional fields that its factory takes, by wire name.
 	Takes []string
-	// Prevent is what is done where the code is likely to come next; nil is nothing.
+	// Prevent is the measure before a call that is likely to fail with the code. It may be nil.
 	Prevent *Prevention
-	// Traits are those of the code without any `when` branch, When those of its branches.
+	// Traits are those without a `when` branch. When has those of the branches.
 	Traits
 	When []Traits
 	// Profiles are the traits that differ in a profile.
@@ -88,16 +88,15 @@ type ProfileTraits struct {
 	Traits  Traits
 }
 
-// Prevention is what is done before a call that is likely to fail with a code. What is zero is not
-// done.
+// Prevention is the measure before a call that is likely to fail with a code. Zero fields are off.
 type Prevention struct {
 	// Check is the check that must pass before the call.
 	Check string
-	// Throttle is the least time between the beginnings of two calls.
+	// Throttle is the minimum time between the starts of two calls.
 	Throttle time.Duration
-	// Concurrency is how many calls of the provider may run at once.
+	// Concurrency is the maximum number of simultaneous calls of the provider.
 	Concurrency int
-	// Likely is how probable the failure must be, at the lower end of the forecast's interval.
+	// Likely is the minimum probability of the failure: the lower end of the forecast's interval.
 	Likely float64
 }
 
@@ -107,9 +106,9 @@ type Category struct {
 	Type   string // the Go type of its errors
 	Doc    string
 	Fields []Field
-	// Codes are those of the category, by their place in it; the first is empty, as 0 is no code.
+	// Codes are the codes by their place in the category, from 1. The first element is empty.
 	Codes []Code
-	// New returns an error of the category that has nothing but a code, 0 for none, and a cause.
+	// New returns an error with only a code, or 0, and a cause.
 	New func(code uint16, cause error) Error `json:"-"`
 	// List returns pointers to the fields of an error of the category, in the order of Fields.
 	List func(e Error) []any `json:"-"`
@@ -118,12 +117,12 @@ type Category struct {
 // Field describes a value of an error's context.
 type Field struct {
 	Name        string // on the wire
-	Type        string // as the taxonomy says it: "string", "enum", …
+	Type        string // as in the taxonomy: "string", "enum", …
 	Doc         string
 	Enum        []string
 	Fields      []Field  // of an object
 	From        []string // the keys of evidence that fill it, in order: "status", "attributes.mode"
-	Default     string   // what it is when evidence does not fill it, as JSON
+	Default     string   // the value, as JSON, if evidence does not fill it
 	MaxLength   int      // in bytes; 0 is no limit
 	Required    bool
 	Sensitive   bool
@@ -133,30 +132,30 @@ type Field struct {
 	Public      bool // whether clients see it, in errors of public codes
 }
 
-// Named is a name of the taxonomy and what it means.
+// Named is a name that the taxonomy declares, with its description.
 type Named struct {
 	Name string
 	Doc  string
 }
 
-// Tier is a rung of the escalation ladder.
+// Tier is a level of the escalation ladder.
 type Tier struct {
 	Name       string
 	Doc        string
 	Classifies bool
 	Person     bool
-	// Purpose is what the tier is asked for where the reaction that leads to it says nothing.
+	// Purpose is the question for the tier if the reaction that leads to it has none.
 	Purpose Purpose
 }
 
-// Taxonomy is all that a taxonomy declares. Generated packages hold one as static data; it must not
-// be changed.
+// Taxonomy has all declarations of a taxonomy. Generated packages contain one as static data. It
+// must not be changed.
 type Taxonomy struct {
 	Package  string
-	Domain   string // who owns the codes
+	Domain   string // the owner of the codes
 	Doc      string
-	HelpURL  string // with {code} in it, where the code goes
-	Fallback string // the fallback's code; empty when there is none
+	HelpURL  string // with {code} in the place of the code
+	Fallback string // the code of the fallback, or ""
 	// PublicFallback is the code that clients see in place of an internal one, or "".
 	PublicFallback string
 	Categories     []*Category
@@ -182,7 +181,7 @@ type Taxonomy struct {
 	profiles atomic.Value
 }
 
-// RowOverride is what a profile says of a row in place of the table.
+// RowOverride has the traits of a row in a profile.
 type RowOverride struct {
 	Row    Row
 	Traits Traits
@@ -192,11 +191,11 @@ type RowOverride struct {
 type Profile struct {
 	Name string
 	Doc  string
-	// Rows are sorted by row; a row that is not there is as in the table. Those of a taxonomy's
-	// profile are of rows without a code; [Table.Profile] adds those that the codes have. They contain
-	// reactions that the profile switches off: [Table.Row] passes over those.
+	// Rows are the rows that differ from the table, sorted. A taxonomy's profile has only rows
+	// without a code; [Table.Profile] adds the others. They contain reactions that the profile
+	// switches off, which [Table.Row] skips.
 	Rows []RowOverride
-	// Uncategorized is nil when it is as in the table.
+	// Uncategorized is nil if the profile does not change it.
 	Uncategorized *Reaction
 	Detection     Detection
 	Recovery      Recovery
@@ -204,21 +203,21 @@ type Profile struct {
 	Reporting     Reporting
 }
 
-// Detection says which parts of classification a profile uses.
+// Detection has a profile's switches of classification.
 type Detection struct {
 	Text           bool // rules on texts
-	Severity       bool // without it no row has a severity
-	Recoverability bool // without it every row's is unknown
+	Severity       bool // otherwise no row has a severity
+	Recoverability bool // otherwise all rows have Unknowable
 }
 
-// Recovery says which strategies a profile runs, and how often.
+// Recovery has a profile's limits for strategies.
 type Recovery struct {
 	Enabled     bool
-	MaxAttempts int      // 0 when the profile does not say, less than 0 for none
+	MaxAttempts int      // 0 is unset, a negative number allows none
 	Allowed     []string // nil allows all
 }
 
-// Runs reports whether the profile runs strategies at all, whichever it allows.
+// Runs reports whether strategies are on.
 func (r Recovery) Runs() bool { return r.Enabled && r.MaxAttempts >= 0 }
 
 // Permits reports whether the profile runs the strategy.
@@ -226,10 +225,10 @@ func (r Recovery) Permits(strategy string) bool {
 	return r.Runs() && (r.Allowed == nil || slices.Contains(r.Allowed, strategy))
 }
 
-// Next returns the reaction that follows r, or nil. Reactions that the profile has switched off are
-// passed over: retries if they are off, and strategies that it does not permit. A nil profile has
-// everything on. Use Next or [Profile.Chain] to walk a chain,
-// because [Reaction.Then] contains the switched-off reactions too.
+// Next returns the reaction that follows r, or nil. It skips reactions that the profile has
+// switched off: retries if they are off, and strategies that it does not permit. A nil profile has
+// everything on. Use Next or [Profile.Chain] to walk a chain, because [Reaction.Then] also leads to
+// reactions that are off.
 func (p *Profile) Next(r *Reaction) *Reaction {
 	if r.Then == nil {
 		return nil
@@ -237,9 +236,9 @@ func (p *Profile) Next(r *Reaction) *Reaction {
 	return p.head(r.Then, true)
 }
 
-// Chain returns r and the reactions that follow it under the profile, each with its place in the
-// chain, at most [MaxChain]. R must be permitted, as those of [Table.Reaction] are. The profile may
-// be nil.
+// Chain returns r and its successors in the profile with their places in the chain, at most
+// [MaxChain]. The profile must permit r, which holds for reactions of [Table.Reaction]. The profile
+// may be nil.
 func (p *Profile) Chain(r *Reaction) iter.Seq2[int, *Reaction] {
 	return func(yield func(int, *Reaction) bool) {
 		for depth := 0; depth < MaxChain && r != nil && yield(depth, r); depth++ {
@@ -248,9 +247,8 @@ func (p *Profile) Chain(r *Reaction) iter.Seq2[int, *Reaction] {
 	}
 }
 
-// head returns the first reaction from r on that the profile permits; without retryable, the first
-// one that does not call again either. A chain that ends before, or has more than [MaxChain]
-// reactions, blocks.
+// head returns the first reaction from r on that the profile permits. If retryable is false, it
+// also skips retries. A chain that ends before, or has more than [MaxChain] reactions, blocks.
 func (p *Profile) head(r *Reaction, retryable bool) *Reaction {
 	if p == nil || p.Retry.Enabled && retryable && r.Action != Recover {
 		return r
@@ -281,33 +279,30 @@ func (p *Profile) skips(r *Reaction) bool {
 	return r.Retries() && !p.Retry.Enabled
 }
 
-// RetryDefaults says whether a profile retries, and by which numbers where a reaction names no
-// policy.
+// RetryDefaults has a profile's switch of retries, and the policy of reactions without one.
 type RetryDefaults struct {
 	Enabled bool
-	Policy  *Policy // nil when the profile gives no numbers
+	Policy  *Policy // nil if the profile sets no numbers
 }
 
-// Reporting says how much a profile tells of an error.
+// Reporting selects the parts of an error that a profile reports.
 type Reporting struct {
-	LogLevel LogLevel // LogNone when the profile does not say
+	LogLevel LogLevel // LogNone is unset
 	Stack    bool
 	Context  bool
 }
 
-// Table answers for the rows of one taxonomy, as they are or as a profile has them. It is a small
-// value; copy it freely.
+// Table is a view of a taxonomy, with or without a profile. It is a small value; copy it freely.
 type Table struct {
 	Taxonomy *Taxonomy
-	// Overlay is nil for the table as it is.
+	// Overlay is the profile, or nil.
 	Overlay *Profile
-	// Classifier classifies the errors of others; nil classifies none. Generated packages set it if
-	// their taxonomy has detect rules or a fallback.
+	// Classifier classifies foreign errors. Generated packages set it if their taxonomy has
+	// detection rules or a fallback. It may be nil.
 	Classifier Classifier
 }
 
-// Classifier finds the error of a taxonomy that an error of another kind is. A runtime/detect
-// Detection is one.
+// Classifier converts foreign errors to errors of a taxonomy. Package detect implements it.
 type Classifier interface {
 	ClassifyFor(t Table, err error) error
 }

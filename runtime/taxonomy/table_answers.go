@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// The methods that take an error answer for the first error of the table's own taxonomy in err's
-// tree (see [First]); errors of other taxonomies are passed over.
+// The methods that take an error use the first error of the table's taxonomy in err's tree (see
+// [First]). They skip errors of other taxonomies.
 
-// defaultProfile is the profile that holds when none is chosen, if it is declared.
+// defaultProfile is the profile for the empty name, if the taxonomy declares it.
 const defaultProfile = "default"
 
-// Reaction returns what is to be done about err. An error that is not of the taxonomy has the
-// reaction that the taxonomy declares for what it does not know: classify first. For nil it is the
-// zero Reaction.
+// Reaction returns the reaction to err. For an error that is not of the taxonomy it is the reaction
+// `uncategorized`, so classify first. For nil it is the zero Reaction.
 func (t Table) Reaction(err error) Reaction {
 	if err == nil {
 		return Reaction{}
@@ -29,9 +28,9 @@ func (t Table) Reaction(err error) Reaction {
 	return *t.Overlay.head(traits.Reaction, traits.Retryable)
 }
 
-// Traits returns what the row of err says, as [Table.Row] has it. Of an error that is not of the
-// taxonomy only the reaction is known; of nil nothing, and the reaction is nil. An [Unknown] whose
-// code is known has the statuses of that code.
+// Traits returns the traits of err's row; see [Table.Row]. For an error that is not of the
+// taxonomy, only the reaction is set. For nil all of them are zero, and the reaction is nil. An
+// [Unknown] with a known code has the statuses of that code.
 func (t Table) Traits(err error) Traits {
 	if err == nil {
 		return Traits{}
@@ -53,9 +52,9 @@ func (t Table) Retryable(err error) bool {
 	return ok && t.row(c.Row()).Retryable
 }
 
-// Row returns the traits of a row; a row that does not exist is [RowUnknown]. Under a profile that does
-// not rate severities or recoverabilities there is no severity, and the recoverability is unknown.
-// Reactions that the profile has switched off are passed over; see [Profile.Next].
+// Row returns the traits of a row. A row that does not exist is [RowUnknown]. If the profile
+// switches severities off, the severity is unset, and likewise the recoverability is [Unknowable].
+// Reactions that the profile has switched off are skipped; see [Profile.Next].
 func (t Table) Row(row Row) Traits {
 	traits := *t.row(row)
 	if t.Overlay == nil {
@@ -93,9 +92,9 @@ func (t Table) uncategorized() *Reaction {
 	return nothing.Reaction
 }
 
-// Profile returns the table as the named profile has it. With no name it is the profile `default`
-// if the taxonomy declares one, otherwise the table without a profile. A name that is not declared
-// is an error that says which are.
+// Profile returns the table with the named profile. The empty name is the profile `default` if the
+// taxonomy declares it, otherwise no profile. For an undeclared name, the error lists the declared
+// ones.
 func (t Table) Profile(name ProfileName) (Table, error) {
 	wanted := string(name)
 	if wanted == "" {
@@ -118,8 +117,7 @@ func (t Table) Profile(name ProfileName) (Table, error) {
 	return Table{}, fmt.Errorf("%s: no profile %q; there are none", t.Taxonomy.Package, name)
 }
 
-// SearchesText reports whether texts may be searched for what has failed, and for how long to wait.
-// Without a profile they may.
+// SearchesText reports whether classification searches texts. Without a profile it does.
 func (t Table) SearchesText() bool { return t.Overlay == nil || t.Overlay.Detection.Text }
 
 // ProfileNames returns the names of the profiles, in the order of the taxonomy.
@@ -131,8 +129,8 @@ func (t Table) ProfileNames() []string {
 	return names
 }
 
-// Policy returns a policy as the taxonomy declares it, without what a profile changes. The zero
-// Policy, which makes one call, is that of a name that is not declared.
+// Policy returns a policy as the taxonomy declares it, without changes of the profile. For an
+// undeclared name it is the zero Policy, which makes one call.
 func (t Table) Policy(name Declared[PolicyName]) Policy {
 	for _, p := range t.Taxonomy.Policies {
 		if p.Name == name.String() {
@@ -142,8 +140,8 @@ func (t Table) Policy(name Declared[PolicyName]) Policy {
 	return Policy{}
 }
 
-// ReactionNamed returns a reaction as the taxonomy declares it, without what a profile changes. The
-// zero Reaction, which aborts, is that of a name that is not declared.
+// ReactionNamed returns a reaction as the taxonomy declares it, without changes of the profile. For
+// an undeclared name it is the zero Reaction, which aborts.
 func (t Table) ReactionNamed(name Declared[ReactionName]) Reaction {
 	for _, r := range t.Taxonomy.Reactions {
 		if r.Name == name.String() {
@@ -160,7 +158,7 @@ func (t Table) Code(value string) (*Code, bool) {
 	return t.Taxonomy.Code(row), ok
 }
 
-// Classify returns what err is an error of in the taxonomy, as the table's profile has it. A table
+// Classify converts err to an error of the taxonomy, with the rules that the profile uses. A table
 // without a classifier returns err.
 func (t Table) Classify(err error) error {
 	if t.Classifier == nil || err == nil {

@@ -19,15 +19,15 @@ const (
 	skipFrames = 3
 )
 
-// Traced is an error with the stack of where it was made or classified. It says nothing else:
-// message, JSON and log value are the error's own, and only %+v shows the stack.
+// Traced is an error with the stack of the place at which it was made or classified. Its message,
+// JSON and log value are those of the error. Only %+v shows the stack.
 type Traced struct {
 	err error
 	pcs []uintptr
 }
 
-// WithStack returns err with the stack of the caller. An error that has one already is returned as
-// it is; nil stays nil.
+// WithStack returns err with the stack of the caller. It returns nil, and an error that has a
+// stack, unchanged.
 func WithStack(err error) error {
 	if err == nil {
 		return nil
@@ -86,7 +86,7 @@ func (t *Traced) AppendStack(dst []byte) []byte {
 	}
 }
 
-// Format prints the error as it prints itself; %+v also prints the stack.
+// Format prints the error. %+v also prints the stack.
 func (t *Traced) Format(s fmt.State, verb rune) {
 	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), t.err)
 	if verb == 'v' && s.Flag('+') {
@@ -94,7 +94,7 @@ func (t *Traced) Format(s fmt.State, verb rune) {
 	}
 }
 
-// LogValue returns the error's log value; its message, secrets masked, when it has none.
+// LogValue returns the error's log value, or its message with secrets masked.
 func (t *Traced) LogValue() slog.Value {
 	if v, ok := t.err.(slog.LogValuer); ok {
 		return v.LogValue()
@@ -102,8 +102,7 @@ func (t *Traced) LogValue() slog.Value {
 	return slog.StringValue(Redact(errorText(t.err)))
 }
 
-// MarshalJSON returns the error's JSON; an object with its message, secrets masked, when it has
-// none.
+// MarshalJSON returns the error's JSON, or an object with its message with secrets masked.
 func (t *Traced) MarshalJSON() ([]byte, error) {
 	if m, ok := t.err.(json.Marshaler); ok {
 		return m.MarshalJSON()

@@ -13,13 +13,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Bounds on what is kept and shown of an error off the wire that is not known.
+// Limits of a received error with an unknown code.
 const (
 	maxRaw     = 64 << 10
 	maxMessage = 4096
 )
 
-// Wire is what an error's JSON says of it.
+// Wire has the contents of an error's JSON.
 type Wire struct {
 	Domain    string
 	Name      string
@@ -29,28 +29,28 @@ type Wire struct {
 	Retryable bool
 	// Context is the context as JSON, or nil.
 	Context json.RawMessage
-	// Raw is all of the error's JSON.
+	// Raw is the complete JSON of the error.
 	Raw json.RawMessage
 	// Cause is the decoded cause, or nil.
 	Cause error
-	// Reason says what could not be read of an error whose code is known; otherwise nil.
+	// Reason is why an error with a known code could not be decoded; otherwise nil.
 	Reason error
 }
 
-// Unknown is an error off the wire that the decoding taxonomy does not know: its code, its domain,
-// or a word in its context. It keeps what the wire said, and passes it on with secrets masked. It
-// may be retried only if the wire and the taxonomy's fallback say so.
+// Unknown is a received error with a code, a domain or an enum word that the decoding taxonomy does
+// not have. It keeps the received JSON, and passes it on with secrets masked. It is retryable only
+// if the sender and the taxonomy's fallback agree.
 type Unknown struct {
 	t   *Taxonomy
 	w   Wire
 	row Row
-	// json and context are w's, fit to be shown.
+	// json and context are those of w with secrets masked.
 	json, context json.RawMessage
 }
 
-// NewUnknown returns the error that w describes, as one of taxonomy t without a code of it. It
-// copies what w refers to. JSON longer than 64 KiB is not kept: the error is then written anew, its
-// texts cut, and without its context and cause.
+// NewUnknown returns the error that w describes, as an error of taxonomy t without a code. It
+// copies the slices of w. JSON longer than 64 KiB is replaced by JSON with cut texts and without
+// context and cause.
 func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	u := &Unknown{t: t, w: w, row: RowUnknownPermanent}
 	if w.Retryable && t.Traits(RowUnknown).Retryable {
@@ -73,7 +73,7 @@ func NewUnknown(t *Taxonomy, w Wire) *Unknown {
 	return u
 }
 
-// rewritten returns the JSON of an error whose own was too long.
+// rewritten returns JSON in place of JSON that was too long.
 func (u *Unknown) rewritten() json.RawMessage {
 	b, err := json.Marshal(struct {
 		Domain    string   `json:"domain,omitempty"`
@@ -91,8 +91,8 @@ func (u *Unknown) rewritten() json.RawMessage {
 	return b
 }
 
-// presentable returns JSON of a stranger as our own is: on one line, escaped for HTML, valid UTF-8,
-// what looks like a secret masked; or nil if a mask, in the place of a number, leaves no JSON.
+// presentable returns foreign JSON on one line, escaped for HTML, in valid UTF-8, with secrets
+// masked. It returns nil if a mask in the place of a number makes the JSON invalid.
 func presentable(raw []byte) json.RawMessage {
 	if len(raw) == 0 {
 		return nil
@@ -112,25 +112,24 @@ func shortened(s string) string {
 	return s
 }
 
-// Wire returns what the error's JSON said. The slices in it are the error's own and must not be
-// changed.
+// Wire returns the contents of the error's JSON. Its slices must not be changed.
 func (u *Unknown) Wire() Wire { return u.w }
 
 // Code returns the code on the wire.
 func (u *Unknown) Code() string { return u.w.Code }
 
-// Reason returns why an error whose code is known could not be read as one of that code, such as a
-// word that its taxonomy has not; nil if the code or the domain is not known.
+// Reason returns why an error with a known code could not be decoded, such as an unknown enum word.
+// It is nil if the code or the domain is unknown.
 func (u *Unknown) Reason() error { return u.w.Reason }
 
-// Known returns the description of the code on the wire if it is known and only [Unknown.Reason] is
-// not, otherwise nil. It must not be changed.
+// Known returns the description of the received code if the taxonomy has it, otherwise nil. It must
+// not be changed.
 func (u *Unknown) Known() *Code {
 	row, _ := u.known()
 	return u.t.Code(row)
 }
 
-// known returns the row of the code on the wire if it is known.
+// known returns the row of the received code if the taxonomy has it.
 func (u *Unknown) known() (Row, bool) {
 	if u.w.Reason == nil {
 		return RowUnknown, false
@@ -148,13 +147,13 @@ func (u *Unknown) Is(target error) bool {
 	return known != nil && known == u.t.Code(c.Row())
 }
 
-// Of reports whether the wire says that the error is of t's domain; one without a domain is of any.
+// Of reports whether the received domain is empty or that of t.
 func (u *Unknown) Of(t *Taxonomy) bool { return u.w.Domain == "" || u.w.Domain == t.Domain }
 
 // Category returns the category's name on the wire.
 func (u *Unknown) Category() string { return u.w.Category }
 
-// Taxonomy returns the taxonomy that did not know the code.
+// Taxonomy returns the taxonomy that decoded the error.
 func (u *Unknown) Taxonomy() *Taxonomy { return u.t }
 
 // Row returns [RowUnknown] if the error may be retried and [RowUnknownPermanent] otherwise.
@@ -163,8 +162,8 @@ func (u *Unknown) Row() Row { return u.row }
 // Unwrap returns the decoded cause, or nil.
 func (u *Unknown) Unwrap() error { return u.w.Cause }
 
-// Error returns the message on the wire, secrets masked, cut at 4096 bytes, and what steers a
-// terminal escaped; without one, the code or a text that names it.
+// Error returns the received message, cut at 4096 bytes, with secrets masked and control characters
+// escaped. Without a message it returns a text with the code.
 func (u *Unknown) Error() string {
 	if u.w.Message == "" && u.Known() != nil {
 		return u.Known().Value
@@ -178,7 +177,7 @@ func (u *Unknown) Error() string {
 // AppendMessage appends what Error returns.
 func (u *Unknown) AppendMessage(dst []byte) []byte { return append(dst, u.Error()...) }
 
-// AppendContext appends the context on the wire, what looks like a secret masked.
+// AppendContext appends the received context with secrets masked.
 func (u *Unknown) AppendContext(dst []byte) []byte {
 	if u.context == nil {
 		return append(dst, "{}"...)
@@ -186,14 +185,14 @@ func (u *Unknown) AppendContext(dst []byte) []byte {
 	return append(dst, u.context...)
 }
 
-// AppendJSON appends the JSON that the error was read from, on one line, what looks like a secret
-// masked.
+// AppendJSON appends the received JSON on one line with secrets masked.
 func (u *Unknown) AppendJSON(dst []byte) []byte { return append(dst, u.json...) }
 
 // MarshalJSON returns what AppendJSON appends.
 func (u *Unknown) MarshalJSON() ([]byte, error) { return u.AppendJSON(nil), nil }
 
-// LogValue returns what the wire said, secrets masked; of the context, that there was one.
+// LogValue returns the received values with secrets masked. Of the context it contains only the
+// presence.
 func (u *Unknown) LogValue() slog.Value {
 	attrs := make([]slog.Attr, 0, 9)
 	if u.w.Domain != "" {
@@ -215,7 +214,7 @@ func (u *Unknown) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// why returns what is not known.
+// why returns the part that is unknown.
 func (u *Unknown) why() string {
 	if u.w.Reason == nil {
 		return "unknown"
@@ -223,8 +222,8 @@ func (u *Unknown) why() string {
 	return shortened(u.w.Reason.Error())
 }
 
-// Format prints the message; %+v also prints category, code, what is not known, and the cause. What
-// steers a terminal is escaped.
+// Format prints the message. %+v also prints category, code, the unknown part and the cause.
+// Control characters are escaped.
 func (u *Unknown) Format(s fmt.State, verb rune) {
 	switch {
 	case verb == 'v' && s.Flag('+'):

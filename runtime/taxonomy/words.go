@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The words that the taxonomy's language has for the values of the small types; "none" where it has
-// none.
+// The words of the taxonomy's language for the values of the small types. "none" is not a word of
+// the language.
 var (
 	actionWords         = [...]string{"abort", "block", "continue", "retry", "retry_operation", "escalate", "recover"}
 	extentWords         = [...]string{"task", "run"}

@@ -283,8 +283,8 @@ func TestOutputIsPassedOn(t *testing.T) {
 	assert.Contains(t, s.Results[0].Output, "second\n")
 }
 
-// TestCommandsAreTracked: the caller learns the process of each command, and can refuse it. Processes
-// that a command leaves are ended, on Linux also outside its group.
+// TestCommandsAreTracked: the caller learns the process of each command, and can refuse it.
+// Processes that a command leaves are ended, on Linux also outside its group.
 func TestCommandsAreTracked(t *testing.T) {
 	said := make(firstWrite, 1)
 	v := newValidator(

@@ -27,9 +27,9 @@
 // The functions pointedStore, configOf, clockOf and outcomeOf are the adapter's; worldOf in
 // executor_test.go is an example. Every runner is then compared with the first, story by story.
 //
-// To plug in plans or reports, write a type with the one method of PlanSubject or ReportSubject, and
-// a test that passes it to planSuite or reportSuite.
+// To plug in plans or reports, write a type with the one method of PlanSubject or ReportSubject,
+// and a test that passes it to planSuite or reportSuite.
 //
-// When a new implementation replaces an old one, delete the old adapter. With -short the tests try a
-// sample of the points at which a process may die; without it, all.
+// When a new implementation replaces an old one, delete the old adapter. With -short the tests try
+// a sample of the points at which a process may die; without it, all.
 package contract

@@ -27,8 +27,8 @@ import (
 
 var quiet = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 
-// temporalRunner is the executor's loop as a workflow: in the test environment of Temporal's SDK, or
-// with a client on a server.
+// temporalRunner is the executor's loop as a workflow: in the test environment of Temporal's SDK,
+// or with a client on a server.
 type temporalRunner struct {
 	client client.Client
 	queue  string
@@ -161,8 +161,8 @@ func TestPlanStoriesOnTemporal(t *testing.T) {
 	planSuite(t, planSubject{planInEnvironment})
 }
 
-// planInEnvironment carries out a plan in the test environment. The game has the states of its runs,
-// because the environment has no server.
+// planInEnvironment carries out a plan in the test environment. The game has the states of its
+// runs, because the environment has no server.
 func planInEnvironment(ctx context.Context, g *planGame, p *plan.Plan, a *plan.Answer) (res *plan.Result, err error) {
 	runner, err := plan.New(g.cfg)
 	if err != nil {

@@ -123,7 +123,8 @@ func TestKilledInGit(t *testing.T) {
 	}
 }
 
-// The patterns of a step's guard are given once: a forbidden file is watched although git ignores it.
+// The patterns of a step's guard are given once: a forbidden file is watched although git ignores
+// it.
 func TestForbiddenIgnoredFile(t *testing.T) {
 	k, p := newKit(t), onePlan()
 	k.tree.write(".gitignore", ".env\n")

@@ -167,8 +167,8 @@ func (b *Breakers) Retry(name string, p *taxonomy.Policy) bool {
 	return b.lane(name, now).policy(p, now).retry(now)
 }
 
-// OpensIn returns how long the circuit breakers will refuse all calls in a lane, 0 if they do not. It
-// changes nothing.
+// OpensIn returns how long the circuit breakers will refuse all calls in a lane, 0 if they do not.
+// It changes nothing.
 func (b *Breakers) OpensIn(name string) time.Duration {
 	now := b.options.Clock.Now()
 	b.mu.Lock()

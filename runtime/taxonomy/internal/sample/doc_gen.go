@@ -30,6 +30,7 @@ const (
 	CategoryProvider Category = "provider"
 	CategoryWork     Category = "work"
 	CategoryKinds    Category = "kinds"
+	CategoryCart     Category = "cart"
 	CategoryOrder    Category = "order"
 	CategoryServer   Category = "server"
 )
@@ -39,13 +40,14 @@ const (
 	categoryProvider = iota
 	categoryWork
 	categoryKinds
+	categoryCart
 	categoryOrder
 	categoryServer
 )
 
 // Categories returns all categories, in the order of the taxonomy.
 func Categories() []Category {
-	return []Category{CategoryProvider, CategoryWork, CategoryKinds, CategoryOrder, CategoryServer}
+	return []Category{CategoryProvider, CategoryWork, CategoryKinds, CategoryCart, CategoryOrder, CategoryServer}
 }
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
@@ -95,6 +97,7 @@ const (
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 func IsWork(err error) bool     { return gen.InCategory(err, &definition, categoryWork) }
 func IsKinds(err error) bool    { return gen.InCategory(err, &definition, categoryKinds) }
+func IsCart(err error) bool     { return gen.InCategory(err, &definition, categoryCart) }
 func IsOrder(err error) bool    { return gen.InCategory(err, &definition, categoryOrder) }
 func IsServer(err error) bool   { return gen.InCategory(err, &definition, categoryServer) }
 func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
@@ -102,6 +105,17 @@ func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// Attach returns err with fields that all errors of this taxonomy have. The first of them in err's
+// tree is copied, not changed; any other error is returned unchanged.
+func Attach(err error, attributes ...taxonomy.Attribute) error {
+	return taxonomy.Attach(err, attributes...)
+}
+
+// RequestID sets the field requestId of any error; see [Attach]: the request that failed.
+func RequestID(requestID string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 0, taxonomy.Some(requestID))
+}
 
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
 // nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.

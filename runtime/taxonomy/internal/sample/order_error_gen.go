@@ -19,6 +19,8 @@ type OrderCode uint16
 const (
 	// CodeOrderConflict: two changes of one order.
 	CodeOrderConflict OrderCode = iota + 1
+	// CodeOrderInvalid: the order cannot be read.
+	CodeOrderInvalid
 	// CodeOrderLedger: the books do not agree.
 	CodeOrderLedger
 )
@@ -28,15 +30,22 @@ const (
 type OrderError struct {
 	base[OrderCode]
 
-	Order     string                      // which order.
-	Left      taxonomy.Opt[int]           // how many are left.
-	Warehouse taxonomy.Opt[string]        // where it was looked for.
-	Wait      taxonomy.Opt[time.Duration] // when to ask again.
+	RequestID  taxonomy.Opt[string]        // the request that failed.
+	Order      string                      // which order.
+	Left       taxonomy.Opt[int]           // how many are left.
+	Warehouse  taxonomy.Opt[string]        // where it was looked for.
+	Wait       taxonomy.Opt[time.Duration] // when to ask again.
+	Violations []taxonomy.Violation        // what is wrong with it.
 }
 
 // NewOrderConflict returns a [CodeOrderConflict].
 func NewOrderConflict(order string) *OrderError {
 	return &OrderError{base: gen.Of(CodeOrderConflict), Order: order}
+}
+
+// NewOrderInvalid returns a [CodeOrderInvalid].
+func NewOrderInvalid(order string, violations []taxonomy.Violation) *OrderError {
+	return &OrderError{base: gen.Of(CodeOrderInvalid), Order: order, Violations: gen.CloneObjects(violations, nil)}
 }
 
 // NewOrderLedger returns a [CodeOrderLedger].
@@ -46,6 +55,9 @@ func NewOrderLedger(order, warehouse string) *OrderError {
 
 // Each With method returns a copy of e with the value.
 
+func (e *OrderError) WithRequestID(requestID string) *OrderError {
+	return gen.With(*e, func(e *OrderError) { e.RequestID = taxonomy.Some(requestID) })
+}
 func (e *OrderError) WithLeft(left int) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Left = taxonomy.Some(left) })
 }
@@ -54,6 +66,9 @@ func (e *OrderError) WithWarehouse(warehouse string) *OrderError {
 }
 func (e *OrderError) WithWait(wait time.Duration) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Wait = taxonomy.Some(wait) })
+}
+func (e *OrderError) WithViolations(violations []taxonomy.Violation) *OrderError {
+	return gen.With(*e, func(e *OrderError) { e.Violations = gen.CloneObjects(violations, nil) })
 }
 func (e *OrderError) WithCause(cause error) *OrderError {
 	return gen.With(*e, func(e *OrderError) { gen.SetCause(&e.base, cause) })
@@ -66,6 +81,8 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	case CodeOrderConflict:
 		m = m.Text("order ").String(e.Order).Text(" was changed at the same time")
 		m = m.Begin(", ").Int(e.Left).End(" left")
+	case CodeOrderInvalid:
+		m = m.Text("order ").String(e.Order).Text(" is invalid: ").Count(len(e.Violations)).Text(" violations")
 	case CodeOrderLedger:
 		m = m.Text("order ").String(e.Order).Text(" is not in the books of ").String(e.Warehouse.Or(""))
 	default:
@@ -77,24 +94,28 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("order", taxonomy.Some(e.Order))
 	o = o.Int("left", e.Left)
 	o = o.String("warehouse", e.Warehouse)
 	o = o.Duration("wait", e.Wait)
+	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
 
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("order", taxonomy.Some(e.Order))
 	o = o.Int("left", e.Left)
 	o = o.Duration("wait", e.Wait)
+	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
 
 func (e *OrderError) list() []any {
-	return []any{&e.Order, &e.Left, &e.Warehouse, &e.Wait}
+	return []any{&e.RequestID, &e.Order, &e.Left, &e.Warehouse, &e.Wait, &e.Violations}
 }
 
 var orderCategory = taxonomy.Category{
@@ -104,10 +125,16 @@ var orderCategory = taxonomy.Category{
 	},
 	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
 	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "order", Type: "string", Required: true, Public: true},
 		{Name: "left", Type: "int", Public: true},
 		{Name: "warehouse", Type: "string"},
 		{Name: "wait", Type: "duration", From: []string{"retry_after"}, Public: true},
+		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
+			{Name: "field", Type: "string", Required: true, Public: true},
+			{Name: "description", Type: "string", Required: true, Public: true},
+			{Name: "code", Type: "string", Public: true},
+		}, Public: true},
 	},
 	Codes: []taxonomy.Code{
 		CodeOrderConflict: {
@@ -117,8 +144,13 @@ var orderCategory = taxonomy.Category{
 				{Reaction: &reactionBackoff, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
 			},
 		},
+		CodeOrderInvalid: {
+			Value: "ORDER_INVALID", Number: 31, Message: "order {order} is invalid: {violations:count} violations",
+			Doc: "The order cannot be read.", Public: true, Takes: []string{"violations"},
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 422},
+		},
 		CodeOrderLedger: {
-			Value: "ORDER_LEDGER", Number: 31, Message: "order {order} is not in the books of {warehouse}",
+			Value: "ORDER_LEDGER", Number: 32, Message: "order {order} is not in the books of {warehouse}",
 			Doc: "The books do not agree.", Takes: []string{"warehouse"},
 			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
 		},

@@ -25,7 +25,8 @@ const (
 type ServerError struct {
 	base[ServerCode]
 
-	Run taxonomy.Opt[string] // the run.
+	RequestID taxonomy.Opt[string] // the request that failed.
+	Run       taxonomy.Opt[string] // the run.
 }
 
 // NewInternal returns a [CodeInternal].
@@ -35,6 +36,9 @@ func NewInternal() *ServerError {
 
 // Each With method returns a copy of e with the value.
 
+func (e *ServerError) WithRequestID(requestID string) *ServerError {
+	return gen.With(*e, func(e *ServerError) { e.RequestID = taxonomy.Some(requestID) })
+}
 func (e *ServerError) WithRun(run string) *ServerError {
 	return gen.With(*e, func(e *ServerError) { e.Run = taxonomy.Some(run) })
 }
@@ -57,6 +61,7 @@ func (e *ServerError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ServerError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("run", e.Run)
 	return o.Close()
 }
@@ -65,7 +70,7 @@ func (e *ServerError) AppendContext(dst []byte) []byte {
 func (e *ServerError) AppendPublicContext(dst []byte) []byte { return e.AppendContext(dst) }
 
 func (e *ServerError) list() []any {
-	return []any{&e.Run}
+	return []any{&e.RequestID, &e.Run}
 }
 
 var serverCategory = taxonomy.Category{
@@ -75,6 +80,7 @@ var serverCategory = taxonomy.Category{
 	},
 	List: func(e taxonomy.Error) []any { return e.(*ServerError).list() },
 	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "run", Type: "string", Public: true},
 	},
 	Codes: []taxonomy.Code{

@@ -10,6 +10,7 @@ import (
 
 func TestServerError(t *testing.T) {
 	gentest.Category[ServerCode](t, &genPackage, new(ServerError), "server ServerError", []string{
+		"requestId string public",
 		"run string public",
 	}, []gentest.Code{
 		{
@@ -17,7 +18,7 @@ func TestServerError(t *testing.T) {
 			Says: "INTERNAL 40 public: abort http=500 grpc=13",
 			Cases: []gentest.Case{
 				gentest.Says(NewInternal(), 0, "internal error", "{}"),
-				gentest.Says(NewInternal().WithRun("some run"), 0, "internal error", `{"run":"some run"}`),
+				gentest.Says(NewInternal().WithRequestID("some requestId").WithRun("some run"), 0, "internal error", `{"requestId":"some requestId","run":"some run"}`),
 			},
 		},
 	})

@@ -19,6 +19,7 @@ var definition = taxonomy.Taxonomy{
 		&providerCategory,
 		&workCategory,
 		&kindsCategory,
+		&cartCategory,
 		&orderCategory,
 		&serverCategory,
 	},
