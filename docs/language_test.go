@@ -21,13 +21,19 @@ import (
 func TestExamplesLoad(t *testing.T) {
 	for _, name := range []string{"language.md", "classification.md", "../README.md"} {
 		complete := 0
-		for _, b := range blocks(read(t, name)) {
+		all := blocks(read(t, name))
+		open := func(file string) ([]byte, error) {
+			i := slices.IndexFunc(all, func(b block) bool { return b.info == "yaml "+file })
+			require.GreaterOrEqual(t, i, 0, file)
+			return []byte(all[i].text), nil
+		}
+		for _, b := range all {
 			if b.info != "yaml complete" &&
 				!(strings.HasPrefix(b.info, "yaml") && strings.HasPrefix(b.text, "errgen:")) {
 				continue
 			}
 			complete++
-			m, findings := check.Load("taxonomy.yaml", []byte(b.text))
+			m, findings := check.Load("taxonomy.yaml", spec.Include("taxonomy.yaml", []byte(b.text), open))
 			assert.Empty(t, findings, "%s:%d", name, b.line)
 			assert.NotNil(t, m, "%s:%d", name, b.line)
 		}

@@ -265,7 +265,11 @@ func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 				text += "; " + effect.text
 			}
 		}
-		fmt.Fprintf(b, "    %d:%d %s\n", row.Span.Line, row.Span.Col, diag.Printable(text))
+		file, line := r.Source.Place(row.Span.Line)
+		if file = diag.Printable(file) + ":"; file == diag.Printable(r.Source.Display())+":" {
+			file = ""
+		}
+		fmt.Fprintf(b, "    %s%d:%d %s\n", file, line, row.Span.Col, diag.Printable(text))
 		if row.Hint != "" && row.Hint != hint {
 			fmt.Fprintf(b, "      hint: %s\n", diag.Printable(row.Hint))
 		}

@@ -174,6 +174,9 @@ func TestEverythingLoads(t *testing.T) {
 	// The file claims to use every key.
 	for _, mapping := range spec.TheLanguage().Mappings {
 		for _, key := range mapping.Names() {
+			if key == "include" { // needs files; testdata/script/include.txtar has them
+				continue
+			}
 			assert.Regexp(t, `(^|[\s{,])`+key+`:`, string(src), "%s of a %s", key, mapping.Name)
 		}
 	}

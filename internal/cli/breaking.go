@@ -14,6 +14,7 @@ import (
 	"github.com/errgen/errgen/internal/breaking"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/gitfile"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 // breakingOptions are the flags that no other command has.
@@ -240,5 +241,8 @@ func (s *session) readRevision(name, current string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read taxonomy: %s is not a file, and not in git: %s", name, diag.Printable(err.Error()))
 	}
-	return src, nil
+	revision, path, _ := strings.Cut(expression, ":")
+	return spec.Include(name, src, func(file string) ([]byte, error) {
+		return gitfile.Read(s.ctx, dir, revision+":"+path[:strings.LastIndex(path, "/")+1]+file)
+	}), nil
 }

@@ -204,7 +204,8 @@ func rulePlace(l *loaded, r *model.Rule) string {
 		for _, code := range category.Codes {
 			if code.Name.V == r.Code.Key && len(code.Detect) >= r.Place {
 				at := code.Detect[r.Place-1].Span
-				return fmt.Sprintf("%s:%d:%d", diag.Printable(displayed(l.name)), at.Line, at.Col)
+				file, line := l.source.Place(at.Line)
+				return fmt.Sprintf("%s:%d:%d", diag.Printable(file), line, at.Col)
 			}
 		}
 	}

@@ -25,7 +25,8 @@ func commands() []*command {
 	return []*command{
 		generateCommand(), checkCommand(), lintCommand(), schemaCommand(), initCommand(),
 		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(),
-		diffCommand(), docsCommand(), typescriptCommand(), openapiCommand(), importCommand(), versionCommand(),
+		diffCommand(), docsCommand(), typescriptCommand(), openapiCommand(), importCommand(), unusedCommand(),
+		versionCommand(),
 	}
 }
 

@@ -112,7 +112,7 @@ func (s *session) importTable(o *options, own importOptions, format, file string
 	}
 	text, changes, err := table.Update(o.dir, old)
 	if err != nil {
-		return fmt.Errorf("import: %w", err)
+		return fmt.Errorf("import: %s: %w", o.dir, err)
 	}
 	if !bytes.Equal(text, old) {
 		if err := output.Replace(s.path(o.dir), text); err != nil {

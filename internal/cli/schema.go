@@ -25,7 +25,7 @@ func (s *session) schema(_ *options, args []string) error {
 	if len(args) == 0 {
 		return s.write(schema.JSON(nil))
 	}
-	src, err := s.read(args[0])
+	src, err := s.readAll(args[0])
 	if err != nil {
 		return err
 	}

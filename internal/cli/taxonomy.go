@@ -13,6 +13,7 @@ import (
 	"github.com/errgen/errgen/internal/check"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/spec"
 )
 
 const (
@@ -45,7 +46,7 @@ func (l *loaded) dir() string {
 // load reads and checks a taxonomy. Its error is one of reading; faults of the taxonomy are
 // findings.
 func (s *session) load(name string) (*loaded, error) {
-	src, err := s.read(name)
+	src, err := s.readAll(name)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +115,29 @@ func (s *session) read(name string) ([]byte, error) {
 		return nil, s.readError(name, err)
 	}
 	return src, nil
+}
+
+// readAll reads a taxonomy and the files that it includes.
+func (s *session) readAll(name string) ([]byte, error) {
+	src, err := s.read(name)
+	if err != nil {
+		return nil, err
+	}
+	dir := s.path(filepath.Dir(name))
+	return spec.Include(name, src, func(file string) ([]byte, error) {
+		root, err := os.OpenRoot(dir) // refuses symbolic links that leave the directory
+		if err != nil {
+			return nil, cause(err)
+		}
+		defer func() { _ = root.Close() }()
+		f, err := root.Open(filepath.FromSlash(file))
+		if err != nil {
+			return nil, cause(err)
+		}
+		defer func() { _ = f.Close() }()
+		text, err := readBounded(f)
+		return text, cause(err)
+	}), nil
 }
 
 func readBounded(r io.Reader) ([]byte, error) {

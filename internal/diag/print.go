@@ -80,6 +80,7 @@ type JSONFinding struct {
 
 // JSONRelated is a second position that explains a finding.
 type JSONRelated struct {
+	File    string `json:"file,omitempty"` // if it is not the finding's
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Length  int    `json:"length"`
@@ -94,12 +95,17 @@ func printJSON(w io.Writer, src *Source, f Finding) error {
 
 // NewJSON returns a finding as FormatJSON prints it.
 func NewJSON(src *Source, f Finding) JSONFinding {
-	out := JSONFinding{File: src.Display(), Severity: f.Severity.String(), ID: f.ID, Message: f.Message, Hint: f.Hint}
+	file, line := src.Place(f.Span.Line)
+	out := JSONFinding{File: file, Severity: f.Severity.String(), ID: f.ID, Message: f.Message, Hint: f.Hint}
 	if f.Span.Valid() {
-		out.Line, out.Column, out.Length = f.Span.Line, f.Span.Col, max(f.Span.Len, 1)
+		out.Line, out.Column, out.Length = line, f.Span.Col, max(f.Span.Len, 1)
 	}
 	for _, r := range f.Related {
-		out.Related = append(out.Related, JSONRelated{r.Span.Line, r.Span.Col, max(r.Span.Len, 1), r.Message})
+		other, line := src.Place(r.Span.Line)
+		if other == file {
+			other = ""
+		}
+		out.Related = append(out.Related, JSONRelated{other, line, r.Span.Col, max(r.Span.Len, 1), r.Message})
 	}
 	return out
 }
@@ -111,18 +117,24 @@ var (
 )
 
 func printGitHub(w io.Writer, src *Source, f Finding) error {
+	file, line := src.Place(f.Span.Line)
 	at := ""
 	if f.Span.Valid() {
-		at = fmt.Sprintf(",line=%d,col=%d,endColumn=%d", f.Span.Line, f.Span.Col, f.Span.Col+max(f.Span.Len, 1))
+		at = fmt.Sprintf(",line=%d,col=%d,endColumn=%d", line, f.Span.Col, f.Span.Col+max(f.Span.Len, 1))
 	}
 	message := printable(f.Message)
 	if f.Hint != "" {
 		message += "\n" + printable(f.Hint)
 	}
 	for _, r := range f.Related {
-		message += fmt.Sprintf("\nline %d: %s", r.Span.Line, printable(r.Message))
+		other, line := src.Place(r.Span.Line)
+		in := ""
+		if other != file {
+			in = printable(other) + ", "
+		}
+		message += fmt.Sprintf("\n%sline %d: %s", in, line, printable(r.Message))
 	}
-	_, err := fmt.Fprintf(w, "::%s file=%s%s,title=%s::%s\n", f.Severity, escapeProperty.Replace(src.Display()), at,
+	_, err := fmt.Fprintf(w, "::%s file=%s%s,title=%s::%s\n", f.Severity, escapeProperty.Replace(file), at,
 		escapeProperty.Replace(f.ID), escapeData.Replace(message))
 	return err
 }

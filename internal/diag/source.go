@@ -1,6 +1,8 @@
 package diag
 
 import (
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -13,6 +15,7 @@ type Source struct {
 
 	split sync.Once
 	lines []string
+	files []File // that the file includes
 
 	mu    sync.Mutex
 	marks map[int][]int // by line that was looked into and is long: the byte offset of every markEvery-th character
@@ -28,8 +31,50 @@ func NewSource(name string, src []byte) *Source { return &Source{Name: name, Byt
 // all returns the lines. They are split when they are first asked for: most taxonomies have no
 // findings.
 func (s *Source) all() []string {
-	s.split.Do(func() { s.lines = strings.Split(strings.TrimPrefix(string(s.Bytes), "\uFEFF"), "\n") })
+	s.split.Do(func() {
+		s.lines = strings.Split(strings.TrimPrefix(string(s.Bytes), "\uFEFF"), "\n")
+		for i, line := range s.lines {
+			if name, ok := strings.CutPrefix(line, FileMark); ok {
+				if name, err := strconv.Unquote(name); err == nil {
+					s.files = append(s.files, File{Name: name, First: i + 2})
+				}
+			}
+		}
+	})
 	return s.lines
+}
+
+// FileMark begins the line before an included file. The file's path follows as a Go string.
+const FileMark = "--- # errgen:file "
+
+// File is an included file, which follows the source's own lines.
+type File struct {
+	Name  string // path below the directory of the source
+	First int    // its first line in the source
+}
+
+// Files returns the included files.
+func (s *Source) Files() []File {
+	s.all()
+	return s.files
+}
+
+// Place returns the file that a line belongs to, as messages name it, and the line's number there.
+func (s *Source) Place(line int) (name string, local int) {
+	name, local = s.Display(), line
+	if s == nil {
+		return name, local
+	}
+	for _, f := range s.Files() {
+		if line < f.First {
+			break
+		}
+		name, local = f.Name, line-f.First+1
+		if s.Name != "-" {
+			name = filepath.Join(filepath.Dir(s.Name), filepath.FromSlash(f.Name))
+		}
+	}
+	return name, local
 }
 
 // Line returns the text of the 1-based line n without its line end, or "" if it does not exist.

@@ -32,11 +32,11 @@ func printText(w io.Writer, src *Source, f Finding) error {
 
 // place returns file:line:column, or the file alone when there is no place in it.
 func place(src *Source, s Span) string {
-	name := printable(src.Display())
+	name, line := src.Place(s.Line)
 	if !s.Valid() {
-		return name
+		return printable(name)
 	}
-	return name + ":" + strconv.Itoa(s.Line) + ":" + strconv.Itoa(s.Col)
+	return printable(name) + ":" + strconv.Itoa(line) + ":" + strconv.Itoa(s.Col)
 }
 
 // snippet writes the source line and a run of carets under the token.
@@ -45,7 +45,8 @@ func snippet(b *strings.Builder, src *Source, s Span) {
 		return
 	}
 	shown, under := window(src, s)
-	gutter := fmt.Sprintf("%5d", s.Line)
+	_, line := src.Place(s.Line)
+	gutter := fmt.Sprintf("%5d", line)
 	fmt.Fprintf(b, "%s | %s\n%s | %s\n", gutter, shown, strings.Repeat(" ", len(gutter)), under)
 }
 

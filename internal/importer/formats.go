@@ -145,7 +145,11 @@ func readSpark(t *Table, src []byte, _ Options) error {
 	return nil
 }
 
-// readTiDB reads errors.toml of TiDB, PD, TiKV, TiFlow and DM. A code is CLASS:NUMBER or CLASS:NAME.
+// dmCode is a code of DM, with its class and number.
+var dmCode = regexp.MustCompile(`^DM-([a-z-]+)-(\d+)$`)
+
+// readTiDB reads errors.toml of TiDB, PD, TiKV, TiFlow and DM. A code is CLASS:NUMBER, CLASS:NAME or
+// DM-CLASS-NUMBER.
 func readTiDB(t *Table, src []byte, _ Options) error {
 	sections, err := parseTOML(src)
 	if err != nil {
@@ -158,6 +162,8 @@ func readTiDB(t *Table, src []byte, _ Options) error {
 		class, last := "tidb", name
 		if i := strings.LastIndex(name, ":"); i > 0 {
 			class, last = name[:i], name[i+1:]
+		} else if dm := dmCode.FindStringSubmatch(name); dm != nil {
+			class, last = dm[1], dm[2]
 		}
 		code := &Code{
 			Name: name, Number: number(last), Message: text(s.keys.Get("error")), Doc: text(s.keys.Get("description")),

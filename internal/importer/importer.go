@@ -197,7 +197,6 @@ func (f *finisher) claim(codes []*Code) []*Code {
 
 func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	t, name := f.t, k.Name
-	k.Key = f.unique(identifier(name, "code"))
 	if k.Number != nil {
 		scope := any(*k.Number)
 		if t.perNumbers {
@@ -223,7 +222,9 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 		k.Message = strings.TrimSpace(parent.Message + " " + k.Message)
 	}
 	message := k.Message
-	if k.Message, k.Fields = t.template(k); strings.TrimSpace(k.Message) == "" {
+	k.Message, k.Fields = t.template(k)
+	k.Key = f.unique(identifier(name, "code"), len(k.Fields) > 0)
+	if strings.TrimSpace(k.Message) == "" {
 		words, _ := naming.Snake(k.Key)
 		k.Message = strings.ReplaceAll(words, "_", " ")
 	}
@@ -260,10 +261,13 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	k.Fields = nil
 }
 
-// unique returns a key whose Go name no other code has.
-func (f *finisher) unique(key string) string {
+// unique returns a key whose Go name no other code has. A code with fields is a type, as categories
+// are.
+func (f *finisher) unique(key string, isType bool) string {
 	for n, name := 2, key; ; n++ {
-		if ident := goName(name); !f.keys[ident] {
+		ident := goName(name)
+		isCategory := isType && slices.ContainsFunc(f.t.Categories, func(c *Category) bool { return goName(c.Key) == ident })
+		if !f.keys[ident] && !isCategory {
 			f.keys[ident] = true
 			return name
 		}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, *Changes, error) {
 	u := &update{t: t, doc: doc, root: doc.Root(), changes: &Changes{}, places: make(map[*Category]*place),
 		fresh: make(map[*Code]bool)}
 	if u.categories = u.root.Map("categories"); u.categories == nil {
-		return nil, nil, fmt.Errorf("%s has no categories", name)
+		return nil, nil, errors.New("the file has no categories")
 	}
 	u.record = make(map[string]map[string]string)
 	if record := u.root.Map(recordKey); record != nil {
@@ -138,6 +139,9 @@ func (u *update) merge(r row, e *entry) {
 		if written.Get(key) != nil || now != nil {
 			after = key
 		}
+	}
+	if slices.Contains(changed, "args") {
+		u.addFields(&place{category: e.category}, r.code)
 	}
 	if len(changed) > 0 && !renamed {
 		u.changes.Changed = append(u.changes.Changed, fmt.Sprintf("%s: %s", e.key, strings.Join(changed, ", ")))

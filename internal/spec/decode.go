@@ -15,6 +15,7 @@ import (
 // decoder turns YAML nodes into the structs of the language.
 type decoder struct {
 	*reader
+	file int // that is decoded: 0 is the taxonomy, others are included
 }
 
 // mapping decodes a mapping into a struct. owner is the key of the mapping, or nil in a list.
@@ -194,7 +195,7 @@ func (g givenKeys) add(m *Mapping, name string, key *yaml.Node) {
 func (d *decoder) missingKeys(at diag.Span, m *Mapping, given givenKeys) {
 	isGiven := func(name string) bool { return given[m.index[name]] != nil }
 	for i := range m.Keys {
-		if k := &m.Keys[i]; k.Required && given[i] == nil {
+		if k := &m.Keys[i]; k.Required && given[i] == nil && !(m == TheLanguage().Root && d.elsewhere(k)) {
 			d.fail(IDMissingKey, at, fmt.Sprintf("add %q: %s", k.Name, k.Type.Describe()), "%s needs the key %q",
 				article(m.Name), k.Name)
 		}

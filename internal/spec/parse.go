@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -46,9 +45,9 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	t := &Taxonomy{Source: diag.NewSource(name, src)}
 	t.lines = &lines{t.Source}
 	d := &decoder{reader: &reader{lines: t.lines}}
-	if root := d.read(src); root != nil {
-		d.mapping(reflect.ValueOf(t).Elem(), root, nil, TheLanguage().Root)
-		t.Ignores = d.ignores(root)
+	if roots := d.read(src); roots != nil {
+		d.files(t, roots)
+		t.Ignores = d.ignores(&yaml.Node{Content: roots})
 	}
 	diag.Sort(d.out)
 	return t, Bound(d.out)
@@ -93,8 +92,9 @@ func (r *reader) related(at diag.Span, message string) {
 	last.Related = append(last.Related, diag.Related{Span: at, Message: message})
 }
 
-// read returns the root of the file, or nil if the file has nothing to decode.
-func (r *reader) read(src []byte) *yaml.Node {
+// read returns the root of the file and those of the included files, or nil if the file has nothing
+// to decode.
+func (r *reader) read(src []byte) []*yaml.Node {
 	if len(src) > maxBytes {
 		r.fail(IDYAML, diag.Span{Line: 1, Col: 1, Len: 1}, "split the taxonomy",
 			"the file has %d bytes, more than %d", len(src), maxBytes)
@@ -103,7 +103,7 @@ func (r *reader) read(src []byte) *yaml.Node {
 	if !r.readable(src) {
 		return nil
 	}
-	root, err := r.parse(src)
+	roots, err := r.parse(src)
 	if err != nil {
 		s := scanner{reader: r}
 		if s.scan(); !r.broken {
@@ -111,12 +111,14 @@ func (r *reader) read(src []byte) *yaml.Node {
 		}
 		return nil
 	}
-	if root == nil {
+	if roots == nil {
 		r.fail(IDMissingKey, r.lines.at(1, 1, 1), "errgen init writes a taxonomy to begin with", "the file is empty")
 		return nil
 	}
-	r.clean(root, 0)
-	return root
+	for _, root := range roots {
+		r.clean(root, 0)
+	}
+	return roots
 }
 
 // readable reports the first character that is not UTF-8, or that ends a line or changes the text
@@ -146,32 +148,37 @@ func (r *reader) offset(text []byte, i int) diag.Span {
 	return diag.Span{Line: bytes.Count(text[:i], []byte("\n")) + 1, Col: utf8.RuneCount(text[start:i]) + 1, Len: 1}
 }
 
-// parse returns the root of the first document, or nil if the file is empty.
-func (r *reader) parse(src []byte) (root *yaml.Node, err error) {
+// parse returns the roots of the file and of the included files, or nil if the file is empty.
+func (r *reader) parse(src []byte) (roots []*yaml.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the library panics on some malformed comments
-			root, err = nil, fmt.Errorf("yaml: %v", p)
+			roots, err = nil, fmt.Errorf("yaml: %v", p)
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(src))
-	var doc, second yaml.Node
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, nil
+	includes := len(r.lines.Files()) > 0 || bytes.Contains(src, []byte("\n"+missingMark))
+	for {
+		var doc yaml.Node
+		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+			return roots, nil
+		} else if err != nil {
+			return nil, err
 		}
-		return nil, err
-	}
-	switch err := dec.Decode(&second); {
-	case err == nil:
-		line := second.Line
-		for line > 1 && !strings.HasPrefix(r.lines.Line(line), "---") {
-			line--
+		root := doc.Content[0]
+		empty := isNull(root) && root.Value == ""
+		switch own := len(roots) == 0 || r.fileOf(root) != r.fileOf(roots[len(roots)-1]); {
+		case empty && includes:
+		case own:
+			roots = append(roots, root)
+		default:
+			line := root.Line
+			for line > 1 && !strings.HasPrefix(r.lines.Line(line), "---") {
+				line--
+			}
+			r.fail(IDYAML, r.lines.at(line, 1, 3), "split the file, or remove the line", "a second document begins here")
+			return roots, nil
 		}
-		r.fail(IDYAML, r.lines.at(line, 1, 3), "split the file, or remove the line", "a second document begins here")
-	case !errors.Is(err, io.EOF):
-		return nil, err
 	}
-	return doc.Content[0], nil
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)

@@ -32,6 +32,9 @@ type Taxonomy struct {
 	Source *diag.Source
 	// Version of the language.
 	Version Int `key:"errgen" required:"" range:"1..1"`
+	// Other files whose categories, policies, reactions and so on are part of the taxonomy: paths
+	// below its directory, relative to the file that includes them.
+	Include []Text `key:"include" many:"" chars:"any"`
 	// Name of the Go package, and of the output directory unless `-o` names another.
 	Package Text `key:"package" required:""`
 	// Owner of the codes, as in `google.rpc.ErrorInfo.domain`. It is on the wire, so that equal

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+
+	"github.com/errgen/errgen/internal/diag"
+	"github.com/errgen/errgen/internal/gouse"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/spec"
+)
+
+func unusedCommand() *command {
+	return &command{
+		name: "unused", args: "[package ...]", max: -1,
+		summary: "list the codes that nothing creates",
+		details: `
+Unused lists the codes of a taxonomy that no Go code creates and no rule gives. It looks for their factories in the
+packages, ./... by default, as in "go list"; functions that pass a factory on count too. It does not count
+the generated package's own generated files and tests. Codes that the taxonomy gives as a fallback are in use.
+
+Where a code is only compared, the finding names the place: the code may come from another program. Unused exits
+with 1 if it lists a code. To end the life of a code see docs/evolution.md: deprecate it, later remove and reserve it.`,
+		flags: func(fs *flag.FlagSet, o *options) {
+			fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "read the codes of the taxonomy `FILE`")
+			directoryFlag(fs, o, "the generated package is in `DIR`, not in a directory named like it beside the taxonomy")
+			fs.BoolVar(&o.tests, "tests", false, "count the codes that tests create")
+			o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)",
+				diag.FormatText, diag.FormatJSON, diag.FormatGitHub)
+		},
+		run: (*session).unused,
+	}
+}
+
+func (s *session) unused(o *options, args []string) error {
+	l, err := s.valid([]string{o.taxonomy})
+	if err != nil {
+		return err
+	}
+	dir := o.dir
+	if dir == "" {
+		dir = filepath.Join(l.dir(), l.model.Name)
+	}
+	if len(args) == 0 {
+		args = []string{"./..."}
+	}
+	uses, err := gouse.Find(s.ctx, s.path("."), s.path(dir), o.tests, args...)
+	if err != nil {
+		return fmt.Errorf("unused: %w", err)
+	}
+	t, _ := spec.Parse(l.name, l.source.Bytes)
+	given := givenCodes(t)
+	var findings []diag.Finding
+	for _, c := range l.model.Codes {
+		if len(uses[c.Factory]) == 0 && len(c.Rules) == 0 && !given[c.Key] {
+			findings = append(findings, s.unusedCode(t, c, uses))
+		}
+	}
+	return s.printFindings(o, s.Stdout, len(findings) > 0, diag.FileFindings{Source: l.source, Findings: findings})
+}
+
+// givenCodes are the codes that the taxonomy gives without a rule, such as the fallback.
+func givenCodes(t *spec.Taxonomy) map[string]bool {
+	refs := make(map[string]int)
+	t.Names(func(n spec.Name) {
+		if n.Ref == spec.RefCode && !n.Declares {
+			refs[n.V]++
+		}
+	})
+	for _, category := range t.Categories {
+		for _, code := range category.Codes {
+			refs[code.ReplacedBy.V]-- // the code that it replaces does not create it
+		}
+	}
+	given := make(map[string]bool)
+	for code, n := range refs {
+		given[code] = n > 0
+	}
+	return given
+}
+
+func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) diag.Finding {
+	f := diag.Finding{
+		ID: "unused", Severity: diag.Warning,
+		Message: fmt.Sprintf("nothing creates %s: no Go code calls %s, and no rule gives it", c.Key, c.Factory),
+		Hint:    `set "deprecated" for a release, then remove the code and reserve it: ` + reservation(c),
+	}
+	if c.Deprecated != "" {
+		f.Hint = "remove the code and reserve it: " + reservation(c)
+	}
+	if at := uses[c.Const]; len(at) > 0 {
+		file := at[0].Filename
+		if dir, err := filepath.Abs(s.path(".")); err == nil {
+			if rel, err := filepath.Rel(dir, file); err == nil {
+				file = rel
+			}
+		}
+		f.Message += fmt.Sprintf("; %s is compared at %s:%d", c.Const, file, at[0].Line)
+	}
+	for _, category := range t.Categories {
+		for _, code := range category.Codes {
+			if code.Name.V == c.Key {
+				f.Span = code.Name.Span
+			}
+		}
+	}
+	return f
+}
+
+// reservation returns the entry of `reserved` for a code.
+func reservation(c *model.Code) string {
+	codes := c.Value
+	for _, alias := range c.Aliases {
+		codes += ", " + alias
+	}
+	if c.Number == 0 {
+		return fmt.Sprintf("reserved: {codes: [%s]}", codes)
+	}
+	return fmt.Sprintf("reserved: {codes: [%s], numbers: [%d]}", codes, c.Number)
+}

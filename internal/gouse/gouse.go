@@ -1,0 +1,141 @@
+// Package gouse finds the uses of a generated package in Go code. It lists the files of packages
+// with the go command and parses them, without types.
+package gouse
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Uses are the places of exported names, by name, in the order of the packages and files.
+type Uses map[string][]token.Position
+
+// pkg is a package as the go command lists it.
+type pkg struct {
+	Dir, ImportPath, Name                                        string
+	GoFiles, CgoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string
+	Error                                                        *struct{ Err string }
+}
+
+// Find returns the uses of the package in the directory target, in the packages that the patterns
+// name, seen from dir. Files for other systems count; test files count if tests is true. The
+// generated files and the tests of the package itself never count.
+func Find(ctx context.Context, dir, target string, tests bool, patterns ...string) (Uses, error) {
+	generated, err := list(ctx, target, ".")
+	if err != nil {
+		return nil, err
+	}
+	packages, err := list(ctx, dir, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	uses := make(Uses)
+	for _, p := range packages {
+		own := p.ImportPath == generated[0].ImportPath
+		files := slices.Concat(p.GoFiles, p.CgoFiles, p.IgnoredGoFiles)
+		if tests && !own {
+			files = slices.Concat(files, p.TestGoFiles, p.XTestGoFiles)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") && (own || !tests) {
+				continue // a test for another system
+			}
+			if err := uses.file(filepath.Join(p.Dir, name), generated[0], own); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return uses, nil
+}
+
+// list runs go list, which needs no network if the modules are in the cache.
+func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
+	const fields = "Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", "-find", "-json=" + fields, "--"}, patterns...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		first, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		return nil, fmt.Errorf("go list: %s", first)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		switch err := d.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			if len(all) == 0 {
+				return nil, fmt.Errorf("go list: no packages match %s", strings.Join(patterns, " "))
+			}
+			return all, nil
+		case err != nil:
+			return nil, fmt.Errorf("go list: %w", err)
+		case p.Error != nil && len(p.GoFiles)+len(p.IgnoredGoFiles)+len(p.TestGoFiles)+len(p.XTestGoFiles) == 0:
+			return nil, fmt.Errorf("go list: %s", p.Error.Err)
+		}
+		all = append(all, p)
+	}
+}
+
+// file adds the uses in a file. In the package's own files, which are not generated, names have no
+// qualifier.
+func (u Uses) file(path string, target pkg, own bool) error {
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !own && !bytes.Contains(src, []byte(target.ImportPath)) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, src, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	if own && ast.IsGenerated(file) {
+		return nil
+	}
+	names, unqualified := make(map[string]bool), own
+	for _, i := range file.Imports {
+		if p, err := strconv.Unquote(i.Path.Value); err == nil && p == target.ImportPath {
+			name := target.Name
+			if i.Name != nil {
+				name = i.Name.Name
+			}
+			names[name] = true
+			unqualified = unqualified || name == "."
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && names[x.Name] && x.Obj == nil {
+			u[sel.Sel.Name] = append(u[sel.Sel.Name], set.Position(sel.Pos()))
+		}
+		return true
+	})
+	if unqualified {
+		for _, ident := range file.Unresolved {
+			u[ident.Name] = append(u[ident.Name], set.Position(ident.Pos()))
+		}
+	}
+	return nil
+}
