@@ -272,8 +272,9 @@ func (w *writer) fields(fields []*model.Field, indent string) string {
 }
 
 var decoders = map[model.Type]string{
-	model.String: "string", model.Int: "number", model.Int64: "integer", model.Uint64: "integer", model.Float64: "number",
-	model.Bool: "boolean", model.Duration: "milliseconds", model.Time: "date", model.Strings: "strings", model.JSON: "any",
+	model.String: "string", model.Int: "number", model.Int64: "integer", model.Uint64: "integer",
+	model.Float64: "number", model.Bool: "boolean", model.Duration: "milliseconds", model.Time: "date",
+	model.Strings: "strings", model.JSON: "any",
 }
 
 func (w *writer) decoder(f *model.Field, indent string) string {
