@@ -60,12 +60,21 @@ func fieldOptions(c *checker) {
 		case len(f.Enum) > maxWords:
 			c.report("E-field-option", f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
 				"use type: string")
-		case f.Type.V == "object" && len(f.Fields) == 0:
+		case hasFields(f) && len(f.Fields) == 0:
 			c.report("E-field-option", f.Type.Span, fmt.Sprintf("object %q has no fields", f.Name.V),
 				"list them under fields")
-		case f.Type.Set && f.Type.V != "object" && len(f.Fields) > 0:
+		case f.Type.Set && !hasFields(f) && len(f.Fields) > 0:
 			c.report("E-field-option", f.Fields[0].Name.Span,
 				fmt.Sprintf("%q is of type %s, and has no fields", f.Name.V, typ), "use type: object, or remove fields")
+		case typ.IsObjects() && f.Sensitive.V:
+			c.report("E-field-option", f.Sensitive.Span, fmt.Sprintf("%q is a list of objects", f.Name.V),
+				"make fields of the objects sensitive")
+		}
+		for _, inner := range f.Fields {
+			if typ == model.Objects && fillable(inner) {
+				c.report("E-field-option", inner.Name.Span,
+					fmt.Sprintf("evidence cannot fill %q, which is a list of objects", f.Name.V), "remove from and default")
+			}
 		}
 		textOnly := func(key string, set bool, at diag.Span) {
 			if set && typ != model.String && typ != model.Strings {
@@ -100,6 +109,9 @@ func fieldOptions(c *checker) {
 	})
 	limits(c)
 }
+
+// hasFields reports whether the type of a field has fields.
+func hasFields(f field) bool { return f.Type.V == "object" || f.Type.V == "objects" }
 
 // limits finds lists that are empty or have more elements than the generated code can number.
 func limits(c *checker) {
@@ -166,6 +178,13 @@ func unfillableFields(c *checker) {
 				if !assigns(r.Set, f.Name.V) {
 					c.report("E-unfillable", firstSpan(r.Span, k.Name.Span),
 						fmt.Sprintf("nothing gives %s its %q when it is detected", k.Name.V, f.Name.V), hint,
+						seeAlso(f.Name.Span, "declared here"))
+				}
+			}
+			for _, s := range c.t.Sources {
+				if at := s.Details().Fallback; at.V == k.Name.V {
+					c.report("E-unfillable", at.Span,
+						fmt.Sprintf("nothing gives %s its %q when it is the fallback of %s", k.Name.V, f.Name.V, s.Name.V), hint,
 						seeAlso(f.Name.Span, "declared here"))
 				}
 			}

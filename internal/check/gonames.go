@@ -157,7 +157,7 @@ func goNameClashes(c *checker) {
 				claim(f.Enum[i].Span, "make the words less alike", v.Const)
 			}
 		}
-		if f.model.Object != nil {
+		if f.model.Object != nil && f.model.Object.Type != "" {
 			claim(at, hint, f.model.Object.Type)
 			c.fieldClashes(pairs(f.Fields, f.model.Object.Fields), nil)
 		}

@@ -74,7 +74,7 @@ func (c *checker) template(k *code, text spec.Text) {
 
 // formatsOf are the types that each format shows.
 var formatsOf = map[model.Format][]model.Type{
-	model.Count:     {model.Strings},
+	model.Count:     {model.Strings, model.Objects, model.Violations},
 	model.FirstLine: {model.String},
 	model.Seconds:   {model.Duration},
 	model.Quoted:    {model.String, model.EnumType},
@@ -115,6 +115,9 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 	case format == model.Plain && typ == model.ObjectType:
 		c.report("E-placeholder", at, piece.Name+" is an object, which a message cannot show",
 			"show fields of the category that are not objects")
+	case format == model.Plain && typ.IsObjects():
+		c.report("E-placeholder", at, piece.Name+" is a list of objects, which a message cannot show",
+			"show how many there are, as in {"+piece.Name+":count}")
 	case format != model.Plain && !slices.Contains(formatsOf[format], typ):
 		hint := "remove the format"
 		if format == model.Millis && slices.Contains([]model.Type{model.Int, model.Uint64, model.Float64}, typ) {

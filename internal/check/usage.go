@@ -28,6 +28,11 @@ func unusedNames(c *checker) {
 			names[n.V] = true
 		}
 	})
+	for _, s := range c.t.Sources {
+		if s.Details().Fallback.Set {
+			used[spec.RefSource][s.Name.V] = true
+		}
+	}
 	c.eachField(func(f field) { // the program reports the sources that a field records
 		if slices.ContainsFunc(f.From, func(from spec.Text) bool { return from.V == "source" }) {
 			used[spec.RefSource] = nil

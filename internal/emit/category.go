@@ -190,6 +190,8 @@ func fieldPointer(f *model.Field, field *jen.Statement) jen.Code {
 	switch f.Type {
 	case model.EnumType:
 		return jen.Qual(pkgGen, prefix+"Word").Call(pointer)
+	case model.Objects:
+		return jen.Qual(pkgGen, "Items").Call(pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))
 	case model.ObjectType:
 		return jen.Qual(pkgGen, prefix+"Part").Call(
 			pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))

@@ -19,6 +19,8 @@ type Package struct {
 	Fallback *Code // nil when there is none
 	// FallbackSet is what the fallback adds to what its code sets.
 	FallbackSet []FieldValue
+	// SourceFallbacks are the fallbacks of sources that have a separate one, by source.
+	SourceFallbacks map[string]*Code
 
 	Fields     []*Field     // of every category; they also lead each category's own
 	Categories []*Category  // order of the file
@@ -108,7 +110,12 @@ const (
 	JSON
 	ObjectType
 	EnumType
+	Objects
+	Violations
 )
+
+// IsObjects reports whether values of the type are lists of objects.
+func (t Type) IsObjects() bool { return t == Objects || t == Violations }
 
 // Field is a value of an error's context, or of an object in it.
 type Field struct {
@@ -136,7 +143,7 @@ type Field struct {
 // Optional reports whether the Go field is a taxonomy.Opt: lists and JSON are absent when nil, and
 // a secret knows by itself.
 func (f *Field) Optional() bool {
-	return !f.Required && !f.Sensitive && f.Type != Strings && f.Type != JSON
+	return !f.Required && !f.Sensitive && f.Type != Strings && f.Type != JSON && !f.Type.IsObjects()
 }
 
 // Role is what the runtime reads a field for.
@@ -168,9 +175,9 @@ type EnumValue struct {
 	Const string // WorkDecisionAskUser
 }
 
-// Object is a struct type for a field of type object.
+// Object is a struct type for a field of type object, or for the items of a list of objects.
 type Object struct {
-	Type   string // Run
+	Type   string // Run; "" for taxonomy.Violation
 	Doc    string
 	Fields []*Field
 }
@@ -188,6 +195,7 @@ type Value struct {
 	Strings  []string
 	Index    int // of an enum's value, 1-based
 	Object   Context
+	Objects  []Context
 }
 
 // Code is a code constant and its factory.

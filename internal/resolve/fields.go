@@ -68,7 +68,13 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	switch f.Type {
 	case model.EnumType:
 		f.Enum = b.enum(owner.typePrefix+f.Go, d)
-	case model.ObjectType:
+	case model.Violations:
+		f.Object = &model.Object{Fields: []*model.Field{
+			{Wire: "field", Go: "Field", Required: true, Public: f.Public},
+			{Wire: "description", Go: "Description", Required: true, Public: f.Public},
+			{Wire: "code", Go: "Code", Required: true, Public: f.Public},
+		}}
+	case model.ObjectType, model.Objects:
 		f.Object = b.object(owner.typePrefix+f.Go, d, d.Audience.Or(owner.audience))
 	}
 	if d.Default != nil {

@@ -40,6 +40,9 @@ func tableFields(fields []*model.Field) []taxonomy.Field {
 		}
 		if f.Object != nil {
 			x.Fields = tableFields(f.Object.Fields)
+			if f.Type == model.Violations {
+				x.Fields[2].Required = false // the code
+			}
 		}
 		if f.Default != nil {
 			x.Default = f.Default.JSON()

@@ -46,8 +46,9 @@ type Taxonomy struct {
 	Audience Text `key:"audience" words:"internal public" default:"internal"`
 	// Code that clients see in place of an internal one.
 	Public *PublicFallback `key:"public" default:"a text without a code"`
-	// Reporters of failures: tools, services, parts of the program. Each has a description.
-	Sources []Named `key:"sources" declares:"source"`
+	// Reporters of failures: tools, services, parts of the program. Each has a description, or a
+	// mapping.
+	Sources []Source `key:"sources" declares:"source"`
 	// Operations that can fail, in addition to those of the runtime. Each has a description.
 	Ops []Named `key:"ops" declares:"op"`
 	// Labels for codes. Each has a description.
@@ -82,7 +83,36 @@ type Taxonomy struct {
 	lines *lines // for Locate
 }
 
-// Named is a name with a description: a source, an operation, a group, a strategy, a check.
+// Source is a reporter of failures.
+type Source struct {
+	Name Text       `key:"*" chars:""`
+	Body SourceBody `key:"="`
+}
+
+// SourceBody is the description of a source, or a mapping.
+type SourceBody struct {
+	Doc  Text           `key:"|"`
+	More *SourceDetails `key:"|"`
+}
+
+// SourceDetails are the keys of a source.
+type SourceDetails struct {
+	_ struct{} `name:"source"`
+	// Description of the source.
+	Doc Text `key:"doc"`
+	// Code of evidence of this source that no rule matches. It is recorded as unmatched.
+	Fallback Text `key:"fallback" ref:"code" default:"the fallback of the file"`
+}
+
+// Details returns the keys of the source.
+func (s Source) Details() SourceDetails {
+	if s.Body.More != nil {
+		return *s.Body.More
+	}
+	return SourceDetails{Doc: s.Body.Doc}
+}
+
+// Named is a name with a description: an operation, a group, a strategy, a check.
 type Named struct {
 	Name Text `key:"*" chars:""`
 	Doc  Text `key:"="`
@@ -138,7 +168,7 @@ type Field struct {
 	// Meaning of the value.
 	Doc Text `key:"doc"`
 	// Type of the value. Either this or `enum` is required.
-	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object"`
+	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object objects violations"`
 	// Words that the field can contain, instead of a type.
 	Enum     []Text `key:"enum" chars:"" also:"EnumSpan"`
 	EnumSpan diag.Span
@@ -161,7 +191,7 @@ type Field struct {
 	Keep Text `key:"keep" words:"head tail" default:"head"`
 	// Whether the field is in messages, but not in the context on the wire.
 	MessageOnly Bool `key:"message_only" default:"false"`
-	// Fields of an `object`.
+	// Fields of an `object`, or of each of the `objects` of a list.
 	Fields []Field `key:"fields" declares:"field"`
 	Span   diag.Span
 }

@@ -15,7 +15,7 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{IsProvider, IsWork, IsKinds, IsOrder, IsServer},
+	Categories: []func(error) bool{IsProvider, IsWork, IsKinds, IsCart, IsOrder, IsServer},
 	Groups:     []func(error) bool{InNetwork},
 	Reactions: []string{
 		"block action=block",
@@ -49,16 +49,17 @@ func TestTaxonomy(t *testing.T) {
 		"help: https://example.org/errors/{code}",
 		"fallback: PROVIDER_CRASH",
 		"public: INTERNAL",
-		"categories: provider work kinds order server",
+		"categories: provider work kinds cart order server",
 		"groups: network",
 		"strategies: reduce_context",
+		"sources: git=COMMIT_FAILED scope=SCOPE_FORBIDDEN",
 		"tier: haiku classifies",
 		"tier: human classifies person",
 		"profile: strict detection=(text severity recoverability) recovery=(enabled) reporting=(log_level=error stack context)",
 		"profile: chains detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(context)",
 	)
-	gentest.Names(t, "provider work kinds order server", Categories()...)
-	gentest.Names(t, "provider work kinds order server", CategoryProvider, CategoryWork, CategoryKinds, CategoryOrder, CategoryServer)
+	gentest.Names(t, "provider work kinds cart order server", Categories()...)
+	gentest.Names(t, "provider work kinds cart order server", CategoryProvider, CategoryWork, CategoryKinds, CategoryCart, CategoryOrder, CategoryServer)
 	gentest.Names(t, "strict chains", ProfileStrict, ProfileChains)
 	gentest.Names(t, "haiku human", TierHaiku, TierHuman)
 	gentest.Attribute(t, &genPackage, 0, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)

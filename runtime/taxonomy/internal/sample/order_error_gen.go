@@ -19,6 +19,8 @@ type OrderCode uint16
 const (
 	// CodeOrderConflict: two changes of one order.
 	CodeOrderConflict OrderCode = iota + 1
+	// CodeOrderInvalid: the order cannot be read.
+	CodeOrderInvalid
 	// CodeOrderLedger: the books do not agree.
 	CodeOrderLedger
 )
@@ -28,16 +30,22 @@ const (
 type OrderError struct {
 	base[OrderCode]
 
-	RequestID taxonomy.Opt[string]        // the request that failed.
-	Order     string                      // which order.
-	Left      taxonomy.Opt[int]           // how many are left.
-	Warehouse taxonomy.Opt[string]        // where it was looked for.
-	Wait      taxonomy.Opt[time.Duration] // when to ask again.
+	RequestID  taxonomy.Opt[string]        // the request that failed.
+	Order      string                      // which order.
+	Left       taxonomy.Opt[int]           // how many are left.
+	Warehouse  taxonomy.Opt[string]        // where it was looked for.
+	Wait       taxonomy.Opt[time.Duration] // when to ask again.
+	Violations []taxonomy.Violation        // what is wrong with it.
 }
 
 // NewOrderConflict returns a [CodeOrderConflict].
 func NewOrderConflict(order string) *OrderError {
 	return &OrderError{base: gen.Of(CodeOrderConflict), Order: order}
+}
+
+// NewOrderInvalid returns a [CodeOrderInvalid].
+func NewOrderInvalid(order string, violations []taxonomy.Violation) *OrderError {
+	return &OrderError{base: gen.Of(CodeOrderInvalid), Order: order, Violations: gen.CloneObjects(violations, nil)}
 }
 
 // NewOrderLedger returns a [CodeOrderLedger].
@@ -59,6 +67,9 @@ func (e *OrderError) WithWarehouse(warehouse string) *OrderError {
 func (e *OrderError) WithWait(wait time.Duration) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Wait = taxonomy.Some(wait) })
 }
+func (e *OrderError) WithViolations(violations []taxonomy.Violation) *OrderError {
+	return gen.With(*e, func(e *OrderError) { e.Violations = gen.CloneObjects(violations, nil) })
+}
 func (e *OrderError) WithCause(cause error) *OrderError {
 	return gen.With(*e, func(e *OrderError) { gen.SetCause(&e.base, cause) })
 }
@@ -70,6 +81,8 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 	case CodeOrderConflict:
 		m = m.Text("order ").String(e.Order).Text(" was changed at the same time")
 		m = m.Begin(", ").Int(e.Left).End(" left")
+	case CodeOrderInvalid:
+		m = m.Text("order ").String(e.Order).Text(" is invalid: ").Count(len(e.Violations)).Text(" violations")
 	case CodeOrderLedger:
 		m = m.Text("order ").String(e.Order).Text(" is not in the books of ").String(e.Warehouse.Or(""))
 	default:
@@ -86,6 +99,7 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 	o = o.Int("left", e.Left)
 	o = o.String("warehouse", e.Warehouse)
 	o = o.Duration("wait", e.Wait)
+	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
 
@@ -96,11 +110,12 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	o = o.String("order", taxonomy.Some(e.Order))
 	o = o.Int("left", e.Left)
 	o = o.Duration("wait", e.Wait)
+	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
 
 func (e *OrderError) list() []any {
-	return []any{&e.RequestID, &e.Order, &e.Left, &e.Warehouse, &e.Wait}
+	return []any{&e.RequestID, &e.Order, &e.Left, &e.Warehouse, &e.Wait, &e.Violations}
 }
 
 var orderCategory = taxonomy.Category{
@@ -115,6 +130,11 @@ var orderCategory = taxonomy.Category{
 		{Name: "left", Type: "int", Public: true},
 		{Name: "warehouse", Type: "string"},
 		{Name: "wait", Type: "duration", From: []string{"retry_after"}, Public: true},
+		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
+			{Name: "field", Type: "string", Required: true, Public: true},
+			{Name: "description", Type: "string", Required: true, Public: true},
+			{Name: "code", Type: "string", Public: true},
+		}, Public: true},
 	},
 	Codes: []taxonomy.Code{
 		CodeOrderConflict: {
@@ -124,8 +144,13 @@ var orderCategory = taxonomy.Category{
 				{Reaction: &reactionBackoff, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
 			},
 		},
+		CodeOrderInvalid: {
+			Value: "ORDER_INVALID", Number: 31, Message: "order {order} is invalid: {violations:count} violations",
+			Doc: "The order cannot be read.", Public: true, Takes: []string{"violations"},
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 422},
+		},
 		CodeOrderLedger: {
-			Value: "ORDER_LEDGER", Number: 31, Message: "order {order} is not in the books of {warehouse}",
+			Value: "ORDER_LEDGER", Number: 32, Message: "order {order} is not in the books of {warehouse}",
 			Doc: "The books do not agree.", Takes: []string{"warehouse"},
 			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
 		},

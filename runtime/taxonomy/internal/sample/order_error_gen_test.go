@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
@@ -16,6 +17,7 @@ func TestOrderError(t *testing.T) {
 		"left int public",
 		"warehouse string",
 		"wait duration from=retry_after public",
+		"violations violations public (field string required public, description string required public, code string public)",
 	}, []gentest.Code{
 		{
 			Code: CodeOrderConflict,
@@ -25,7 +27,7 @@ func TestOrderError(t *testing.T) {
 				gentest.Says(NewOrderConflict("some order"), 0, "order some order was changed at the same time", `{"order":"some order"}`),
 				gentest.Says(NewOrderConflict("some order").WithLeft(5), 0, "order some order was changed at the same time, 5 left", `{"order":"some order","left":5}`),
 				gentest.Says(NewOrderConflict("").WithLeft(5), 0, "order  was changed at the same time, 5 left", `{"order":"","left":5}`),
-				gentest.Says(NewOrderConflict("some order").WithRequestID("some requestId").WithLeft(5).WithWarehouse("some warehouse").WithWait(5500*time.Millisecond), 0, "order some order was changed at the same time, 5 left", `{"requestId":"some requestId","order":"some order","left":5,"warehouse":"some warehouse","wait":"5.5s"}`).Hints("retry_after=5.5s"),
+				gentest.Says(NewOrderConflict("some order").WithRequestID("some requestId").WithLeft(5).WithWarehouse("some warehouse").WithWait(5500*time.Millisecond).WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "order some order was changed at the same time, 5 left", `{"requestId":"some requestId","order":"some order","left":5,"warehouse":"some warehouse","wait":"5.5s","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`).Hints("retry_after=5.5s"),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewOrderConflict("some order").WithWarehouse("north"), 1),
@@ -34,8 +36,16 @@ func TestOrderError(t *testing.T) {
 			},
 		},
 		{
+			Code: CodeOrderInvalid,
+			Says: "ORDER_INVALID 31 public: abort http=422",
+			Cases: []gentest.Case{
+				gentest.Says(NewOrderInvalid("some order", gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "order some order is invalid: 2 violations", `{"order":"some order","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
+				gentest.Says(NewOrderInvalid("", []taxonomy.Violation{}), 0, "order  is invalid: 0 violations", `{"order":"","violations":[]}`),
+			},
+		},
+		{
 			Code: CodeOrderLedger,
-			Says: "ORDER_LEDGER 31: abort http=409",
+			Says: "ORDER_LEDGER 32: abort http=409",
 			Cases: []gentest.Case{
 				gentest.Says(NewOrderLedger("some order", "some warehouse"), 0, "order some order is not in the books of some warehouse", `{"order":"some order","warehouse":"some warehouse"}`),
 				gentest.Says(NewOrderLedger("", ""), 0, "order  is not in the books of ", `{"order":"","warehouse":""}`),
