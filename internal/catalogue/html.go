@@ -22,7 +22,7 @@ var embedded embed.FS
 var functions = template.FuncMap{
 	"breaks": breaks, "chain": Chain, "changes": func(t, base explain.Traits) []fact { return Changes(&t, &base) },
 	"class": func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
-	"join": strings.Join, "sentence": sentence, "sentences": Sentence, "statusText": http.StatusText,
+	"flat": flat, "join": strings.Join, "sentence": sentence, "sentences": Sentence, "statusText": http.StatusText,
 }
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(functions).ParseFS(embedded, "page/page.html"))
@@ -114,6 +114,19 @@ func (p *page) Fields() []explain.Field {
 		}
 	}
 	return nil
+}
+
+// flat returns fields, each followed by those of its objects.
+func flat(fields []explain.Field) []explain.Field {
+	var out []explain.Field
+	for _, f := range fields {
+		out = append(out, f)
+		for _, part := range flat(f.Fields) {
+			part.Name = f.Name + "." + part.Name
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // Policy returns the page of the reaction's policy, or nil.

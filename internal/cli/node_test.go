@@ -101,12 +101,16 @@ func TestTypeScript(t *testing.T) {
 		Duration("wait", taxonomy.Some(-(90*time.Minute+1500*time.Millisecond+250*time.Microsecond))).
 		Time("at", taxonomy.Some(at)).Strings("list", []string{"a", "b"}, 0).JSON("raw", []byte(`{"n":1}`)).
 		Begin("nested").Int64("x", taxonomy.Some(int64(math.MaxInt64))).
-		Duration("y", taxonomy.Some(time.Microsecond)).End().Secret("token", true).Close()
+		Duration("y", taxonomy.Some(time.Microsecond)).End().
+		JSON("parts", []byte(`[{"n":9007199254740993,"kind":"LEFT"},{}]`)).
+		JSON("violations", []byte(`[{"field":"text","description":"empty","code":""}]`)).Secret("token", true).Close()
 	full := map[string]any{
 		"requestId": "r", "text": `"123456789012345678"`, "word": "sky-blue", "other-word": "UP", "count": -3.0,
 		"wide": "-9223372036854775808", "positive": "18446744073709551615", "share": 0.25, "flag": true,
 		"wait": -5401500.25, "at": "2026-03-04T05:06:07.089Z", "list": []any{"a", "b"}, "raw": map[string]any{"n": 1.0},
-		"nested": map[string]any{"x": "9223372036854775807", "y": 0.001}, "token": taxonomy.Redacted,
+		"nested":     map[string]any{"x": "9223372036854775807", "y": 0.001},
+		"parts":      []any{map[string]any{"n": "9007199254740993", "kind": "LEFT"}, map[string]any{"n": "0"}},
+		"violations": []any{map[string]any{"field": "text", "description": "empty", "code": ""}}, "token": taxonomy.Redacted,
 	}
 	zero := map[string]any{"text": "", "wide": "0"} // an absent required enum is undefined
 	type object = map[string]any

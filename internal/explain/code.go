@@ -82,6 +82,7 @@ type Field struct {
 	Required bool     `json:"required,omitzero"`
 	Notes    []string `json:"notes,omitempty"`
 	Doc      string   `json:"doc,omitempty"`
+	Fields   []Field  `json:"fields,omitempty"` // of an object, or of each in a list
 }
 
 // CodeOf returns the description of a code.
@@ -175,6 +176,11 @@ func DeclaredName(m *model.Package, r *taxonomy.Reaction) string {
 // FieldOf returns the description of a field.
 func FieldOf(f *model.Field) Field {
 	d := Field{Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), Required: f.Required, Doc: f.Doc}
+	if f.Object != nil {
+		for _, part := range f.Object.Fields {
+			d.Fields = append(d.Fields, FieldOf(part))
+		}
+	}
 	for _, note := range []struct {
 		is   bool
 		text string
