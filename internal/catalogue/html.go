@@ -22,7 +22,7 @@ var embedded embed.FS
 var functions = template.FuncMap{
 	"breaks": breaks, "chain": Chain, "changes": func(t, base explain.Traits) []fact { return Changes(&t, &base) },
 	"class": func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
-	"flat": flat, "join": strings.Join, "sentence": sentence, "sentences": Sentence, "statusText": http.StatusText,
+	"join": strings.Join, "sentence": sentence, "sentences": Sentence, "statusText": http.StatusText,
 }
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(functions).ParseFS(embedded, "page/page.html"))
@@ -116,12 +116,16 @@ func (p *page) Fields() []explain.Field {
 	return nil
 }
 
-// flat returns fields, each followed by those of its objects.
-func flat(fields []explain.Field) []explain.Field {
+// Flat returns fields, each followed by those of its objects. In a public catalogue all are public, so
+// it is not noted.
+func (p *page) Flat(fields []explain.Field) []explain.Field {
 	var out []explain.Field
 	for _, f := range fields {
+		f.Notes = slices.DeleteFunc(slices.Clone(f.Notes), func(note string) bool {
+			return p.Public && note == "public"
+		})
 		out = append(out, f)
-		for _, part := range flat(f.Fields) {
+		for _, part := range p.Flat(f.Fields) {
 			part.Name = f.Name + "." + part.Name
 			out = append(out, part)
 		}

@@ -22,6 +22,7 @@ type Code struct {
 	Since      string            `json:"since,omitempty"`
 	Deprecated string            `json:"deprecated,omitempty"`
 	ReplacedBy string            `json:"replaced_by,omitempty"`
+	Audience   string            `json:"audience,omitempty"` // public
 	Aliases    []string          `json:"aliases,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
 	Message    string            `json:"message"`
@@ -101,6 +102,9 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	}
 	if c.Key != c.Value {
 		d.Key = c.Key
+	}
+	if c.Public {
+		d.Audience = "public"
 	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
@@ -187,6 +191,7 @@ func FieldOf(f *model.Field) Field {
 	}{
 		{f.Sensitive, "sensitive"}, {f.Scrub, "secrets masked"},
 		{f.MaxLength > 0, "at most " + Count(f.MaxLength, "byte", "bytes")}, {f.MessageOnly, "in the message only"},
+		{f.Public, "public"},
 	} {
 		if note.is {
 			d.Notes = append(d.Notes, note.text)
