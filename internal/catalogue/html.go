@@ -116,6 +116,23 @@ func (p *page) Fields() []explain.Field {
 	return nil
 }
 
+// Flat returns fields, each followed by those of its objects. In a public catalogue all are public, so
+// it is not noted.
+func (p *page) Flat(fields []explain.Field) []explain.Field {
+	var out []explain.Field
+	for _, f := range fields {
+		f.Notes = slices.DeleteFunc(slices.Clone(f.Notes), func(note string) bool {
+			return p.Public && note == "public"
+		})
+		out = append(out, f)
+		for _, part := range p.Flat(f.Fields) {
+			part.Name = f.Name + "." + part.Name
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
 // Policy returns the page of the reaction's policy, or nil.
 func (p *page) Policy() *page {
 	if p.Head == nil || p.Head.Policy == nil {

@@ -28,6 +28,7 @@ func (d codeDoc) text() []byte {
 	p.line("since", d.Since)
 	p.line("deprecated", oneLine(d.Deprecated))
 	p.line("replaced by", d.ReplacedBy)
+	p.line("audience", d.Audience)
 	p.lines("go", []string{d.Const, d.Factory})
 	p.lines("prevented", d.Prevent)
 	p.traits(&d.Traits, nil)

@@ -22,6 +22,7 @@ type Code struct {
 	Since      string            `json:"since,omitempty"`
 	Deprecated string            `json:"deprecated,omitempty"`
 	ReplacedBy string            `json:"replaced_by,omitempty"`
+	Audience   string            `json:"audience,omitempty"` // public
 	Aliases    []string          `json:"aliases,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
 	Message    string            `json:"message"`
@@ -82,6 +83,7 @@ type Field struct {
 	Required bool     `json:"required,omitzero"`
 	Notes    []string `json:"notes,omitempty"`
 	Doc      string   `json:"doc,omitempty"`
+	Fields   []Field  `json:"fields,omitempty"` // of an object, or of each in a list
 }
 
 // CodeOf returns the description of a code.
@@ -100,6 +102,9 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	}
 	if c.Key != c.Value {
 		d.Key = c.Key
+	}
+	if c.Public {
+		d.Audience = "public"
 	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
@@ -175,12 +180,18 @@ func DeclaredName(m *model.Package, r *taxonomy.Reaction) string {
 // FieldOf returns the description of a field.
 func FieldOf(f *model.Field) Field {
 	d := Field{Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), Required: f.Required, Doc: f.Doc}
+	if f.Object != nil {
+		for _, part := range f.Object.Fields {
+			d.Fields = append(d.Fields, FieldOf(part))
+		}
+	}
 	for _, note := range []struct {
 		is   bool
 		text string
 	}{
 		{f.Sensitive, "sensitive"}, {f.Scrub, "secrets masked"},
 		{f.MaxLength > 0, "at most " + Count(f.MaxLength, "byte", "bytes")}, {f.MessageOnly, "in the message only"},
+		{f.Public, "public"},
 	} {
 		if note.is {
 			d.Notes = append(d.Notes, note.text)

@@ -136,6 +136,8 @@ type Field struct {
 type Named struct {
 	Name string
 	Doc  string
+	// Fallback is the code of a source's evidence that no rule matches; "" is the taxonomy's.
+	Fallback string
 }
 
 // Tier is a level of the escalation ladder.
