@@ -27,7 +27,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/report"
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
-	"github.com/errgen/errgen/runtime/rpc"
+	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
@@ -72,7 +72,7 @@ func shopOn(t *testing.T, db *store, statuses ...int) *shop {
 	api := httptest.NewServer(s.routes())
 	t.Cleanup(api.Close)
 	s.client = &client.Client{URL: api.URL, HTTP: api.Client()}
-	s.orders = dial(t, s.grpcServer(), grpc.WithChainUnaryInterceptor(rpc.UnaryClient(rpc.ByTable(errs.Table))))
+	s.orders = dial(t, s.grpcServer(), grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(grpcerr.ByTable(errs.Table))))
 	return s
 }
 
@@ -207,7 +207,7 @@ func TestCIScript(t *testing.T) {
 // them.
 func TestErrorCodeIsShort(t *testing.T) {
 	uses := regexp.MustCompile(
-		`\b(errs|errors|taxonomy|problem|rpc|report|promreport|retry|detect)\.[A-Z]|s\.failed\(|iolation|classified`)
+		`\b(errs|errors|taxonomy|problem|grpcerr|report|promreport|retry|detect)\.[A-Z]|s\.failed\(|iolation`)
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	lines := 0
