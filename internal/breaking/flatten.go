@@ -71,6 +71,11 @@ func (f *flattener) header() {
 		at := at(tree.Fallback.Code.Span, tree.Fallback.Span)
 		f.add(value{text: strings.TrimSpace(f.key(code) + " " + assigned(m.FallbackSet)), at: at}, "fallback")
 	}
+	for _, s := range tree.Sources {
+		if code := m.SourceFallbacks[s.Name.V]; code != nil {
+			f.add(value{text: f.key(code), at: s.Details().Fallback.Span}, "sources", s.Name.V, "fallback")
+		}
+	}
 	if tree.Public != nil {
 		f.add(value{text: tree.Public.Code.V, at: tree.Public.Code.Span}, "public")
 	}

@@ -181,6 +181,13 @@ func unfillableFields(c *checker) {
 						seeAlso(f.Name.Span, "declared here"))
 				}
 			}
+			for _, s := range c.t.Sources {
+				if at := s.Details().Fallback; at.V == k.Name.V {
+					c.report("E-unfillable", at.Span,
+						fmt.Sprintf("nothing gives %s its %q when it is the fallback of %s", k.Name.V, f.Name.V, s.Name.V), hint,
+						seeAlso(f.Name.Span, "declared here"))
+				}
+			}
 			if fb := c.t.Fallback; fb != nil && fb.Code.V == k.Name.V && !assigns(fb.Set, f.Name.V) {
 				c.report("E-unfillable", fb.Code.Span,
 					fmt.Sprintf("nothing gives %s its %q when it is the fallback", k.Name.V, f.Name.V), hint,

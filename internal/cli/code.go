@@ -22,6 +22,7 @@ type codeDoc struct {
 	Since      string            `json:"since,omitempty"`
 	Deprecated string            `json:"deprecated,omitempty"`
 	ReplacedBy string            `json:"replaced_by,omitempty"`
+	Audience   string            `json:"audience,omitempty"` // public
 	Aliases    []string          `json:"aliases,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
 	Message    string            `json:"message"`
@@ -97,6 +98,9 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 	}
 	if c.Key != c.Value {
 		d.Key = c.Key
+	}
+	if c.Public {
+		d.Audience = "public"
 	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
@@ -175,6 +179,7 @@ func fieldDocOf(f *model.Field) fieldDoc {
 	}{
 		{f.Sensitive, "sensitive"}, {f.Scrub, "secrets masked"},
 		{f.MaxLength > 0, "at most " + count(f.MaxLength, "byte", "bytes")}, {f.MessageOnly, "in the message only"},
+		{f.Public, "public"},
 	} {
 		if note.is {
 			d.Notes = append(d.Notes, note.text)
@@ -198,6 +203,7 @@ func (d *codeDoc) text() []byte {
 	p.line("since", d.Since)
 	p.line("deprecated", oneLine(d.Deprecated))
 	p.line("replaced by", d.ReplacedBy)
+	p.line("audience", d.Audience)
 	p.lines("go", []string{d.Const, d.Factory})
 	p.lines("prevented", d.Prevent)
 	d.Traits.text(p, nil)

@@ -112,7 +112,9 @@ func attributeFunc(f *model.Field, place int) jen.Code {
 
 // classifies reports whether m's package classifies: without a rule and a fallback there is nothing
 // to find.
-func classifies(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback != nil }
+func classifies(m *model.Package) bool {
+	return len(m.Rules) > 0 || m.Fallback != nil || len(m.SourceFallbacks) > 0
+}
 
 func classifyFunc() jen.Code {
 	return jen.Add(comment(
@@ -169,6 +171,17 @@ func (t *tables) detection(l *literals) jen.Code {
 	}
 	if len(namedErrors(t.m)) > 0 {
 		elements = append(elements, "Is: ruleIs")
+	}
+	var sources []string
+	for _, s := range t.m.Taxonomy.Sources {
+		if c := t.m.SourceFallbacks[s.Name]; c != nil {
+			if set := apply(c.Category, nil, c.Set); set != nil {
+				sources = append(sources, "{Source: "+quote(s.Name)+", Apply: "+expression(set)+"}")
+			}
+		}
+	}
+	if len(sources) > 0 {
+		elements = append(elements, "Sources: []detect.SourceApply{\n"+strings.Join(sources, ",\n")+",\n}")
 	}
 	detection := jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection")
 	if f := t.m.Fallback; f != nil {

@@ -19,6 +19,8 @@ type Package struct {
 	Fallback *Code // nil when there is none
 	// FallbackSet is what the fallback adds to what its code sets.
 	FallbackSet []FieldValue
+	// SourceFallbacks are the fallbacks of sources that have a separate one, by source.
+	SourceFallbacks map[string]*Code
 
 	Fields     []*Field     // of every category; they also lead each category's own
 	Categories []*Category  // order of the file

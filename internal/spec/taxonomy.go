@@ -46,8 +46,9 @@ type Taxonomy struct {
 	Audience Text `key:"audience" words:"internal public" default:"internal"`
 	// Code that clients see in place of an internal one.
 	Public *PublicFallback `key:"public" default:"a text without a code"`
-	// Reporters of failures: tools, services, parts of the program. Each has a description.
-	Sources []Named `key:"sources" declares:"source"`
+	// Reporters of failures: tools, services, parts of the program. Each has a description, or a
+	// mapping.
+	Sources []Source `key:"sources" declares:"source"`
 	// Operations that can fail, in addition to those of the runtime. Each has a description.
 	Ops []Named `key:"ops" declares:"op"`
 	// Labels for codes. Each has a description.
@@ -82,7 +83,36 @@ type Taxonomy struct {
 	lines *lines // for Locate
 }
 
-// Named is a name with a description: a source, an operation, a group, a strategy, a check.
+// Source is a reporter of failures.
+type Source struct {
+	Name Text       `key:"*" chars:""`
+	Body SourceBody `key:"="`
+}
+
+// SourceBody is the description of a source, or a mapping.
+type SourceBody struct {
+	Doc  Text           `key:"|"`
+	More *SourceDetails `key:"|"`
+}
+
+// SourceDetails are the keys of a source.
+type SourceDetails struct {
+	_ struct{} `name:"source"`
+	// Description of the source.
+	Doc Text `key:"doc"`
+	// Code of evidence of this source that no rule matches. It is recorded as unmatched.
+	Fallback Text `key:"fallback" ref:"code" default:"the fallback of the file"`
+}
+
+// Details returns the keys of the source.
+func (s Source) Details() SourceDetails {
+	if s.Body.More != nil {
+		return *s.Body.More
+	}
+	return SourceDetails{Doc: s.Body.Doc}
+}
+
+// Named is a name with a description: an operation, a group, a strategy, a check.
 type Named struct {
 	Name Text `key:"*" chars:""`
 	Doc  Text `key:"="`

@@ -373,7 +373,11 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 	} {
 		var names []string
 		for _, item := range list.items {
-			names = append(names, word(item.Name))
+			name := word(item.Name)
+			if item.Fallback != "" {
+				name += "=" + word(item.Fallback)
+			}
+			names = append(names, name)
 		}
 		add(list.name, names...)
 	}

@@ -60,6 +60,16 @@ func (t *Taxonomy) Find(value string) (Row, bool) {
 	return row, ok
 }
 
+// FallbackFor returns the row of the code of a source's evidence that no rule matches.
+func (t *Taxonomy) FallbackFor(source string) (Row, bool) {
+	for i := range t.Sources {
+		if s := &t.Sources[i]; s.Fallback != "" && s.Name == source {
+			return t.Find(s.Fallback)
+		}
+	}
+	return t.Find(t.Fallback)
+}
+
 // Codes returns the codes with their rows, in the order of the taxonomy.
 func (t *Taxonomy) Codes() iter.Seq2[Row, *Code] {
 	return func(yield func(Row, *Code) bool) {

@@ -137,6 +137,8 @@ type Field struct {
 type Named struct {
 	Name string
 	Doc  string
+	// Fallback is the code of a source's evidence that no rule matches; "" is the taxonomy's.
+	Fallback string
 }
 
 // Tier is a rung of the escalation ladder.
