@@ -182,9 +182,6 @@ var paymentRules = [][]detect.CodeRule{
 		{Doc: "source: gateway, status: {min: 500}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Status, Min: 500, Bounds: detect.HasMin}}},
 		{Doc: "source: gateway, type: [timeout, network]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Type, Any: []string{"timeout", "network"}}}},
 	},
-	CodePaymentRefused: {
-		{Doc: "source: gateway, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}}},
-	},
 }
 
 func (c PaymentCode) Error() string                { return gen.CodeText(c.Row(), &definition) }

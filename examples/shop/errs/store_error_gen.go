@@ -129,9 +129,6 @@ var storeRules = [][]detect.CodeRule{
 		{Doc: "source: postgres, code: ['57P01', '57P03', '53300']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"57P01", "57P03", "53300"}}}},
 		{Doc: "source: postgres, type: [network, timeout]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Type, Any: []string{"network", "timeout"}}}},
 	},
-	CodeStoreFailed: {
-		{Doc: "source: postgres, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}}},
-	},
 }
 
 func (c StoreCode) Error() string                { return gen.CodeText(c.Row(), &definition) }

@@ -47,15 +47,17 @@ func TestStoreError(t *testing.T) {
 			},
 		},
 		{
-			Code:  CodeStoreFailed,
-			Says:  "STORE_FAILED: park http=500 grpc=13",
-			Rules: []string{"STORE_FAILED/1: source postgres"},
+			Code: CodeStoreFailed,
+			Says: "STORE_FAILED: park http=500 grpc=13",
 			Cases: []gentest.Case{
 				gentest.Says(NewStoreFailed(), 0, "database failed", "{}"),
 				gentest.Says(NewStoreFailed().WithStoreText("some storeText\nsecond line"), 0, "database failed: some storeText", `{"storeText":"some storeText\nsecond line"}`),
 				gentest.Says(NewStoreFailed().WithStoreText(""), 0, "database failed", `{"storeText":""}`),
 			},
-			Examples: []gentest.Example{gentest.Becomes("STORE_FAILED/1", 0, `{"storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"})},
+			Examples: []gentest.Example{
+				gentest.Becomes("", 0, `{"storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "postgres"}),
+			},
 		},
 	})
 }
