@@ -14,6 +14,7 @@ import (
 func TestPaymentError(t *testing.T) {
 	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError", []string{
 		"unmatched bool",
+		"requestId string public",
 		"reason enum [INSUFFICIENT_FUNDS EXPIRED] from=code public",
 		"retryAfter duration from=retry_after public",
 		"card string sensitive",
@@ -26,9 +27,9 @@ func TestPaymentError(t *testing.T) {
 			Rules: []string{"PAYMENT_DECLINED/1: source gateway, status 402"},
 			Cases: []gentest.Case{
 				gentest.Says(NewPaymentDeclined(), 0, "payment declined", "{}"),
-				gentest.Says(NewPaymentDeclined().WithReason(PaymentReasonExpired), 0, "payment declined: EXPIRED", `{"reason":"EXPIRED"}`),
+				gentest.Says(NewPaymentDeclined().WithReason(PaymentReasonInsufficientFunds), 0, "payment declined: INSUFFICIENT_FUNDS", `{"reason":"INSUFFICIENT_FUNDS"}`),
 				gentest.Says(NewPaymentDeclined().WithReason(PaymentReason(3)), 0, "payment declined", "{}"),
-				gentest.Says(NewPaymentDeclined().WithUnmatched(true).WithReason(PaymentReasonExpired).WithRetryAfter(3500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(8), 0, "payment declined: EXPIRED", `{"unmatched":true,"reason":"EXPIRED","retryAfter":"3.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":8}`).Hints("retry_after=3.5s"),
+				gentest.Says(NewPaymentDeclined().WithUnmatched(true).WithRequestID("some requestId").WithReason(PaymentReasonInsufficientFunds).WithRetryAfter(4500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(9), 0, "payment declined: INSUFFICIENT_FUNDS", `{"unmatched":true,"requestId":"some requestId","reason":"INSUFFICIENT_FUNDS","retryAfter":"4.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":9}`).Hints("retry_after=4.5s"),
 			},
 			Examples: []gentest.Example{gentest.Becomes("PAYMENT_DECLINED/1", 0, `{"reason":"EXPIRED","gatewayReply":"card expired","gatewayStatus":402}`, taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"})},
 		},

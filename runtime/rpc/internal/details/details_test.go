@@ -274,6 +274,21 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
+// An internal error is shown with the attributes of its call.
+func TestAttributes(t *testing.T) {
+	requestID := func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		return next(taxonomy.ContextWith(ctx, orders.RequestID("r-1")), req)
+	}
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(requestID, grpcerr.UnaryServer(options...)))
+	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error { return io.ErrUnexpectedEOF }})
+	_, err := dial(t, s, grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(options...))).
+		EmptyCall(t.Context(), &grpc_testing.Empty{})
+	e, ok := errors.AsType[*orders.RequestError](err)
+	require.True(t, ok)
+	assert.Equal(t, taxonomy.Some("r-1"), e.RequestID)
+	assert.ErrorIs(t, err, orders.CodeInternal)
+}
+
 func TestUnimplemented(t *testing.T) {
 	_, err := grpcClient(t, nil, nil).UnaryCall(t.Context(), &grpc_testing.SimpleRequest{})
 	assert.Equal(t, codes.Unimplemented, status.Code(err))

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
-	"github.com/errgen/errgen/runtime/internal/received"
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -41,7 +41,7 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 		}
 	}
 	if info != nil {
-		sent := received.Sent{Domain: info.Domain, Code: info.Reason, Message: a.Message}
+		sent := wire.Sent{Domain: info.Domain, Code: info.Reason, Message: a.Message}
 		if table, ok := sent.Table(o.Tables); ok {
 			retryable, isSent := info.Metadata["retryable"]
 			sent.Retryable = retryable == "true"

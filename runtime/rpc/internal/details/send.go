@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/errgen/errgen/runtime/internal/received"
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -60,11 +60,11 @@ type Answer struct {
 
 // Fail returns the answer to a call that failed with err, and reports err.
 func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
-	shown := taxonomy.Public
+	var table taxonomy.Table
 	if len(o.Tables) > 0 {
-		err = o.Tables[0].Classify(err)
-		shown = o.Tables[0].Public
+		table = o.Tables[0]
 	}
+	shown, err := wire.Shown(ctx, table, err)
 	var a Answer
 	switch ended := ctx.Err(); {
 	case errors.Is(err, context.Canceled) && errors.Is(ended, context.Canceled):
@@ -72,7 +72,7 @@ func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
 	case errors.Is(err, context.DeadlineExceeded) && errors.Is(ended, context.DeadlineExceeded):
 		a = Answer{Code: code.Code_DEADLINE_EXCEEDED, Message: ended.Error()}
 	default:
-		a = o.Answer(ctx, shown(err))
+		a = o.Answer(ctx, shown)
 	}
 	switch {
 	case o.OnError != nil:
@@ -121,7 +121,7 @@ func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest)
 		delete(members, name)
 	}
 	texts := map[string]string{"retryable": strconv.FormatBool(v.Retryable())}
-	if r := received.Reaction(v); r != "" {
+	if r := wire.Reaction(v); r != "" {
 		texts["reaction"] = r
 	}
 	for name, raw := range members {
