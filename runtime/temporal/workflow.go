@@ -250,7 +250,8 @@ func (e *env) release() {
 	ctx, stop := workflow.NewDisconnectedContext(e.ctx)
 	defer stop()
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		ScheduleToCloseTimeout: e.Effect, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
+		ScheduleToCloseTimeout: e.Effect, HeartbeatTimeout: e.Heartbeat,
+		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
 	})
 	brief := &executor.RunState{Task: e.state.Task, End: e.state.End, Unchecked: e.state.Unchecked}
 	args := []any{brief}
