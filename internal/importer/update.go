@@ -44,6 +44,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, *Changes, error) {
 	u.index()
 	groups := u.usedGroups()
 	u.match()
+	u.dropReserved()
 	rows := t.rows()
 	for _, r := range rows {
 		if e := u.matched[r.code]; e != nil {

@@ -69,7 +69,9 @@ func TestUpdate(t *testing.T) {
 			next: csvTable(
 				"GONE,1,user,user {id} is gone,410", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
 				"SLOW,4,disk,disk slow,500"),
-			edits:   []string{"        message: no user", "        doc: My doc.\n        message: no user", "http: 404", "http: 404 # as in RFC"},
+			edits: []string{
+				"        message: no user", "        doc: My doc.\n        message: no user", "http: 404", "http: 404 # as in RFC",
+			},
 			want:    []string{"doc: My doc.", "message: user {id} is gone", "http: 410 # as in RFC"},
 			changes: importer.Changes{Changed: []string{"GONE: message, http"}},
 		}, {
@@ -147,6 +149,14 @@ func TestUpdate(t *testing.T) {
 			},
 			want:    []string{"numbers: [17]", "codes: [OLD] # both", "      SLOW:\n        number: 4\n"},
 			changes: importer.Changes{Added: []string{"SLOW"}},
+		}, {
+			name: "a number that a removed code had",
+			next: csvTable(
+				"GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
+				"SLOW,4,disk,disk slow,500", "NEW,17,disk,new,"),
+			edits:   []string{"\n# Digests", "reserved:\n  numbers: [17]\n\n# Digests"},
+			want:    []string{"      NEW:\n        message: new\n"},
+			changes: importer.Changes{Added: []string{"NEW"}},
 		}, {
 			name: "flow style is kept",
 			next: csvTable(
