@@ -5,12 +5,13 @@ SHELL := bash
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 TEMPORAL    := github.com/temporalio/cli/cmd/temporal@v1.5.1
+NODE_TOOLS  := typescript@5.9.3 @seriousme/openapi-schema-validator@2.11.0
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 export GOTESTSUM := gotest.tools/gotestsum@v1.13.0
 
 # The module of errgen itself, the modules nested in it, and the modules that use it. CONSUMERS are
 # those with a taxonomy of their own. go.work lists them all.
-CONSUMERS := examples/quickstart examples/duyetbot examples/specrunner examples/orchestrator
+CONSUMERS := examples/quickstart examples/shop examples/duyetbot examples/specrunner examples/orchestrator
 NESTED    := runtime/providers runtime/state runtime/report/export runtime/rpc runtime/temporal
 USERS     := internal/scenarios $(CONSUMERS) examples/aidf examples/temporal
 MODULES   := . $(NESTED) $(USERS)
@@ -70,6 +71,12 @@ temporal: build/temporal ## build the Temporal CLI for the tests and the example
 
 build/temporal: | build/
 	GOBIN=$(CURDIR)/build $(GO) install $(TEMPORAL)
+
+.PHONY: node
+node: build/node/node_modules ## install TypeScript and a validator of OpenAPI for the tests of what errgen writes for them
+
+build/node/node_modules: | build/
+	npm install --prefix build/node --no-save --no-package-lock --no-audit --no-fund $(NODE_TOOLS)
 
 .PHONY: build
 build: ## compile everything

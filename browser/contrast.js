@@ -44,14 +44,14 @@
   }
 
   const card = document.querySelector('#time .card');
-  for (const name of ['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 's0', 's1', 's2', 's3', 's4']) {
+  for (const name of !card ? [] : ['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 's0', 's1', 's2', 's3', 's4']) {
     const probe = document.createElement('span');
     probe.className = name;
     card.append(probe);
     check(name, parse(getComputedStyle(probe).backgroundColor), card, 3);
     probe.remove();
   }
-  for (const control of document.querySelectorAll('#theme, #search')) {
+  for (const control of document.querySelectorAll('#theme, #search, #q')) {
     check(control.id, parse(getComputedStyle(control).borderTopColor), control.parentElement, 3);
   }
   return { low: [...new Set(low)], texts };

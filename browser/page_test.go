@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -122,6 +123,7 @@ type opened struct {
 	mu       sync.Mutex
 	messages []string
 	requests []string
+	loaded   chan struct{} // a page was loaded
 }
 
 func write(t *testing.T, s report.Snapshot, o htmlreport.Options) []byte {
@@ -139,7 +141,13 @@ func openPage(t *testing.T, page []byte, v view) *opened {
 		_, _ = w.Write(page)
 	}))
 	t.Cleanup(server.Close)
-	p := &opened{Context: tab(t), t: t}
+	return openURL(t, server.URL+"/", v)
+}
+
+// openURL opens an address in a tab.
+func openURL(t *testing.T, url string, v view) *opened {
+	t.Helper()
+	p := &opened{Context: tab(t), t: t, loaded: make(chan struct{}, 1)}
 	require.NoError(t, chromedp.Listen(p, p.listen))
 	_, err := chromedp.Call(p, network.Enable, network.EnableParams{})
 	require.NoError(t, err)
@@ -150,7 +158,7 @@ func openPage(t *testing.T, page []byte, v view) *opened {
 	if v.width == 0 {
 		v.width = 1280
 	}
-	require.NoError(t, chromedp.Do(p, chromedp.EmulateViewport(v.width, 1000), chromedp.Navigate(server.URL+"/")))
+	require.NoError(t, chromedp.Do(p, chromedp.EmulateViewport(v.width, 1000), chromedp.Navigate(url)))
 	return p
 }
 
@@ -172,6 +180,11 @@ func (p *opened) listen(event any) {
 		p.messages = append(p.messages, "exception: "+e.ExceptionDetails.Text)
 	case *log.EventEntryAdded:
 		p.messages = append(p.messages, "log: "+e.Entry.Text)
+	case *page.EventLoadEventFired:
+		select {
+		case p.loaded <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -220,6 +233,25 @@ func (p *opened) wait(selector string) {
 		const look = () => document.querySelector(%q) ? done() : requestAnimationFrame(look);
 		look();
 	})`, selector))
+}
+
+// follow does something that leads to another page, and waits until that is loaded.
+func (p *opened) follow(do func()) {
+	p.t.Helper()
+	eval[any](p, `window.here = true`)
+	do()
+	for {
+		select {
+		case <-p.loaded:
+		case <-p.Done():
+			p.t.Fatal("no page was loaded")
+		}
+		// While the page changes, this fails or is not complete, and another event follows.
+		const arrived = `window.here !== true && document.readyState === 'complete'`
+		if ok, err := chromedp.Run(p, chromedp.Evaluate[bool](arrived)); err == nil && ok {
+			return
+		}
+	}
 }
 
 // texts returns the visible texts of elements.
@@ -412,25 +444,34 @@ func TestHostileTexts(t *testing.T) {
 // draw a little differently, so otherwise it checks only their size.
 func TestPictures(t *testing.T) {
 	for name, dark := range map[string]bool{"report-light.png": false, "report-dark.png": true} {
-		path := filepath.Join("..", "docs", "images", name)
 		if *update {
 			p := openSample(t, view{dark: dark})
 			if dark {
 				eval[any](p, `document.querySelector("#runs").scrollIntoView()`)
 			}
-			shot, err := chromedp.Run(p, chromedp.CaptureScreenshot())
-			require.NoError(t, err)
-			img, err := png.Decode(bytes.NewReader(shot))
-			require.NoError(t, err)
-			var b bytes.Buffer
-			require.NoError(t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img))
-			require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
+			takePicture(t, p, name)
 		}
-		b, err := os.ReadFile(path)
-		require.NoError(t, err)
-		config, err := png.DecodeConfig(bytes.NewReader(b))
-		require.NoError(t, err)
-		assert.Equal(t, 1280, config.Width)
-		assert.Less(t, len(b), 200_000)
+		checkPicture(t, name, 1280, 200_000)
 	}
+}
+
+func takePicture(t *testing.T, p *opened, name string) {
+	t.Helper()
+	shot, err := chromedp.Run(p, chromedp.CaptureScreenshot())
+	require.NoError(t, err)
+	img, err := png.Decode(bytes.NewReader(shot))
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img))
+	require.NoError(t, os.WriteFile(filepath.Join("..", "docs", "images", name), b.Bytes(), 0o644))
+}
+
+func checkPicture(t *testing.T, name string, width, size int) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "docs", "images", name))
+	require.NoError(t, err)
+	config, err := png.DecodeConfig(bytes.NewReader(b))
+	require.NoError(t, err)
+	assert.Equal(t, width, config.Width)
+	assert.Less(t, len(b), size)
 }

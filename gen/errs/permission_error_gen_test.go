@@ -89,7 +89,7 @@ func TestPermissionError(t *testing.T) {
 		{
 			Code:  CodePermissionAPIAuth,
 			Says:  "PERMISSION_API_AUTH 704 group=credentials group=human: stop_all",
-			Rules: []string{"PERMISSION_API_AUTH/1: like [expired_credentials invalid_api_key login_failed grpc_unauthenticated unauthorized grpc_permission_denied forbidden] (894089f2)"},
+			Rules: []string{"PERMISSION_API_AUTH/1: like [expired_credentials invalid_api_key login_failed grpc_unauthenticated unauthorized grpc_permission_denied forbidden] (d8ace79b)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionAPIAuth("some provider"), 0, "authentication failed for provider some provider", `{"provider":"some provider"}`),
 				gentest.Says(NewPermissionAPIAuth("some provider").WithStatusCode(8), 0, "authentication failed for provider some provider with status 8", `{"provider":"some provider","statusCode":8}`),

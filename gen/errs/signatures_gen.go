@@ -15,6 +15,14 @@ var leads = []string{
 	`(?:[ \t]*(?:\x1b\[[\d;]*m)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*["'\x60](?:[ \t]*[,)}\]:.;\\]|[ \t]*$)|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`,
 	`(?:|[^\n]*\\n)(?:[ \t!]|[^\x00-\x7f\pL\pN•✓✔✅☑“”„«»‘’‚、。]|\x1b\[[\d;]*m)*`,
 	`(?:[ \t]*[:;](?:[^\d\n]|$)|[ \t]*[{\[(—–]|[ \t]-|[ \t]["']|\.(?:[ \t]|$)|[ \t]+(?-i:[A-Z]))`,
+	`(?i)\A[ \t\r\n]*(?:`,
+	`(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`,
+	`(?:\\*["'](?:[\s,:)}\]\\]|$)|</)`,
+	`(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t])`,
+	`(?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\(`,
+	`(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*`,
+	`[ \t]*[:;({\["'—–-])|http[ \t]`,
+	`|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z`,
 }
 
 var signatureCommandNotFound = detect.Signature{
@@ -22,57 +30,18 @@ var signatureCommandNotFound = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.ExitCode, AnyNumber: []int{127}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"start"}}}},
-		{
-			Text: `1 0 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:env|xargs|nohup|timeout|nice|sudo|setsid): (?:failed to run command )?[‘'"]?[\w.+-]+[’'"]?: no such file or directory|(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))
-~' is not recognized as
-~: executable file not found in 
-~no such command: 
-~no such subcommand: 
-~executable not found: 
-~unknown command: 
-~failed to spawn 
-~failed to execute 
-~failed to run 
-~failed to start 
-~: no such file or directory
-~command not found
-~: not found
-~: command not found
-~ enoent
-~' is not recognized as an intern
-~could not find
-~cannot find
-~unable to find
-0 0 (?m)^(?:/usr/bin/)?env: [‘'"\x60]?[\w./+-]+[’'"\x60]?: No such file or directory
-=: No such file or directory
-0 0 (?m)^-?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?:exec: )?[\w./+-]+: (?:No such file or directory|(?:command )?not found|cannot execute: required file not found|bad interpreter: [^\n]*)$
-=No such file or directory
-=not found
-=cannot execute: required file no
-=bad interpreter: 
-0 0 (?m)^[\w./-]+: (?:line )?\d+: [\w./+-]+: (?:command )?not found$
-=: not found
-=: command not found
-0 0 (?m)^make(?:\[\d+\])?: [\w./+-]+: (?:No such file or directory|File or directory not found|Command not found|not found)$
-=: No such file or directory
-=: File or directory not found
-=: Command not found
-=: not found
-0 0 (?s)\bin _execute_child\b.{0,400}FileNotFoundError
-=in _execute_child
-0 24 (?m)^zsh: command not found: 
-=zsh: command not found: 
-0 0 (?m)^exec:? "?/[\w./-]+"?: no such file or directory$
-=: no such file or directory
-4 0 (?m)(?:(?:start)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
-=start`,
-		},
+		{Text: `1 0 (?im)(?:the term '[^'\n]+' is not recognized as\b|(?:exec: )?\S+: executable file not found in |(?:no such (?:command|subcommand)|executable not found|unknown command)\b: |failed to (?:spawn|execute|run|start) [^\n]*(?:no such file|not found|os error 2|ENOENT)|(?:(?:env|xargs|nohup|timeout|nice|sudo|setsid): (?:failed to run command )?[‘'"]?[\w.+-]+[’'"]?: no such file or directory|(?:[\w./@+-]+: )?command not found(?:: .*)?|(?:[\w.@+-]+|\.{0,2}/\w[\w./@+-]*): (?:command )?not found|unknown command: \S+|spawn(?:sync)? [^\n]{1,120} ENOENT|'[^'\n]+' is not recognized as an internal or external command|(?:could not find|cannot find|unable to find) (?:the )?(?:command|executable|program|binary))(?7))	~' is not recogni	~: executable fil	~no such command:	~no such subcomma	~executable not f	~unknown command:	~failed to spawn 	~failed to execut	~failed to run 	~failed to start 	~: no such file o	~command not foun	~: not found	~ enoent	~could not find	~cannot find	~unable to find
+0 0 (?m)^(?:/usr/bin/)?env: [‘'"\x60]?[\w./+-]+[’'"\x60]?: No such file or directory	=: No such file o
+0 0 (?m)^-?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?(?:exec: )?[\w./+-]+: (?:No such file or directory|(?:command )?not found|cannot execute: required file not found|bad interpreter: [^\n]*)$	=No such file or 	=not found	=cannot execute: 	=bad interpreter:
+0 0 (?m)^[\w./-]+: (?:line )?\d+: [\w./+-]+: (?:command )?not found$	=: not found	=: command not fo
+0 0 (?m)^make(?:\[\d+\])?: [\w./+-]+: (?:No such file or directory|File or directory not found|Command not found|not found)$	=: No such file o	=: File or direct	=: Command not fo	=: not found
+0 0 (?s)\bin _execute_child\b.{0,400}FileNotFoundError	=in _execute_chil
+0 24 (?m)^zsh: command not found: 	=zsh: command not
+0 0 (?m)^exec:? "?/[\w./-]+"?: no such file or directory$	=: no such file o
+4 0 (?m)(?:(?:start)(?12))	=start`},
 	},
 	Extract: []detect.Extract{
-		{
-			Attribute: "command",
-			Text:      []string{`spawn (\S+) ENOENT`, `exec: "([^"]+)": executable`, `(?m)([\w./@+-]+): (?:command )?not found$`, `command not found: (\S+)`, `(?m)^(?:/usr/bin/)?env: [‘'"\x60]?([\w./+-]+)`},
-		},
+		{Attribute: "command", Text: []string{`spawn (\S+) ENOENT`, `exec: "([^"]+)": executable`, `(?m)([\w./@+-]+): (?:command )?not found$`, `command not found: (\S+)`, `(?m)^(?:/usr/bin/)?env: [‘'"\x60]?([\w./+-]+)`}},
 	},
 }
 
@@ -81,100 +50,20 @@ var signatureQuotaExhausted = detect.Signature{
 	Over: []string{"rate_limit", "too_many_requests", "throttled", "invalid_request", "forbidden"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{402}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error", "InsufficientQuotaError", "billing_not_active", "insufficient_credits", "exceeded_current_quota_error", "credit_balance_too_low"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}},
-		},
-		{
-			Text: `2 0 (?im)[ \t](?:402)\b(?9)
-=402
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:402)\b\)
-=(402)
-2 0 (?m)(?:402)\b\)[ \t]*[:·]
-=402)
-2 0 (?m)[ \t](?:402)\b[ \t\r]*$
-=402
-1 0 (?im)(?:402)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*[:;({\["'—–-])|http[ \t](?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))
-=402
-~http
-3 0 (?:402)\b
-=402
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:402)\b (?:Client|Server) Error: 
-=402
-~402 client error: 
-~402 server error: 
-1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))
-~insufficient 
-~you've reached your api usage li
-~you've reached your specified ap
-~you have reached your api usage 
-~you have reached your specified 
-~error: 402 
-~exceeded 
-~quota
-~balance
-~credit
-~funds
-~insufficient_quota
-~credit balance too low
-~credit balance is too low
-~your credit balance too low
-~your credit balance is too low
-~quota 
-~exceeded
-~reached
-~exhausted
-~depleted
-~used up
-~have reached your 
-~have run out of 
-~prompt tokens limit exceeded
-~key limit exceeded
-~total limit exceeded
-~this request requires more credi
-~payment required
-~you've reached your 
-~you've hit your 
-~you've exceeded your 
-~you have reached your 
-~you have hit your 
-~you have exceeded your 
-~ doesn't have a free quota tier
-~ doesn’t have a free quota tie
-~ doesn\'t have a free quota tier
-~ doesn\’t have a free quota ti
-~account 
-~organization 
-~credits are depleted
-4 0 (?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=insufficient_quota
-=billing_error
-=InsufficientQuotaError
-=billing_not_active
-=insufficient_credits
-=exceeded_current_quota_error
-=credit_balance_too_low
-=billing_hard_limit_reached
-=quota_exceeded
-=quotaExceeded
-=QuotaExceeded
-=dailyLimitExceeded
-=insufficient_balance
-=InsufficientBalance
-=usage_limit_exceeded
-2 0 (?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])
-=quotaExceeded
-=QuotaExceeded
-=dailyLimitExceeded
-=InsufficientBalance
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])
-=quotaExceeded
-=QuotaExceeded
-=dailyLimitExceeded
-=InsufficientBalance`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"insufficient_quota", "billing_error", "InsufficientQuotaError", "billing_not_active", "insufficient_credits", "exceeded_current_quota_error", "credit_balance_too_low"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded", "quotaExceeded", "QuotaExceeded", "dailyLimitExceeded", "insufficient_credits", "insufficient_balance", "InsufficientBalance", "usage_limit_exceeded"}}}},
+		{Text: `2 0 (?im)[ \t](?:402)\b(?9)	=402
+1 0 (?14)(?:402)\b\)	=(402)
+2 0 (?m)(?:402)\b\)[ \t]*[:·]	=402)
+2 0 (?m)[ \t](?:402)\b[ \t\r]*$	=402
+1 0 (?im)(?:402)\b(?15)(?:Payment Required|Insufficient (?:Balance|credits|funds))(?16)(?:402)\b[ \t]?(?:[:(]|(?:Payment Required|Insufficient (?:Balance|credits|funds))[ \t]*(?:$|[.:;,({]))	=402	~http
+3 0 (?:402)\b	=402
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:402)\b(?:[ \t:-]*(?:Payment Required|Insufficient (?:Balance|credits|funds))(?17)	=402
+0 19 (?i)\b(?:402)\b (?:Client|Server) Error: 	~402 client error	~402 server error
+1 0 (?im)(?:insufficient (?:account )?(?:quota|balance|credits?|funds) or |you(?:'ve| have) reached your (?:specified )?api usage limits?\b|(?:api )?error: 402 |(?:(?:you've |you have |you |user |project |account )?exceeded (?:your|the) (?:[\w-]+ ){0,3}(?:quota|allowance)|(?:insufficient|not enough|no remaining|no) (?:account )?(?:quota|balance|credits?|funds)|insufficient_quota|(?:your )?credit balance (?:is )?too low|(?:(?:your|the|api|daily|monthly|weekly|hourly|free|usage|token|tokens|request|project|user|individual|current|account|storage|model|tier) ){0,4}quota (?:limit )?(?:has been |was |is )?(?:exceeded|reached|exhausted|depleted)|(?:(?:your|the|api|daily|monthly|weekly|usage|project|user|account|team|key|free|billing) ){0,3}(?:budget|spending limit|spend limit|hard limit|usage cap|monthly limit|credits?)\b[^\n]{0,40} ?(?:has been |have been |was |is |are )?(?:exceeded|reached|exhausted|depleted|used up)|you have reached your (?:[\w.-]+ ){1,4}quota limit|you (?:seem to )?have run out of (?:\w+/)?(?:funds|credits?|quota|balance)|(?:prompt tokens|key|total) limit exceeded|this request requires more credits|payment required|you(?:'ve| have) (?:reached|hit|exceeded) your (?:\w+ ){0,3}(?:spending|spend|budget|credit|billing)(?: \w+)? ?(?:limit|cap|budget)?|[\w. -]{1,60} doesn\\?['’]t have a free quota tier|your (?:account|organization) (?:is not active|has (?:insufficient|no) (?:balance|credits?|funds))|your (?:prepayment )?credits are depleted)(?7))	~insufficient 	~error: 402 	~quota	~balance	~credit	~funds	~exceeded	~reached	~exhausted	~depleted	~used up	~have run out of 	~this request req	~payment required	~you've hit your 	~you have hit you	~your account is 	~your organizatio
+4 0 (?m)(?:(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|quotaExceeded|QuotaExceeded|dailyLimitExceeded|insufficient_balance|InsufficientBalance|usage_limit_exceeded)(?12)|(?:insufficient_quota|billing_error|InsufficientQuotaError|billing_not_active|insufficient_credits|exceeded_current_quota_error|credit_balance_too_low|billing_hard_limit_reached|quota_exceeded|insufficient_balance|usage_limit_exceeded)(?13))	=insufficient_quo	=billing_error	=InsufficientQuot	=billing_not_acti	=insufficient_cre	=exceeded_current	=credit_balance_t	=billing_hard_lim	=quota_exceeded	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=insufficient_bal	=InsufficientBala	=usage_limit_exce
+2 0 (?m)(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\)(?: when|: \w|$)|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:quotaExceeded|QuotaExceeded|dailyLimitExceeded|InsufficientBalance)(?:\) when|:[ \t])	=quotaExceeded	=QuotaExceeded	=dailyLimitExceed	=InsufficientBala`},
 	},
 }
 
@@ -182,102 +71,23 @@ var signatureContextTooLong = detect.Signature{
 	Name: "context_too_long",
 	Over: []string{"invalid_request", "payload_too_large", "rate_limit", "too_many_requests", "quota_exhausted"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"context_length_exceeded", "ContextWindowExceededError", "context_window_exceeded", "exceed_context_size_error"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}},
-		},
-		{
-			Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|too many (?:input |prompt )?tokens|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))
-~s maximum context length is 
-~exceeds the maximum
-~ exceed
-~prompt contains 
-~input contains 
-~request contains 
-~availablecontext 
-~max tokens supported is 
-~maximum tokens supported is 
-~exceed
-~too many tokens
-~too many input tokens
-~too many prompt tokens
-~context window
-~context length
-~context limit
-~too long
-~input exceeds the 
-~prompt exceeds the 
-~request exceeds the 
-~message exceeds the 
-~messages exceeds the 
-~ exceeds 
-~context size
-~) exceed context window
-~the request exceeds the context 
-~the request exceeds the availabl
-~too many total tokens
-~maximum context 
-~maximum prompt 
-~maximum token 
-4 0 (?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=context_length_exceeded
-=ContextWindowExceededError
-=context_window_exceeded
-=exceed_context_size_error
-=string_above_max_length
-=model_context_window_exceeded`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"context_length_exceeded", "ContextWindowExceededError", "context_window_exceeded", "exceed_context_size_error"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"context_length_exceeded", "context_window_exceeded", "string_above_max_length", "model_context_window_exceeded"}}}},
+		{Text: `1 0 (?im)(?:(?:this|the) (?:model|endpoint)\\?['’]s maximum context length is \d+|(?:the )?input token count (?:\(\d+\) )?exceeds the maximum|(?:the )?(?:input|prompt|request|messages?)(?: token count| tokens?| length|s)?(?: \([^)\n]*\)| of \d+(?: tokens)?)?(?: and [^\n]{0,20}max_tokens[^\n]{0,3})? exceeds? [^\n]{0,60}\d|(?:prompt|input|request) contains \d+ tokens\b|availablecontext -?\d+ is less than |max(?:imum)? tokens supported is \d+|(?:(?:number of |requested )?tokens? (?:\(\d+\) )?(?:exceeds?|exceeded) (?:the )?(?:maximum |model's )?(?:context|token) (?:length|window|limit)(?: (?:\(\d+\)|of \d+))?|too many (?:input |prompt )?tokens|(?:this|the|your) (?:request|prompt|input|conversation|message)s? (?:exceeds?|exceeded) (?:(?:the|this|your|model's|maximum|max) ){0,3}context (?:window|length|limit)|(?:your )?(?:prompt|input|conversation|request) (?:is |was )?too long(?:[:,;.] ?\d.*|[:,] .*| for .*)?|(?:your |the )?(?:input|prompt|request|messages?) exceeds the (?:model's )?(?:context window|maximum (?:context|number of tokens))|(?:the )?(?:input|prompt|request)(?: length)? exceeds (?:the )?(?:model's )?(?:maximum )?context (?:length|window|size|limit)|(?:the )?(?:requested )?(?:token count|tokens|prompt|input|messages|request)(?: length| count)? exceeds? (?:the )?(?:model's )?(?:maximum )?(?:context|token|input) (?:length|window|limit|size)|context (?:length|window|size|limit)(?: is| has been| was)? (?:exceeded|reached|full)|requested tokens \(\d+\) exceed context window|the request exceeds the (?:available )?context size|too many (?:input |total |prompt )tokens|maximum (?:context|prompt|token) (?:length|limit|window)(?: of \d+)?(?: tokens)? (?:exceeded|reached))(?7))	~prompt contains 	~input contains 	~request contains	~max tokens suppo	~maximum tokens s	~exceed	~too many tokens	~too many input t	~too many prompt 	~too long	~context 	~too many total t	~maximum prompt l	~maximum prompt w	~maximum token le	~maximum token li	~maximum token wi
+4 0 (?m)(?:(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?12)|(?:context_length_exceeded|ContextWindowExceededError|context_window_exceeded|exceed_context_size_error|string_above_max_length|model_context_window_exceeded)(?13))	=context_length_e	=ContextWindowExc	=context_window_e	=exceed_context_s	=string_above_max`},
 	},
 }
 
 var signatureModelNotFound = detect.Signature{
 	Name: "model_not_found", Over: []string{"invalid_request", "forbidden"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"model_not_found", "ModelNotFoundError", "ModelNotFoundException", "model_not_supported"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"model_not_found", "ModelNotFound", "model_not_available", "model_not_supported", "DeploymentNotFound", "unknown_model"}}},
-		},
-		{
-			Text: `0 0 "message\\?"\s*:\s*\\?"model: [\w./:-]+\\?"
-="message
-1 0 (?im)(?:the (?:requested )?model:? (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported|a valid model)|has been deprecated|is deprecated)\b|model (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported)|not supported)\b|models/[\w./:@-]+ is not found\b|(?:there\\?['’]s an|there is an) issue with the selected model\b|you (?:don\\?['’]t|do not) have access to this model or |(?:unknown|invalid|unsupported) model(?: name| id| identifier)?\b|[\w./:@-]+ is not a valid model(?: id)?\b|no (?:such )?model (?:named|found|matches)\b)
-~the model 
-~the model: 
-~the requested model 
-~the requested model: 
-~model
-~ issue with the selected model
-~ have access to this model or 
-~unknown model
-~invalid model
-~unsupported model
-~ is not a valid model
-~no model named
-~no model found
-~no model matches
-~no such model named
-~no such model found
-~no such model matches
-4 0 (?m)(?:(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|ModelNotFound|model_not_available|DeploymentNotFound|unknown_model)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|model_not_available|unknown_model)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=model_not_found
-=ModelNotFoundError
-=ModelNotFoundException
-=model_not_supported
-=ModelNotFound
-=model_not_available
-=DeploymentNotFound
-=unknown_model
-2 0 (?m)(?:ModelNotFound|DeploymentNotFound)(?:\)(?: when|: \w|$)|:[ \t])
-=ModelNotFound
-=DeploymentNotFound
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ModelNotFound|DeploymentNotFound)(?:\) when|:[ \t])
-=ModelNotFound
-=DeploymentNotFound`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"model_not_found", "ModelNotFoundError", "ModelNotFoundException", "model_not_supported"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"model_not_found", "ModelNotFound", "model_not_available", "model_not_supported", "DeploymentNotFound", "unknown_model"}}}},
+		{Text: `0 0 "message\\?"\s*:\s*\\?"model: [\w./:-]+\\?"	="message
+1 0 (?im)(?:the (?:requested )?model:? (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported|a valid model)|has been deprecated|is deprecated)\b|model (?:[\x60'"\\]+[\w./:@-]+[\x60'"\\]+|[\w./:@-]*[\d./:-][\w./:@-]*) (?:does not exist|was not found|not found|is not (?:found|available|supported)|not supported)\b|models/[\w./:@-]+ is not found\b|(?:there\\?['’]s an|there is an) issue with the selected model\b|you (?:don\\?['’]t|do not) have access to this model or |(?:unknown|invalid|unsupported) model(?: name| id| identifier)?\b|[\w./:@-]+ is not a valid model(?: id)?\b|no (?:such )?model (?:named|found|matches)\b)	~model
+4 0 (?m)(?:(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|ModelNotFound|model_not_available|DeploymentNotFound|unknown_model)(?12)|(?:model_not_found|ModelNotFoundError|ModelNotFoundException|model_not_supported|model_not_available|unknown_model)(?13))	=model_not_found	=model_not_suppor	=ModelNotFound	=model_not_availa	=DeploymentNotFou	=unknown_model
+2 0 (?m)(?:ModelNotFound|DeploymentNotFound)(?:\)(?: when|: \w|$)|:[ \t])	=ModelNotFound	=DeploymentNotFou
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ModelNotFound|DeploymentNotFound)(?:\) when|:[ \t])	=ModelNotFound	=DeploymentNotFou`},
 	},
 }
 
@@ -285,73 +95,18 @@ var signatureInvalidRequest = detect.Signature{
 	Name: "invalid_request",
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{400, 422}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "BadRequestError", "ValidationException", "InvalidRequestError", "invalid_request", "validation_error"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}},
-		},
-		{
-			Text: `2 0 (?im)[ \t](?:400|422)\b(?9)
-=	400
-=	422
-= 400
-= 422
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:400|422)\b\)
-=(400)
-=(422)
-2 0 (?m)(?:400|422)\b\)[ \t]*[:·]
-=400)
-=422)
-2 0 (?m)[ \t](?:400|422)\b[ \t\r]*$
-=	400
-=	422
-= 400
-= 422
-1 0 (?im)(?:400|422)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*[:;({\["'—–-])|http[ \t](?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))
-=400
-=422
-~http	400
-~http	422
-~http 400
-~http 422
-3 0 (?:400|422)\b
-=400
-=422
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:400|422)\b (?:Client|Server) Error: 
-~bad request
-~unprocessable entity
-~unprocessable content
-~error
-~400 client error: 
-~400 server error: 
-~422 client error: 
-~422 server error: 
-1 0 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))
-~invalid value: 
-~parameter
-~argument
-~tool_use
-~tool_result
-~invalid json payload
-~malformed request
-~bad request
-~invalid request
-~request contains an invalid argu
-4 0 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=invalid_request_error
-=BadRequestError
-=ValidationException
-=InvalidRequestError
-=invalid_request
-=validation_error
-=INVALID_ARGUMENT
-=FAILED_PRECONDITION
-=invalid_value
-=missing_required_parameter
-=unsupported_parameter
-=unsupported_value`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"invalid_request_error", "BadRequestError", "ValidationException", "InvalidRequestError", "invalid_request", "validation_error"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"INVALID_ARGUMENT", "FAILED_PRECONDITION", "invalid_request", "invalid_value", "missing_required_parameter", "unsupported_parameter", "unsupported_value"}}}},
+		{Text: `2 0 (?im)[ \t](?:400|422)\b(?9)	=400	=422
+1 0 (?14)(?:400|422)\b\)	=(400)	=(422)
+2 0 (?m)(?:400|422)\b\)[ \t]*[:·]	=400)	=422)
+2 0 (?m)[ \t](?:400|422)\b[ \t\r]*$	=400	=422
+1 0 (?im)(?:400|422)\b(?15)(?:Bad Request|Unprocessable (?:Entity|Content))(?16)(?:400|422)\b[ \t]?(?:[:(]|(?:Bad Request|Unprocessable (?:Entity|Content))[ \t]*(?:$|[.:;,({]))	=400	=422	~http
+3 0 (?:400|422)\b	=400	=422
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:400|422)\b(?:[ \t:-]*(?:Bad Request|Unprocessable (?:Entity|Content))(?17)	~bad request	~unprocessable en	~unprocessable co	~error
+0 19 (?i)\b(?:400|422)\b (?:Client|Server) Error: 	~400 client error	~400 server error	~422 client error	~422 server error
+1 0 (?im)(?:invalid value: |(?:unsupported|unknown|unrecognized|missing required) (?:request )?(?:parameter|argument)s?(?: supplied)?: |(?:messages\.\d+: )?.?(?:tool_use|tool_result).? (?:ids|blocks) (?:were|must)\b|(?:invalid json payload|(?:malformed|bad|invalid) request|request contains an invalid argument)(?7))	~invalid value: 	~parameter	~argument	~tool_use	~tool_result	~invalid json pay	~malformed reques	~bad request	~invalid request	~request contains
+4 0 (?m)(?:(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?12)|(?:invalid_request_error|BadRequestError|ValidationException|InvalidRequestError|invalid_request|validation_error|INVALID_ARGUMENT|FAILED_PRECONDITION|invalid_value|missing_required_parameter|unsupported_parameter|unsupported_value)(?13))	=BadRequestError	=ValidationExcept	=InvalidRequestEr	=invalid_request	=validation_error	=INVALID_ARGUMENT	=FAILED_PRECONDIT	=invalid_value	=missing_required	=unsupported_para	=unsupported_valu`},
 	},
 }
 
@@ -360,100 +115,30 @@ var signaturePayloadTooLarge = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{413}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"request_too_large"}}}},
-		{
-			Text: `2 0 (?im)[ \t](?:413)\b(?9)
-=413
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:413)\b\)
-=(413)
-2 0 (?m)(?:413)\b\)[ \t]*[:·]
-=413)
-2 0 (?m)[ \t](?:413)\b[ \t\r]*$
-=413
-1 0 (?im)(?:413)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*[:;({\["'—–-])|http[ \t](?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))
-=413
-~http
-3 0 (?:413)\b
-=413
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:413)\b (?:Client|Server) Error: 
-=413
-~413 client error: 
-~413 server error: 
-2 0 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))
-~ too large
-~request exceeds the maximum size
-~request exceeds the maximum allo
-~request_too_large
-0 0 (?i)\A[ \t\r\n]*(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~ too large
-~request exceeds the maximum size
-~request exceeds the maximum allo
-~request_too_large
-4 0 (?m)(?:(?:request_too_large)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:request_too_large)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=request_too_large`,
-		},
+		{Text: `2 0 (?im)[ \t](?:413)\b(?9)	=413
+1 0 (?14)(?:413)\b\)	=(413)
+2 0 (?m)(?:413)\b\)[ \t]*[:·]	=413)
+2 0 (?m)[ \t](?:413)\b[ \t\r]*$	=413
+1 0 (?im)(?:413)\b(?15)(?:(?:Payload|Content|Request Entity) Too Large)(?16)(?:413)\b[ \t]?(?:[:(]|(?:(?:Payload|Content|Request Entity) Too Large)[ \t]*(?:$|[.:;,({]))	=413	~http
+3 0 (?:413)\b	=413
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:413)\b(?:[ \t:-]*(?:(?:Payload|Content|Request Entity) Too Large)(?17)	=413
+0 19 (?i)\b(?:413)\b (?:Client|Server) Error: 	~413 client error	~413 server error
+2 0 (?im)(?:(?:(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?7))	~ too large	~request exceeds 	~request_too_larg
+0 0 (?10)(?:413 )?(?:payload|content|request entity|request body)(?: is)? too large|request exceeds the maximum (?:size|allowed)|request_too_large)(?11)	~ too large	~request exceeds 	~request_too_larg
+4 0 (?m)(?:(?:request_too_large)(?12)|(?:request_too_large)(?13))	=request_too_larg`},
 	},
 }
 
 var signatureContentRefused = detect.Signature{
 	Name: "content_refused", Over: []string{"invalid_request", "forbidden"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"content_filter", "content_policy_violation", "content_filter_error", "image_generation_user_error"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt", "moderation_blocked", "content_filtered", "PROHIBITED_CONTENT", "data_inspection_failed", "DataInspectionFailed", "contentFilter", "prompt_blocked"}}},
-		},
-		{
-			Text: `0 0 ["'](?:reason|blockReason|block_reason|finishReason|finish_reason|rawFinishReason)\\?["']\s*[:=]\s*\\?["'](?:[A-Z_]*(?:SAFETY|UNSAFE|PROHIBITED|BLOCKLIST|SPII|RECITATION)[A-Z_]*|content_filter|refusal)\\?["']
-=reason
-=blockReason
-=block_reason
-=finishReason
-=finish_reason
-=rawFinishReason
-1 0 (?im)(?:the (?:response|prompt|request|output) was filtered\b|(?:your |the |this )?(?:[\w-]+ )?(?:request|prompt|message|response|output|content|input|image)s? (?:was|were|is|has been|have been|is being) (?:rejected|blocked|flagged|filtered|declined|refused)\b[^\n]*(?:safety|polic|moderation|content|filter|unsafe|violat)|(?:output|response|prompt|request)? ?blocked by (?:the |our )?(?:safety|content|moderation|usage)\b|(?:[\w-]+ )?(?:provider )?safety policy blocked\b|(?:[\w-]+ ){0,3}is unable to respond to this request, which appears to violate\b|(?:your |the )?(?:request|prompt|message|content|input|output|it) (?:appears to |may |potentially )?violates? (?:our|the|openai's|anthropic's) (?:usage|content|safety|acceptable use) polic|(?:input|output|prompt)(?: data| text| image)? may contain inappropriate content\b|(?:content exists risk)(?7))
-~the response was filtered
-~the prompt was filtered
-~the request was filtered
-~the output was filtered
-~rejected
-~blocked
-~flagged
-~filtered
-~declined
-~refused
-~blocked by 
-~safety policy blocked
-~is unable to respond to this req
-~usage polic
-~content polic
-~safety polic
-~acceptable use polic
-~ may contain inappropriate conte
-~content exists risk
-4 0 (?m)(?:(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|ResponsibleAIPolicyViolation|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|DataInspectionFailed|contentFilter|prompt_blocked)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|prompt_blocked)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=content_filter
-=content_policy_violation
-=content_filter_error
-=image_generation_user_error
-=ResponsibleAIPolicyViolation
-=invalid_prompt
-=moderation_blocked
-=content_filtered
-=PROHIBITED_CONTENT
-=data_inspection_failed
-=DataInspectionFailed
-=contentFilter
-=prompt_blocked
-2 0 (?m)(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\)(?: when|: \w|$)|:[ \t])
-=ResponsibleAIPolicyViolation
-=DataInspectionFailed
-=contentFilter
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\) when|:[ \t])
-=ResponsibleAIPolicyViolation
-=DataInspectionFailed
-=contentFilter`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"content_filter", "content_policy_violation", "content_filter_error", "image_generation_user_error"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt", "moderation_blocked", "content_filtered", "PROHIBITED_CONTENT", "data_inspection_failed", "DataInspectionFailed", "contentFilter", "prompt_blocked"}}}},
+		{Text: `0 0 ["'](?:reason|blockReason|block_reason|finishReason|finish_reason|rawFinishReason)\\?["']\s*[:=]\s*\\?["'](?:[A-Z_]*(?:SAFETY|UNSAFE|PROHIBITED|BLOCKLIST|SPII|RECITATION)[A-Z_]*|content_filter|refusal)\\?["']	=reason	=blockReason	=finishReason	=rawFinishReason
+1 0 (?im)(?:the (?:response|prompt|request|output) was filtered\b|(?:your |the |this )?(?:[\w-]+ )?(?:request|prompt|message|response|output|content|input|image)s? (?:was|were|is|has been|have been|is being) (?:rejected|blocked|flagged|filtered|declined|refused)\b[^\n]*(?:safety|polic|moderation|content|filter|unsafe|violat)|(?:output|response|prompt|request)? ?blocked by (?:the |our )?(?:safety|content|moderation|usage)\b|(?:[\w-]+ )?(?:provider )?safety policy blocked\b|(?:[\w-]+ ){0,3}is unable to respond to this request, which appears to violate\b|(?:your |the )?(?:request|prompt|message|content|input|output|it) (?:appears to |may |potentially )?violates? (?:our|the|openai's|anthropic's) (?:usage|content|safety|acceptable use) polic|(?:input|output|prompt)(?: data| text| image)? may contain inappropriate content\b|(?:content exists risk)(?7))	~rejected	~blocked	~flagged	~filtered	~declined	~refused	~is unable to res	~usage polic	~content polic	~safety polic	~acceptable use p	~ may contain ina	~content exists r
+4 0 (?m)(?:(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|ResponsibleAIPolicyViolation|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|DataInspectionFailed|contentFilter|prompt_blocked)(?12)|(?:content_filter|content_policy_violation|content_filter_error|image_generation_user_error|invalid_prompt|moderation_blocked|content_filtered|PROHIBITED_CONTENT|data_inspection_failed|prompt_blocked)(?13))	=content_filter	=content_policy_v	=image_generation	=ResponsibleAIPol	=invalid_prompt	=moderation_block	=PROHIBITED_CONTE	=data_inspection_	=DataInspectionFa	=contentFilter	=prompt_blocked
+2 0 (?m)(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\)(?: when|: \w|$)|:[ \t])	=ResponsibleAIPol	=DataInspectionFa	=contentFilter
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ResponsibleAIPolicyViolation|DataInspectionFailed|contentFilter)(?:\) when|:[ \t])	=ResponsibleAIPol	=DataInspectionFa	=contentFilter`},
 	},
 }
 
@@ -462,140 +147,42 @@ var signatureOverloaded = detect.Signature{
 	Over: []string{"unavailable", "server_error", "rate_limit", "too_many_requests", "invalid_request", "grpc_unavailable"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{529}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"overloaded_error", "overloaded", "ServerOverloadedError", "engine_overloaded_error", "ModelNotReadyException"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded", "model_overloaded", "server_is_overloaded"}}},
-		},
-		{
-			Text: `2 0 (?im)[ \t](?:529)\b(?9)
-=529
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:529)\b\)
-=(529)
-2 0 (?m)(?:529)\b\)[ \t]*[:·]
-=529)
-2 0 (?m)[ \t](?:529)\b[ \t\r]*$
-=529
-1 0 (?im)(?:529)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:(?:Site is )?Overloaded)[ \t]*[:;({\["'—–-])|http[ \t](?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))
-=529
-~http
-3 0 (?:529)\b
-=529
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:529)\b(?:[ \t:-]*(?:(?:Site is )?Overloaded)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:529)\b (?:Client|Server) Error: 
-~overloaded
-~error
-~529 client error: 
-~529 server error: 
-2 0 (?im)(?:(?:(?:server |model |site is |service )?overloaded)(?7))
-~overloaded
-0 0 (?i)\A[ \t\r\n]*(?:(?:server |model |site is |service )?overloaded)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~overloaded
-1 0 (?im)(?:(?:(?:(?:the|that|this|our|selected) )?(?:[\w.-]+ )?(?:model|server|service|engine|system|api|backend)s?\s+(?:is|are)\s+(?:currently |temporarily )?(?:overloaded|over capacity|at (?:full )?capacity)|[\w. -]*capacity exceeded this model is currently overloaded|[\w ]+ is unable to process your request|(?:we are|we're) (?:currently )?(?:experiencing high (?:demand|load|traffic)|over capacity|at capacity)|(?:no capacity|insufficient capacity)(?: is)?(?: available)?)(?7))
-~overloaded
-~over capacity
-~at capacity
-~at full capacity
-~capacity exceeded this model is 
-~ is unable to process your reque
-~experiencing high demand
-~experiencing high load
-~experiencing high traffic
-~no capacity
-~insufficient capacity
-4 0 (?m)(?:(?:overloaded_error|overloaded|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:overloaded_error|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=overloaded
-=ServerOverloadedError
-=engine_overloaded_error
-=ModelNotReadyException
-=server_overloaded
-=engine_overloaded
-=model_overloaded
-=server_is_overloaded
-=overloaded_error`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"overloaded_error", "overloaded", "ServerOverloadedError", "engine_overloaded_error", "ModelNotReadyException"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded", "model_overloaded", "server_is_overloaded"}}}},
+		{Text: `2 0 (?im)[ \t](?:529)\b(?9)	=529
+1 0 (?14)(?:529)\b\)	=(529)
+2 0 (?m)(?:529)\b\)[ \t]*[:·]	=529)
+2 0 (?m)[ \t](?:529)\b[ \t\r]*$	=529
+1 0 (?im)(?:529)\b(?15)(?:(?:Site is )?Overloaded)(?16)(?:529)\b[ \t]?(?:[:(]|(?:(?:Site is )?Overloaded)[ \t]*(?:$|[.:;,({]))	=529	~http
+3 0 (?:529)\b	=529
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:529)\b(?:[ \t:-]*(?:(?:Site is )?Overloaded)(?17)	~overloaded	~error
+0 19 (?i)\b(?:529)\b (?:Client|Server) Error: 	~529 client error	~529 server error
+2 0 (?im)(?:(?:(?:server |model |site is |service )?overloaded)(?7))	~overloaded
+0 0 (?10)(?:server |model |site is |service )?overloaded)(?11)	~overloaded
+1 0 (?im)(?:(?:(?:(?:the|that|this|our|selected) )?(?:[\w.-]+ )?(?:model|server|service|engine|system|api|backend)s?\s[ \t]*(?:is|are)\s[ \t]*(?:currently |temporarily )?(?:overloaded|over capacity|at (?:full )?capacity)|[\w. -]*capacity exceeded this model is currently overloaded|[\w ]+ is unable to process your request|(?:we are|we're) (?:currently )?(?:experiencing high (?:demand|load|traffic)|over capacity|at capacity)|(?:no capacity|insufficient capacity)(?: is)?(?: available)?)(?7))	~overloaded	~over capacity	~at capacity	~at full capacity	~capacity exceede	~ is unable to pr	~experiencing hig	~no capacity	~insufficient cap
+4 0 (?m)(?:(?:overloaded_error|overloaded|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?12)|(?:overloaded_error|ServerOverloadedError|engine_overloaded_error|ModelNotReadyException|server_overloaded|engine_overloaded|model_overloaded|server_is_overloaded)(?13))	=overloaded	=ServerOverloaded	=ModelNotReadyExc`},
 	},
 }
 
 var signatureServerError = detect.Signature{
 	Name: "server_error",
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{500, 501, 505, 506, 507, 508, 509, 520, 521, 523, 525, 526, 530}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"server_error", "internal_error", "InternalServerError", "api_error", "InternalServerException", "InternalFailure", "InternalError"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"internal_error", "server_error", "INTERNAL", "InternalServerError", "INTERNAL_SERVER_ERROR"}}},
-		},
-		{
-			Text: `2 0 (?im)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)
-~rejected
-~failed
-~failure
-~error
-~denied
-~refused
-2 0 (?m)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)[ \t]*[:·]
-2 0 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$
-1 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Internal Server Error)[ \t]*[:;({\["'—–-])|http[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))
-3 0 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t:-]*(?:Internal Server Error)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b (?:Client|Server) Error: 
-~internal server error
-~error
-~ client error: 
-~ server error: 
-2 0 (?im)(?:(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?7))
-~server error
-~internal error
-~an internal error occurred
-~an internal error was encountere
-~an internal error has occurred
-~an internal error has was encoun
-~an internal server error occurre
-~an internal server error was enc
-~an internal server error has occ
-~an internal server error has was
-~server had an error processing
-~server had an error while proces
-~the server had an error processi
-~the server had an error while pr
-0 0 (?i)\A[ \t\r\n]*(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~server error
-~internal error
-~an internal error occurred
-~an internal error was encountere
-~an internal error has occurred
-~an internal error has was encoun
-~an internal server error occurre
-~an internal server error was enc
-~an internal server error has occ
-~an internal server error has was
-~server had an error processing
-~server had an error while proces
-~the server had an error processi
-~the server had an error while pr
-4 0 (?m)(?:(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalFailure|InternalError|INTERNAL|INTERNAL_SERVER_ERROR)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalError|INTERNAL_SERVER_ERROR)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=server_error
-=internal_error
-=InternalServerError
-=api_error
-=nternalServerException
-=nternalFailure
-=nternalError
-=NTERNAL
-=InternalServerException
-=InternalError
-=INTERNAL_SERVER_ERROR
-2 0 (?m)(?:InternalFailure|INTERNAL)(?:\)(?: when|: \w|$)|:[ \t])
-=InternalFailure
-=INTERNAL
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:InternalFailure|INTERNAL)(?:\) when|:[ \t])
-=nternalFailure
-=NTERNAL`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{500, 501, 505, 506, 507, 508, 509, 520, 521, 523, 525, 526, 530}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"server_error", "internal_error", "InternalServerError", "api_error", "InternalServerException", "InternalFailure", "InternalError"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"internal_error", "server_error", "INTERNAL", "InternalServerError", "INTERNAL_SERVER_ERROR"}}}},
+		{Text: `2 0 (?im)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?9)	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
+1 0 (?14)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)	~rejected	~failed	~failure	~error	~denied	~refused
+2 0 (?m)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b\)[ \t]*[:·]	=500)	=501)	=505)	=506)	=507)	=508)	=509)	=520)	=521)	=523)	=525)	=526)	=530)
+2 0 (?m)[ \t](?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t\r]*$	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
+1 0 (?im)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?15)(?:Internal Server Error)(?16)(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b[ \t]?(?:[:(]|(?:Internal Server Error)[ \t]*(?:$|[.:;,({]))	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530	~http
+3 0 (?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b	=500	=501	=505	=506	=507	=508	=509	=520	=521	=523	=525	=526	=530
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b(?:[ \t:-]*(?:Internal Server Error)(?17)	~error
+0 19 (?i)\b(?:500|501|505|506|507|508|509|520|521|523|525|526|530)\b (?:Client|Server) Error: 	~ error: 
+2 0 (?im)(?:(?:(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?7))	~server error	~internal error	~server had an er	~the server had a
+0 0 (?10)(?:(?:internal|unexpected) )?server error|internal error|an internal (?:server )?error (?:has )?(?:occurred|was encountered)|(?:the )?server had an error (?:while )?processing)(?11)	~server error	~internal error	~server had an er	~the server had a
+4 0 (?m)(?:(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalFailure|InternalError|INTERNAL|INTERNAL_SERVER_ERROR)(?12)|(?:server_error|internal_error|InternalServerError|api_error|InternalServerException|InternalError|INTERNAL_SERVER_ERROR)(?13))	=server_error	=internal_error	=InternalServerEr	=api_error	=nternalServerExc	=nternalFailure	=nternalError	=NTERNAL
+2 0 (?m)(?:InternalFailure|INTERNAL)(?:\)(?: when|: \w|$)|:[ \t])	=InternalFailure	=INTERNAL
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:InternalFailure|INTERNAL)(?:\) when|:[ \t])	=nternalFailure	=NTERNAL`},
 	},
 }
 
@@ -603,30 +190,16 @@ var signatureBadGateway = detect.Signature{
 	Name: "bad_gateway", Over: []string{"server_error"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{502}}}},
-		{
-			Text: `2 0 (?im)[ \t](?:502)\b(?9)
-=502
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:502)\b\)
-=(502)
-2 0 (?m)(?:502)\b\)[ \t]*[:·]
-=502)
-2 0 (?m)[ \t](?:502)\b[ \t\r]*$
-=502
-1 0 (?im)(?:502)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Bad Gateway)[ \t]*[:;({\["'—–-])|http[ \t](?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))
-=502
-~http
-3 0 (?:502)\b
-=502
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:502)\b(?:[ \t:-]*(?:Bad Gateway)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:502)\b (?:Client|Server) Error: 
-~bad gateway
-~error
-~502 client error: 
-~502 server error: 
-2 0 (?im)(?:(?:(?:502 )?bad gateway)(?7))
-~bad gateway
-0 0 (?i)\A[ \t\r\n]*(?:(?:502 )?bad gateway)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~bad gateway`,
-		},
+		{Text: `2 0 (?im)[ \t](?:502)\b(?9)	=502
+1 0 (?14)(?:502)\b\)	=(502)
+2 0 (?m)(?:502)\b\)[ \t]*[:·]	=502)
+2 0 (?m)[ \t](?:502)\b[ \t\r]*$	=502
+1 0 (?im)(?:502)\b(?15)(?:Bad Gateway)(?16)(?:502)\b[ \t]?(?:[:(]|(?:Bad Gateway)[ \t]*(?:$|[.:;,({]))	=502	~http
+3 0 (?:502)\b	=502
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:502)\b(?:[ \t:-]*(?:Bad Gateway)(?17)	~bad gateway	~error
+0 19 (?i)\b(?:502)\b (?:Client|Server) Error: 	~502 client error	~502 server error
+2 0 (?im)(?:(?:(?:502 )?bad gateway)(?7))	~bad gateway
+0 0 (?10)(?:502 )?bad gateway)(?11)	~bad gateway`},
 	},
 }
 
@@ -634,50 +207,22 @@ var signatureUnavailable = detect.Signature{
 	Name: "unavailable", Over: []string{"server_error"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{503}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ServiceUnavailableError", "ServiceUnavailableException", "service_unavailable"}}},
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ServiceUnavailableError", "ServiceUnavailableException", "service_unavailable"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"service_unavailable", "ServiceUnavailable"}}}},
-		{
-			Text: `2 0 (?im)[ \t](?:503)\b(?9)
-=503
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:503)\b\)
-=(503)
-2 0 (?m)(?:503)\b\)[ \t]*[:·]
-=503)
-2 0 (?m)[ \t](?:503)\b[ \t\r]*$
-=503
-1 0 (?im)(?:503)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Service (?:Temporarily )?Unavailable)[ \t]*[:;({\["'—–-])|http[ \t](?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))
-=503
-~http
-3 0 (?:503)\b
-=503
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:503)\b(?:[ \t:-]*(?:Service (?:Temporarily )?Unavailable)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:503)\b (?:Client|Server) Error: 
-=503
-~503 client error: 
-~503 server error: 
-2 0 (?im)(?:(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?7))
-~unavailable
-~no healthy upstream
-0 0 (?i)\A[ \t\r\n]*(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~unavailable
-~no healthy upstream
-1 0 (?im)(?:upstream connect error or disconnect/reset before headers\b|(?:(?:the )?(?:server|service|api) (?:is )?(?:temporarily|currently) unavailable)(?7))
-~upstream connect error or discon
-~temporarily unavailable
-~currently unavailable
-~is temporarily unavailable
-~is currently unavailable
-4 0 (?m)(?:(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable|ServiceUnavailable)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ServiceUnavailableError
-=ServiceUnavailableException
-=service_unavailable
-=ServiceUnavailable
-2 0 (?m)(?:ServiceUnavailable)(?:\)(?: when|: \w|$)|:[ \t])
-=ServiceUnavailable
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ServiceUnavailable)(?:\) when|:[ \t])
-=ServiceUnavailable`,
-		},
+		{Text: `2 0 (?im)[ \t](?:503)\b(?9)	=503
+1 0 (?14)(?:503)\b\)	=(503)
+2 0 (?m)(?:503)\b\)[ \t]*[:·]	=503)
+2 0 (?m)[ \t](?:503)\b[ \t\r]*$	=503
+1 0 (?im)(?:503)\b(?15)(?:Service (?:Temporarily )?Unavailable)(?16)(?:503)\b[ \t]?(?:[:(]|(?:Service (?:Temporarily )?Unavailable)[ \t]*(?:$|[.:;,({]))	=503	~http
+3 0 (?:503)\b	=503
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:503)\b(?:[ \t:-]*(?:Service (?:Temporarily )?Unavailable)(?17)	=503
+0 19 (?i)\b(?:503)\b (?:Client|Server) Error: 	~503 client error	~503 server error
+2 0 (?im)(?:(?:(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?7))	~unavailable	~no healthy upstr
+0 0 (?10)(?:503 )?service (?:is )?(?:temporarily |currently )?unavailable|no healthy upstream)(?11)	~unavailable	~no healthy upstr
+1 0 (?im)(?:upstream connect error or disconnect/reset before headers\b|(?:(?:the )?(?:server|service|api) (?:is )?(?:temporarily|currently) unavailable)(?7))	~upstream connect	~ unavailable
+4 0 (?m)(?:(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable|ServiceUnavailable)(?12)|(?:ServiceUnavailableError|ServiceUnavailableException|service_unavailable)(?13))	=service_unavaila	=ServiceUnavailab
+2 0 (?m)(?:ServiceUnavailable)(?:\)(?: when|: \w|$)|:[ \t])	=ServiceUnavailab
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ServiceUnavailable)(?:\) when|:[ \t])	=ServiceUnavailab`},
 	},
 }
 
@@ -685,54 +230,16 @@ var signatureGatewayTimeout = detect.Signature{
 	Name: "gateway_timeout", Over: []string{"server_error", "timeout", "connection_timeout"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{504, 522}}}},
-		{
-			Text: `2 0 (?im)[ \t](?:504|522)\b(?9)
-=	504
-=	522
-= 504
-= 522
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:504|522)\b\)
-=(504)
-=(522)
-2 0 (?m)(?:504|522)\b\)[ \t]*[:·]
-=504)
-=522)
-2 0 (?m)[ \t](?:504|522)\b[ \t\r]*$
-=	504
-=	522
-= 504
-= 522
-1 0 (?im)(?:504|522)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Gateway Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:504|522)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))
-=504
-=522
-~http	504
-~http	522
-~http 504
-~http 522
-3 0 (?:504|522)\b
-=504
-=522
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:504|522)\b(?:[ \t:-]*(?:Gateway Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:504|522)\b (?:Client|Server) Error: 
-~gateway timeout
-~gateway time-out
-~error
-~504 client error: 
-~504 server error: 
-~522 client error: 
-~522 server error: 
-2 0 (?im)(?:(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?7))
-~gateway
-~upstream timeout
-~upstream request timeout
-~upstream response timeout
-~upstream timed out
-0 0 (?i)\A[ \t\r\n]*(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~gateway
-~upstream timeout
-~upstream request timeout
-~upstream response timeout
-~upstream timed out`,
-		},
+		{Text: `2 0 (?im)[ \t](?:504|522)\b(?9)	=504	=522
+1 0 (?14)(?:504|522)\b\)	=(504)	=(522)
+2 0 (?m)(?:504|522)\b\)[ \t]*[:·]	=504)	=522)
+2 0 (?m)[ \t](?:504|522)\b[ \t\r]*$	=504	=522
+1 0 (?im)(?:504|522)\b(?15)(?:Gateway Time-?out)(?16)(?:504|522)\b[ \t]?(?:[:(]|(?:Gateway Time-?out)[ \t]*(?:$|[.:;,({]))	=504	=522	~http
+3 0 (?:504|522)\b	=504	=522
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:504|522)\b(?:[ \t:-]*(?:Gateway Time-?out)(?17)	~gateway timeout	~gateway time-out	~error
+0 19 (?i)\b(?:504|522)\b (?:Client|Server) Error: 	~504 client error	~504 server error	~522 client error	~522 server error
+2 0 (?im)(?:(?:(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?7))	~gateway	~upstream timeout	~upstream request	~upstream respons	~upstream timed o
+0 0 (?10)(?:504 )?gateway[ -]?time-?out|upstream (?:request |response )?timeout|upstream timed out)(?11)	~gateway	~upstream timeout	~upstream request	~upstream respons	~upstream timed o`},
 	},
 }
 
@@ -740,23 +247,12 @@ var signatureGRPCUnavailable = detect.Signature{
 	Name: "grpc_unavailable",
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAVAILABLE", "Unavailable"}}}},
-		{
-			Text: `0 29 \brpc error: code = Unavailable\b
-=rpc error: code = Unavailable
-0 22 StatusCode\.UNAVAILABLE\b
-=StatusCode.UNAVAILABLE
-0 16 \b14 UNAVAILABLE: 
-=14 UNAVAILABLE: 
-4 0 (?m)(?:(?:UNAVAILABLE|Unavailable)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
-=UNAVAILABLE
-=Unavailable
-2 0 (?m)(?:UNAVAILABLE|Unavailable)(?:\)(?: when|: \w|$)|:[ \t])
-=UNAVAILABLE
-=Unavailable
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAVAILABLE|Unavailable)(?:\) when|:[ \t])
-=NAVAILABLE
-=navailable`,
-		},
+		{Text: `0 29 \brpc error: code = Unavailable\b	=rpc error: code 
+0 22 StatusCode\.UNAVAILABLE\b	=StatusCode.UNAVA
+0 16 \b14 UNAVAILABLE: 	=14 UNAVAILABLE: 
+4 0 (?m)(?:(?:UNAVAILABLE|Unavailable)(?12))	=UNAVAILABLE	=Unavailable
+2 0 (?m)(?:UNAVAILABLE|Unavailable)(?:\)(?: when|: \w|$)|:[ \t])	=UNAVAILABLE	=Unavailable
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAVAILABLE|Unavailable)(?:\) when|:[ \t])	=NAVAILABLE	=navailable`},
 	},
 }
 
@@ -764,92 +260,27 @@ var signatureGRPCInternal = detect.Signature{
 	Name: "grpc_internal", Over: []string{"server_error"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"Internal", "UNKNOWN", "DATA_LOSS"}}}},
-		{
-			Text: `0 34 \brpc error: code = (?:Internal|Unknown|DataLoss) desc = 
-=rpc error: code = Internal desc 
-=rpc error: code = Unknown desc =
-=rpc error: code = DataLoss desc 
-0 20 StatusCode\.(?:INTERNAL|UNKNOWN|DATA_LOSS)\b
-=StatusCode.INTERNAL
-=StatusCode.UNKNOWN
-=StatusCode.DATA_LOSS
-0 14 \b(?:13 INTERNAL|2 UNKNOWN|15 DATA_LOSS): 
-=13 INTERNAL: 
-=2 UNKNOWN: 
-=15 DATA_LOSS: 
-4 0 (?m)(?:(?:Internal|UNKNOWN|DATA_LOSS)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:DATA_LOSS)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=Internal
-=UNKNOWN
-=DATA_LOSS
-2 0 (?m)(?:Internal|UNKNOWN)(?:\)(?: when|: \w|$)|:[ \t])
-=Internal
-=UNKNOWN
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Internal|UNKNOWN)(?:\) when|:[ \t])
-=Internal
-=UNKNOWN`,
-		},
+		{Text: `0 34 \brpc error: code = (?:Internal|Unknown|DataLoss) desc = 	=rpc error: code 
+0 20 StatusCode\.(?:INTERNAL|UNKNOWN|DATA_LOSS)\b	=StatusCode.INTER	=StatusCode.UNKNO	=StatusCode.DATA_
+0 14 \b(?:13 INTERNAL|2 UNKNOWN|15 DATA_LOSS): 	=13 INTERNAL: 	=2 UNKNOWN: 	=15 DATA_LOSS: 
+4 0 (?m)(?:(?:Internal|UNKNOWN|DATA_LOSS)(?12)|(?:DATA_LOSS)(?13))	=Internal	=UNKNOWN	=DATA_LOSS
+2 0 (?m)(?:Internal|UNKNOWN)(?:\)(?: when|: \w|$)|:[ \t])	=Internal	=UNKNOWN
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Internal|UNKNOWN)(?:\) when|:[ \t])	=Internal	=UNKNOWN`},
 	},
 }
 
 var signatureDNSFailure = detect.Signature{
 	Name: "dns_failure", Over: []string{"connection_failed", "connection_refused", "timeout"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOTFOUND", "EAI_AGAIN", "EAI_NONAME", "EAI_NODATA"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"gaierror", "NameResolutionError", "UnknownHostException"}}},
-		},
-		{
-			Text: `1 0 (?im)(?:getaddrinfo(?:\(\))? (?:ENOTFOUND|EAI_AGAIN|failed|error)\b|(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|domain|dns|proxy)\b|(?:could not|cannot) translate host name\b|(?:lookup \S+(?: on \S+)?: )?no such host\b|name or service not known\b|temporary failure (?:in name resolution|resolving)\b|nodename nor servname provided\b|no address associated with hostname\b|(?:dns|name) (?:resolution|lookup) (?:failed|failure|error|timed out)\b|net::ERR_NAME_NOT_RESOLVED\b|(?:(?:server misbehaving|NXDOMAIN))(?7))
-~getaddrinfo
-~ resolve 
-~could not translate host name
-~cannot translate host name
-~no such host
-~name or service not known
-~temporary failure in name resolu
-~temporary failure resolving
-~nodename nor servname provided
-~no address associated with hostn
-~dns resolution 
-~dns lookup 
-~name resolution 
-~name lookup 
-~net::err_name_not_resolved
-~server misbehaving
-~nxdomain
-0 0 \blookup [\w.-]+(?: on [\w.:\[\]-]+)?: (?:no such host|server misbehaving|i/o timeout|Temporary failure)
-=: no such host
-=: server misbehaving
-=: i/o timeout
-=: Temporary failure
-0 21 \[Errno -(?:2|3|5)\] (?:Name|Temporary|No address)
-=[Errno -2] 
-=[Errno -3] 
-=[Errno -5] 
-4 0 (?m)(?:(?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA|gaierror|NameResolutionError|UnknownHostException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:EAI_AGAIN|EAI_NONAME|EAI_NODATA|NameResolutionError|UnknownHostException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ENOTFOUND
-=EAI_AGAIN
-=EAI_NONAME
-=EAI_NODATA
-=gaierror
-=NameResolutionError
-=UnknownHostException
-2 0 (?m)(?:code|errno) (?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA)[ \t\r]*$
-=code ENOTFOUND
-=code EAI_AGAIN
-=code EAI_NONAME
-=code EAI_NODATA
-=errno ENOTFOUND
-=errno EAI_AGAIN
-=errno EAI_NONAME
-=errno EAI_NODATA
-2 0 (?m)(?:ENOTFOUND)(?:\)(?: when|: \w|$)|:[ \t])
-=ENOTFOUND
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENOTFOUND)(?:\) when|:[ \t])
-=ENOTFOUND`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENOTFOUND", "EAI_AGAIN", "EAI_NONAME", "EAI_NODATA"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"gaierror", "NameResolutionError", "UnknownHostException"}}}},
+		{Text: `1 0 (?im)(?:getaddrinfo(?:\(\))? (?:ENOTFOUND|EAI_AGAIN|failed|error)\b|(?:could not|couldn't|cannot|can't|unable to|failed to) resolve (?:the )?(?:host|hostname|address|name|domain|dns|proxy)\b|(?:could not|cannot) translate host name\b|(?:lookup \S+(?: on \S+)?: )?no such host\b|name or service not known\b|temporary failure (?:in name resolution|resolving)\b|nodename nor servname provided\b|no address associated with hostname\b|(?:dns|name) (?:resolution|lookup) (?:failed|failure|error|timed out)\b|net::ERR_NAME_NOT_RESOLVED\b|(?:(?:server misbehaving|NXDOMAIN))(?7))	~getaddrinfo	~ resolve 	~could not transl	~cannot translate	~no such host	~name or service 	~temporary failur	~nodename nor ser	~no address assoc	~resolution	~lookup	~net::err_name_no	~server misbehavi	~nxdomain
+0 0 \blookup [\w.-]+(?: on [\w.:\[\]-]+)?: (?:no such host|server misbehaving|i/o timeout|Temporary failure)	=: no such host	=: server misbeha	=: i/o timeout	=: Temporary fail
+0 21 \[Errno -(?:2|3|5)\] (?:Name|Temporary|No address)	=[Errno -
+4 0 (?m)(?:(?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA|gaierror|NameResolutionError|UnknownHostException)(?12)|(?:EAI_AGAIN|EAI_NONAME|EAI_NODATA|NameResolutionError|UnknownHostException)(?13))	=ENOTFOUND	=EAI_AGAIN	=EAI_NONAME	=EAI_NODATA	=gaierror	=NameResolutionEr	=UnknownHostExcep
+2 0 (?m)(?:code|errno) (?:ENOTFOUND|EAI_AGAIN|EAI_NONAME|EAI_NODATA)[ \t\r]*$	=code ENOTFOUND	=code EAI_AGAIN	=code EAI_NONAME	=code EAI_NODATA	=errno ENOTFOUND	=errno EAI_AGAIN	=errno EAI_NONAME	=errno EAI_NODATA
+2 0 (?m)(?:ENOTFOUND)(?:\)(?: when|: \w|$)|:[ \t])	=ENOTFOUND
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENOTFOUND)(?:\) when|:[ \t])	=ENOTFOUND`},
 	},
 }
 
@@ -859,40 +290,15 @@ var signatureConnectionRefused = detect.Signature{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNREFUSED"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNREFUSED"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionRefusedError"}}}},
-		{
-			Text: `2 0 (?im)(?:(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?7))
-~econnrefused
-~connection refused
-0 0 (?i)\A[ \t\r\n]*(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~econnrefused
-~connection refused
-1 0 (?im)(?:the connection to the server \S+ was refused\b|cannot connect to the docker daemon\b|net::ERR_CONNECTION_REFUSED\b|(?:(?:[\w.-]+\[\d+: [\w.:]+\]: errno=)connection refused|couldn't connect to server|failed to connect to \S+ port \d+ after \d+ ms: (?:couldn't|could not) connect|connection to server at [^\n]* failed: connection refused|(?:no connection could be made because )?the target machine actively refused it|(?:error|errno) \[?1(?:11|0061)\]? connecting to)(?7))
-~the connection to the server 
-~cannot connect to the docker dae
-~net::err_connection_refused
-~]: errno=connection refused
-~couldn't connect to server
-~failed to connect to 
-~ failed: connection refused
-~the target machine actively refu
-~ connecting to
-0 0 (?i)(?:\bdial (?:tcp|udp|unix)[^\n]{0,120}|\bconnect(?:ing)?\b(?: to)?[^\n]{0,80}(?:port \d+|\[\S+\]|\S+:\d+)): (?:connect: )?connection refused\b
-~: connection refused
-~: connect: connection refused
-0 30 \[Errno (?:61|111)\] Connection refused
-=[Errno 61] Connection refused
-=[Errno 111] Connection refused
-4 0 (?m)(?:(?:ECONNREFUSED|ConnectionRefusedError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ConnectionRefusedError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ECONNREFUSED
-=ConnectionRefusedError
-2 0 (?m)(?:code|errno) (?:ECONNREFUSED)[ \t\r]*$
-=code ECONNREFUSED
-=errno ECONNREFUSED
-2 0 (?m)(?:ECONNREFUSED)(?:\)(?: when|: \w|$)|:[ \t])
-=ECONNREFUSED
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNREFUSED)(?:\) when|:[ \t])
-=ECONNREFUSED`,
-		},
+		{Text: `2 0 (?im)(?:(?:(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?7))	~econnrefused	~connection refus
+0 0 (?10)(?:connect |connection error: |[\w.:\[\] ]*errno[ =]\d*\]? ?)?(?:ECONNREFUSED(?: [\w.:/\[\]-]+)?|connection refused))(?11)	~econnrefused	~connection refus
+1 0 (?im)(?:the connection to the server \S+ was refused\b|cannot connect to the docker daemon\b|net::ERR_CONNECTION_REFUSED\b|(?:(?:[\w.-]+\[\d+: [\w.:]+\]: errno=)connection refused|couldn't connect to server|failed to connect to \S+ port \d+ after \d+ ms: (?:couldn't|could not) connect|connection to server at [^\n]* failed: connection refused|(?:no connection could be made because )?the target machine actively refused it|(?:error|errno) \[?1(?:11|0061)\]? connecting to)(?7))	~the connection t	~cannot connect t	~net::err_connect	~]: errno=connect	~couldn't connect	~failed to connec	~ failed: connect	~the target machi	~ connecting to
+0 0 (?i)(?:\bdial (?:tcp|udp|unix)[^\n]{0,120}|\bconnect(?:ing)?\b(?: to)?[^\n]{0,80}(?:port \d+|\[\S+\]|\S+:\d+)): (?:connect: )?connection refused\b	~: connection ref
+0 30 \[Errno (?:61|111)\] Connection refused	=[Errno 61] Conne	=[Errno 111] Conn
+4 0 (?m)(?:(?:ECONNREFUSED|ConnectionRefusedError)(?12)|(?:ConnectionRefusedError)(?13))	=ECONNREFUSED	=ConnectionRefuse
+2 0 (?m)(?:code|errno) (?:ECONNREFUSED)[ \t\r]*$	=code ECONNREFUSE	=errno ECONNREFUS
+2 0 (?m)(?:ECONNREFUSED)(?:\)(?: when|: \w|$)|:[ \t])	=ECONNREFUSED
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNREFUSED)(?:\) when|:[ \t])	=ECONNREFUSED`},
 	},
 }
 
@@ -900,140 +306,28 @@ var signatureConnectionReset = detect.Signature{
 	Name: "connection_reset", Over: []string{"connection_failed"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ECONNRESET", "EPIPE", "ECONNABORTED"}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "RemoteProtocolError", "ConnectionAbortedError", "ChunkedEncodingError", "IncompleteRead", "SocketError"}}},
-		},
-		{
-			Text: `2 0 (?im)(?:(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?7))
-~connection 
-~broken pipe
-0 0 (?i)\A[ \t\r\n]*(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~connection 
-~broken pipe
-1 0 (?im)(?:http/2 stream \d+ was not closed cleanly\b|transfer closed with (?:\d+ bytes|outstanding)\b|client network socket disconnected before\b|rpc failed; curl (?:\d|1\d|2[013-9]|[3-9]\d)\b|rpc failed; result=(?:\d|1\d|2[013-9]|[3-9]\d)\b|http2: (?:server sent GOAWAY|client connection lost|stream closed)\b|io error[^\n]{0,60}BrokenPipe\b|(?:(?:read |write |connect )?(?:ECONNRESET|EPIPE)|socket hang up|empty reply from server|(?:the )?remote end hung up unexpectedly|remote end closed connection without response|(?:the )?(?:server|peer|remote host|other side)(?: end)? (?:unexpectedly )?closed(?: the)? (?:connection|network connection)|connection (?:was |has been |is )?(?:unexpectedly )?(?:closed|terminated|lost|dropped|interrupted|aborted)(?: before .*| unexpectedly| mid-\w+)?|(?:response|stream|download|transfer|upload) (?:was )?(?:stalled|interrupted|cut off|aborted|broken)(?: mid-\w+| unexpectedly)?|(?:stream|response|connection) (?:was )?(?:disconnected|closed|ended) (?:before|prematurely|unexpectedly)|premature (?:close|end of file)|other side closed|(?:early|unexpected) EOF|stream error: stream (?:ID \d+; )?[^\n]*|net::ERR_(?:CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|HTTP2_PROTOCOL_ERROR))(?7))
-~ was not closed cleanly
-~transfer closed with 
-~client network socket disconnect
-~rpc failed; 
-~http2: server sent goaway
-~http2: client connection lost
-~http2: stream closed
-~brokenpipe
-~connreset
-~pipe
-~socket hang up
-~empty reply from server
-~remote end hung up unexpectedly
-~remote end closed connection wit
-~connection
-~network connection
-~connection 
-~response 
-~stream 
-~download 
-~transfer 
-~upload 
-~stream
-~response
-~premature close
-~premature end of file
-~other side closed
-~early eof
-~unexpected eof
-~stream error: stream 
-~net::err_connection_reset
-~net::err_connection_closed
-~net::err_empty_response
-~net::err_http2_protocol_error
-0 0 (?m)^(?:[^\n#>*\x60-][^\n]*: )?(?:Get|Post|Put|Patch|Delete|Head) "[^"\n]+": (?:EOF|unexpected EOF)$
-=": EOF
-=": unexpected EOF
-0 0 (?m): (?:read|write): (?:connection reset by peer|broken pipe)["')\]]*$
-=: read: connection reset by peer
-=: read: broken pipe
-=: write: connection reset by pee
-=: write: broken pipe
-0 11 \[Errno (?:32|54|104)\]
-=[Errno 32]
-=[Errno 54]
-=[Errno 104]
-4 0 (?m)(?:(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteDisconnected|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|IncompleteRead|SocketError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|SocketError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ECONNRESET
-=EPIPE
-=UND_ERR_SOCKET
-=ERR_STREAM_PREMATURE_CLOSE
-=ConnectionResetError
-=BrokenPipeError
-=RemoteDisconnected
-=RemoteProtocolError
-=ConnectionAbortedError
-=ChunkedEncodingError
-=IncompleteRead
-=SocketError
-2 0 (?m)(?:code|errno) (?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)[ \t\r]*$
-=code ECONNRESET
-=code EPIPE
-=code ERR_STREAM_PREMATURE_CLOSE
-=errno ECONNRESET
-=errno EPIPE
-=errno ERR_STREAM_PREMATURE_CLOSE
-2 0 (?m)(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\)(?: when|: \w|$)|:[ \t])
-=ECONNRESET
-=EPIPE
-=RemoteDisconnected
-=IncompleteRead
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\) when|:[ \t])
-=ECONNRESET
-=EPIPE
-=RemoteDisconnected
-=IncompleteRead`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectionResetError", "BrokenPipeError", "RemoteDisconnected", "RemoteProtocolError", "ConnectionAbortedError", "ChunkedEncodingError", "IncompleteRead", "SocketError"}}}},
+		{Text: `2 0 (?im)(?:(?:(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?7))	~connection 	~broken pipe
+0 0 (?10)(?:recv failure: |send failure: |read: |write: )?(?:connection (?:was )?reset(?: by (?:the )?peer)?|broken pipe))(?11)	~connection 	~broken pipe
+1 0 (?im)(?:http/2 stream \d+ was not closed cleanly\b|transfer closed with (?:\d+ bytes|outstanding)\b|client network socket disconnected before\b|rpc failed; curl (?:\d|1\d|2[013-9]|[3-9]\d)\b|rpc failed; result=(?:\d|1\d|2[013-9]|[3-9]\d)\b|http2: (?:server sent GOAWAY|client connection lost|stream closed)\b|io error[^\n]{0,60}BrokenPipe\b|(?:(?:read |write |connect )?(?:ECONNRESET|EPIPE)|socket hang up|empty reply from server|(?:the )?remote end hung up unexpectedly|remote end closed connection without response|(?:the )?(?:server|peer|remote host|other side)(?: end)? (?:unexpectedly )?closed(?: the)? (?:connection|network connection)|connection (?:was |has been |is )?(?:unexpectedly )?(?:closed|terminated|lost|dropped|interrupted|aborted)(?: before .*| unexpectedly| mid-\w+)?|(?:response|stream|download|transfer|upload) (?:was )?(?:stalled|interrupted|cut off|aborted|broken)(?: mid-\w+| unexpectedly)?|(?:stream|response|connection) (?:was )?(?:disconnected|closed|ended) (?:before|prematurely|unexpectedly)|premature (?:close|end of file)|other side closed|(?:early|unexpected) EOF|stream error: stream (?:ID \d+; )?[^\n]*|net::ERR_(?:CONNECTION_RESET|CONNECTION_CLOSED|EMPTY_RESPONSE|HTTP2_PROTOCOL_ERROR))(?7))	~ was not closed 	~client network s	~rpc failed; 	~http2: server se	~connreset	~pipe	~socket hang up	~empty reply from	~remote end hung 	~connection	~response	~stream	~download	~transfer	~upload	~premature close	~premature end of	~other side close	~early eof	~unexpected eof	~net::err_http2_p
+0 0 (?m)^(?:[^\n#>*\x60-][^\n]*: )?(?:Get|Post|Put|Patch|Delete|Head) "[^"\n]+": (?:EOF|unexpected EOF)$	=": EOF	=": unexpected EO
+0 0 (?m): (?:read|write): (?:connection reset by peer|broken pipe)["')\]]*$	=: read: connecti	=: read: broken p	=: write: connect	=: write: broken 
+0 11 \[Errno (?:32|54|104)\]	=[Errno 32]	=[Errno 54]	=[Errno 104]
+4 0 (?m)(?:(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteDisconnected|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|IncompleteRead|SocketError)(?12)|(?:UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionResetError|BrokenPipeError|RemoteProtocolError|ConnectionAbortedError|ChunkedEncodingError|SocketError)(?13))	=ECONNRESET	=EPIPE	=UND_ERR_SOCKET	=ERR_STREAM_PREMA	=ConnectionResetE	=BrokenPipeError	=RemoteDisconnect	=RemoteProtocolEr	=ConnectionAborte	=ChunkedEncodingE	=IncompleteRead	=SocketError
+2 0 (?m)(?:code|errno) (?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)[ \t\r]*$	=code ECONNRESET	=code EPIPE	=code ERR_STREAM_	=errno ECONNRESET	=errno EPIPE	=errno ERR_STREAM
+2 0 (?m)(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\)(?: when|: \w|$)|:[ \t])	=ECONNRESET	=EPIPE	=RemoteDisconnect	=IncompleteRead
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ECONNRESET|EPIPE|RemoteDisconnected|IncompleteRead)(?:\) when|:[ \t])	=ECONNRESET	=EPIPE	=RemoteDisconnect	=IncompleteRead`},
 	},
 }
 
 var signatureConnectionFailed = detect.Signature{
 	Name: "connection_failed",
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"APIConnectionError", "ConnectError", "ConnectionError", "NewConnectionError", "MaxRetryError", "FetchError", "NetworkError"}}},
-		},
-		{
-			Text: `1 0 (?im)(?:(?:api )?error \(connection error\.?\)|(?:can't|cannot|could not|couldn't|unable to|failed to) (?:connect|reach|establish (?:a |an? new |the )?(?:\w+ )?connection)\b|cannot (?:connect|reach)(?: to)? |error sending request for url\b|(?:fetch failed(?: https?://.*)?|(?:connection|network) error|(?:failed to fetch|network request failed|network error\b.*|networkerror\b.*)|connect(?:ion)? (?:attempt )?failed|net::ERR_[A-Z_]+|transport: error while dialing)(?7))
-~error (connection error
-~connect
-~reach
-~establish 
-~cannot connect 
-~cannot connect to 
-~cannot reach 
-~cannot reach to 
-~error sending request for url
-~fetch failed
-~connection error
-~network error
-~failed to fetch
-~network
-~connect failed
-~connect attempt failed
-~connection failed
-~connection attempt failed
-~net::err_
-~transport: error while dialing
-0 30 \((?:Caused by )?(?:NewConnectionError|MaxRetryError)\(
-=NewConnectionError
-=MaxRetryError
-4 0 (?m)(?:(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=APIConnectionError
-=ConnectError
-=ConnectionError
-=NewConnectionError
-=MaxRetryError
-=FetchError
-=NetworkError`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"APIConnectionError", "ConnectError", "ConnectionError", "NewConnectionError", "MaxRetryError", "FetchError", "NetworkError"}}}},
+		{Text: `1 0 (?im)(?:(?:api )?error \(connection error\.?\)|(?:can't|cannot|could not|couldn't|unable to|failed to) (?:connect|reach|establish (?:a |an? new |the )?(?:\w+ )?connection)\b|cannot (?:connect|reach)(?: to)? |error sending request for url\b|(?:fetch failed(?: https?://.*)?|(?:connection|network) error|(?:failed to fetch|network request failed|network error\b.*|networkerror\b.*)|connect(?:ion)? (?:attempt )?failed|net::ERR_[A-Z_]+|transport: error while dialing)(?7))	~connect	~reach	~establish 	~error sending re	~fetch failed	~failed to fetch	~network	~net::err_	~transport: error
+0 30 \((?:Caused by )?(?:NewConnectionError|MaxRetryError)\(	=NewConnectionErr	=MaxRetryError
+4 0 (?m)(?:(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?12)|(?:APIConnectionError|ConnectError|ConnectionError|NewConnectionError|MaxRetryError|FetchError|NetworkError)(?13))	=ConnectError	=ConnectionError	=MaxRetryError	=FetchError	=NetworkError`},
 	},
 }
 
@@ -1042,122 +336,36 @@ var signatureConnectionTimeout = detect.Signature{
 	Over: []string{"timeout", "grpc_deadline_exceeded", "connection_failed", "connection_refused", "connection_reset"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectTimeout", "ConnectTimeoutError", "ConnectTimeoutException", "HttpConnectTimeoutException"}}},
-		},
-		{
-			Text: `2 0 (?im)(?:(?:(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?7))
-~timed
-~time
-0 0 (?i)\A[ \t\r\n]*(?:(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~timed
-~time
-1 0 (?im)(?:(?:connect|connection|dial)(?:ing)? to [^\n]* (?:failed: )?(?:connect(?:ion)? |operation )?timed out\b|(?:could not|couldn't|cannot|can't|unable to|failed to) (?:connect|reach|establish)\b[^\n]*(?:timed out|timeout (?:was reached|expired)|i/o timeout)|time-?out connecting to\b|net::ERR_CONNECTION_TIMED_OUT\b|(?:(?:read |write |connect )?ETIMEDOUT|net/http: TLS handshake timeout)(?7))
-~timed out
-~timeout was reached
-~timeout expired
-~i/o timeout
-~timeout connecting to
-~time-out connecting to
-~net::err_connection_timed_out
-~etimedout
-~net/http: tls handshake timeout
-0 0 \b(?:dial (?:tcp|udp|unix)|lookup)\d? [^\n]{0,160}: (?:connect: )?(?:i/o timeout|connection timed out|operation timed out)
-=i/o timeout
-=connection timed out
-=operation timed out
-0 31 : (?:read|write|connect): (?:connection|operation) timed out|\[Errno (?:60|110)\]
-=: read: connection timed out
-=: read: operation timed out
-=: write: connection timed out
-=: write: operation timed out
-=: connect: connection timed out
-=: connect: operation timed out
-=[Errno 60]
-=[Errno 110]
-0 0 \(connect timeout=[\d.]+\)|\bconnection to server at [^\n]* failed: (?:Connection timed out|timeout expired)
-=(connect timeout=
-=connection to server at 
-0 28 (?i)\bcurl (?:\(28\)|28):? (?:failed to connect|connection|resolving|ssl connection)\b
-~failed to connect
-~connection
-~resolving
-~ssl connection
-0 0 (?i)\bcould not connect to \S+ \([^)\n]+\), connection timed out|\bconnect error: (?:connection timed out|operation timed out|deadline has elapsed)
-~), connection timed out
-~connect error: connection timed 
-~connect error: operation timed o
-~connect error: deadline has elap
-4 0 (?m)(?:(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeout|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ETIMEDOUT
-=UND_ERR_CONNECT_TIMEOUT
-=ERR_SOCKET_TIMEOUT
-=ConnectTimeout
-=HttpConnectTimeoutException
-=ConnectTimeoutError
-=ConnectTimeoutException
-2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$
-=code ETIMEDOUT
-=code ERR_SOCKET_TIMEOUT
-=errno ETIMEDOUT
-=errno ERR_SOCKET_TIMEOUT
-2 0 (?m)(?:ETIMEDOUT|ConnectTimeout)(?:\)(?: when|: \w|$)|:[ \t])
-=ETIMEDOUT
-=ConnectTimeout
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ConnectTimeout)(?:\) when|:[ \t])
-=ETIMEDOUT
-=ConnectTimeout`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ConnectTimeout", "ConnectTimeoutError", "ConnectTimeoutException", "HttpConnectTimeoutException"}}}},
+		{Text: `2 0 (?im)(?:(?:(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time
+0 0 (?10)(?:connect(?:ion|ing)?(?: attempt)?|(?:ssl|tls)(?: connection| handshake)?|handshake|dial|resolving|lookup) (?:has |was )?timed[ -]out|(?:connect(?:ion)?|(?:ssl|tls) (?:connection|handshake)|socket connect|handshake) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time
+1 0 (?im)(?:(?:connect|connection|dial)(?:ing)? to [^\n]* (?:failed: )?(?:connect(?:ion)? |operation )?timed out\b|(?:could not|couldn't|cannot|can't|unable to|failed to) (?:connect|reach|establish)\b[^\n]*(?:timed out|timeout (?:was reached|expired)|i/o timeout)|time-?out connecting to\b|net::ERR_CONNECTION_TIMED_OUT\b|(?:(?:read |write |connect )?ETIMEDOUT|net/http: TLS handshake timeout)(?7))	~timed out	~timeout was reac	~timeout expired	~i/o timeout	~timeout connecti	~time-out connect	~net::err_connect	~etimedout	~net/http: tls ha
+0 0 \b(?:dial (?:tcp|udp|unix)|lookup)\d? [^\n]{0,160}: (?:connect: )?(?:i/o timeout|connection timed out|operation timed out)	=i/o timeout	=connection timed	=operation timed 
+0 31 : (?:read|write|connect): (?:connection|operation) timed out|\[Errno (?:60|110)\]	=: read: connecti	=: read: operatio	=: write: connect	=: write: operati	=: connect: conne	=: connect: opera	=[Errno 60]	=[Errno 110]
+0 0 \(connect timeout=[\d.]+\)|\bconnection to server at [^\n]* failed: (?:Connection timed out|timeout expired)	=(connect timeout	=connection to se
+0 28 (?i)\bcurl (?:\(28\)|28):? (?:failed to connect|connection|resolving|ssl connection)\b	~failed to connec	~connection	~resolving
+0 0 (?i)\bcould not connect to \S+ \([^)\n]+\), connection timed out|\bconnect error: (?:connection timed out|operation timed out|deadline has elapsed)	~), connection ti	~connect error: c	~connect error: o	~connect error: d
+4 0 (?m)(?:(?:ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeout|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?12)|(?:UND_ERR_CONNECT_TIMEOUT|ERR_SOCKET_TIMEOUT|ConnectTimeoutError|ConnectTimeoutException|HttpConnectTimeoutException)(?13))	=ETIMEDOUT	=UND_ERR_CONNECT_	=ERR_SOCKET_TIMEO	=ConnectTimeout
+2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$	=code ETIMEDOUT	=code ERR_SOCKET_	=errno ETIMEDOUT	=errno ERR_SOCKET
+2 0 (?m)(?:ETIMEDOUT|ConnectTimeout)(?:\)(?: when|: \w|$)|:[ \t])	=ETIMEDOUT	=ConnectTimeout
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ConnectTimeout)(?:\) when|:[ \t])	=ETIMEDOUT	=ConnectTimeout`},
 	},
 }
 
 var signatureUnreachable = detect.Signature{
 	Name: "unreachable", Over: []string{"connection_failed", "connection_refused", "connection_reset"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN"}}},
-		},
+		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ENETUNREACH", "EHOSTUNREACH"}}}},
-		{
-			Text: `2 0 (?im)(?:(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?7))
-~network is unreachable
-~no route to host
-~host is down
-~host is unreachable
-~network is down
-0 0 (?i)\A[ \t\r\n]*(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~network is unreachable
-~no route to host
-~host is down
-~host is unreachable
-~network is down
-1 0 (?im)(?:(?:(?:connect )?(?:ENETUNREACH|EHOSTUNREACH|EHOSTDOWN)|net::ERR_(?:INTERNET_DISCONNECTED|NETWORK_CHANGED|ADDRESS_UNREACHABLE))(?7))
-~netunreach
-~hostunreach
-~hostdown
-~net::err_internet_disconnected
-~net::err_network_changed
-~net::err_address_unreachable
-0 11 \[Errno (?:51|65|101|113)\]
-=[Errno 
-4 0 (?m)(?:(?:ENETUNREACH|EHOSTUNREACH)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
-=ENETUNREACH
-=EHOSTUNREACH
-2 0 (?m)(?:code|errno) (?:ENETUNREACH|EHOSTUNREACH)[ \t\r]*$
-=code ENETUNREACH
-=code EHOSTUNREACH
-=errno ENETUNREACH
-=errno EHOSTUNREACH
-2 0 (?m)(?:ENETUNREACH|EHOSTUNREACH)(?:\)(?: when|: \w|$)|:[ \t])
-=ENETUNREACH
-=EHOSTUNREACH
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENETUNREACH|EHOSTUNREACH)(?:\) when|:[ \t])
-=NETUNREACH
-=HOSTUNREACH`,
-		},
+		{Text: `2 0 (?im)(?:(?:(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?7))	~network is unrea	~no route to host	~host is down	~host is unreacha	~network is down
+0 0 (?10)(?:network is unreachable|no route to host|host is (?:down|unreachable)|network is down))(?11)	~network is unrea	~no route to host	~host is down	~host is unreacha	~network is down
+1 0 (?im)(?:(?:(?:connect )?(?:ENETUNREACH|EHOSTUNREACH|EHOSTDOWN)|net::ERR_(?:INTERNET_DISCONNECTED|NETWORK_CHANGED|ADDRESS_UNREACHABLE))(?7))	~netunreach	~hostunreach	~hostdown	~net::err_interne	~net::err_network	~net::err_address
+0 11 \[Errno (?:51|65|101|113)\]	=[Errno 
+4 0 (?m)(?:(?:ENETUNREACH|EHOSTUNREACH)(?12))	=ENETUNREACH	=EHOSTUNREACH
+2 0 (?m)(?:code|errno) (?:ENETUNREACH|EHOSTUNREACH)[ \t\r]*$	=code ENETUNREACH	=code EHOSTUNREAC	=errno ENETUNREAC	=errno EHOSTUNREA
+2 0 (?m)(?:ENETUNREACH|EHOSTUNREACH)(?:\)(?: when|: \w|$)|:[ \t])	=ENETUNREACH	=EHOSTUNREACH
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ENETUNREACH|EHOSTUNREACH)(?:\) when|:[ \t])	=NETUNREACH	=HOSTUNREACH`},
 	},
 }
 
@@ -1165,80 +373,18 @@ var signatureTLSFailure = detect.Signature{
 	Name: "tls_failure",
 	Over: []string{"connection_failed", "connection_reset", "connection_refused", "proxy_failure"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_GET_ISSUER_CERT", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "EPROTO", "CERTIFICATE_VERIFY_FAILED"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"SSLError", "SSLCertVerificationError", "SSLHandshakeException", "CertificateError"}}},
-		},
-		{
-			Text: `1 0 (?im)(?:certificate (?:verif(?:y|ication) failed|has expired|is not trusted|signed by unknown authority|subject name .*|chain.*)\b|(?:an? )?(?:unable to connect to api: )?self[ -]signed certificate\b|unable to (?:verify the first certificate|get (?:local )?issuer certificate)\b|ssl (?:certificate problem|handshake|peer certificate|connect error|routines)\b|(?:openssl/[\d.]+: )?error:[0-9A-F]{8}:ssl routines|openssl ssl_(?:connect|read|write): |ssl_connect returned=|(?:gnutls_handshake\(\) failed|GnuTLS recv error)\b|(?:sslv3 alert|tlsv1 alert|tls) ?handshake failure\b|pkix path building failed\b|server certificate verification failed\b|hostname/ip does not match certificate's altnames\b|(?:(?:[\w.-]+ )?(?:tls|x509): (?:[a-z'"].*|\(?[A-Z].*)|net::ERR_(?:CERT|SSL)_\w+)(?7))
-~certificate 
-~signed certificate
-~unable to verify the first certi
-~unable to get issuer certificate
-~unable to get local issuer certi
-~ssl certificate problem
-~ssl handshake
-~ssl peer certificate
-~ssl connect error
-~ssl routines
-~:ssl routines
-~openssl ssl_connect: 
-~openssl ssl_read: 
-~openssl ssl_write: 
-~ssl_connect returned=
-~gnutls_handshake() failed
-~gnutls recv error
-~handshake failure
-~pkix path building failed
-~server certificate verification 
-~hostname/ip does not match certi
-~tls: 
-~x509: 
-~net::err_cert_
-~net::err_ssl_
-0 0 \[SSL: [A-Z0-9_]+\]
-=[SSL: 
-0 0 (?m): (?:x509|tls): [a-z][^\n]*$|: remote error: tls: 
-=x509: 
-=tls: 
-=remote error: tls: 
-0 26 \bX509VerifyResult \{ code: [1-9]
-=X509VerifyResult { code: 
-0 96 (?i)curl (?:35|60)\b[^\n]{0,20}(?:GnuTLS|OpenSSL|SSL)|GnuTLS recv error \(
-~curl 35
-~curl 60
-~gnutls recv error (
-0 35 \((?:SELF_SIGNED_CERT_IN_CHAIN|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY)\)
-=(SELF_SIGNED_CERT_IN_CHAIN)
-=(CERT_HAS_EXPIRED)
-=(UNABLE_TO_VERIFY_LEAF_SIGNATURE
-=(UNABLE_TO_GET_ISSUER_CERT_LOCAL
-4 0 (?m)(?:(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|EPROTO|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=SELF_SIGNED_CERT_IN_CHAIN
-=DEPTH_ZERO_SELF_SIGNED_CERT
-=UNABLE_TO_VERIFY_LEAF_SIGNATURE
-=UNABLE_TO_GET_ISSUER_CERT_LOCALL
-=UNABLE_TO_GET_ISSUER_CERT
-=CERT_HAS_EXPIRED
-=ERR_TLS_CERT_ALTNAME_INVALID
-=EPROTO
-=CERTIFICATE_VERIFY_FAILED
-=SSLError
-=SSLCertVerificationError
-=SSLHandshakeException
-=CertificateError
-2 0 (?m)(?:code|errno) (?:ERR_TLS_CERT_ALTNAME_INVALID|EPROTO)[ \t\r]*$
-=code ERR_TLS_CERT_ALTNAME_INVALI
-=code EPROTO
-=errno ERR_TLS_CERT_ALTNAME_INVAL
-=errno EPROTO
-2 0 (?m)(?:EPROTO)(?:\)(?: when|: \w|$)|:[ \t])
-=EPROTO
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:EPROTO)(?:\) when|:[ \t])
-=EPROTO`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_GET_ISSUER_CERT", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "EPROTO", "CERTIFICATE_VERIFY_FAILED"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"SSLError", "SSLCertVerificationError", "SSLHandshakeException", "CertificateError"}}}},
+		{Text: `1 0 (?im)(?:certificate (?:verif(?:y|ication) failed|has expired|is not trusted|signed by unknown authority|subject name .*|chain.*)\b|(?:an? )?(?:unable to connect to api: )?self[ -]signed certificate\b|unable to (?:verify the first certificate|get (?:local )?issuer certificate)\b|ssl (?:certificate problem|handshake|peer certificate|connect error|routines)\b|(?:openssl/[\d.]+: )?error:[0-9A-F]{8}:ssl routines|openssl ssl_(?:connect|read|write): |ssl_connect returned=|(?:gnutls_handshake\(\) failed|GnuTLS recv error)\b|(?:sslv3 alert|tlsv1 alert|tls) ?handshake failure\b|pkix path building failed\b|server certificate verification failed\b|hostname/ip does not match certificate's altnames\b|(?:(?:[\w.-]+ )?(?:tls|x509): (?:[a-z'"].*|\(?[A-Z].*)|net::ERR_(?:CERT|SSL)_\w+)(?7))	~certificate 	~signed certifica	~unable to verify	~unable to get is	~unable to get lo	~ssl handshake	~ssl peer certifi	~ssl connect erro	~ssl routines	~openssl ssl_conn	~openssl ssl_read	~openssl ssl_writ	~ssl_connect retu	~gnutls_handshake	~gnutls recv erro	~handshake failur	~pkix path buildi	~hostname/ip does	~tls: 	~x509: 	~net::err_cert_	~net::err_ssl_
+0 0 \[SSL: [A-Z0-9_]+\]	=[SSL: 
+0 0 (?m): (?:x509|tls): [a-z][^\n]*$|: remote error: tls: 	=x509: 	=tls: 
+0 26 \bX509VerifyResult \{ code: [1-9]	=X509VerifyResult
+0 96 (?i)curl (?:35|60)\b[^\n]{0,20}(?:GnuTLS|OpenSSL|SSL)|GnuTLS recv error \(	~curl 35	~curl 60	~gnutls recv erro
+0 35 \((?:SELF_SIGNED_CERT_IN_CHAIN|CERT_HAS_EXPIRED|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY)\)	=(SELF_SIGNED_CER	=(CERT_HAS_EXPIRE	=(UNABLE_TO_VERIF	=(UNABLE_TO_GET_I
+4 0 (?m)(?:(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|EPROTO|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?12)|(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|UNABLE_TO_GET_ISSUER_CERT|CERT_HAS_EXPIRED|ERR_TLS_CERT_ALTNAME_INVALID|CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError|SSLHandshakeException|CertificateError)(?13))	=SELF_SIGNED_CERT	=DEPTH_ZERO_SELF_	=UNABLE_TO_VERIFY	=UNABLE_TO_GET_IS	=CERT_HAS_EXPIRED	=ERR_TLS_CERT_ALT	=EPROTO	=CERTIFICATE_VERI	=SSLError	=SSLCertVerificat	=SSLHandshakeExce	=CertificateError
+2 0 (?m)(?:code|errno) (?:ERR_TLS_CERT_ALTNAME_INVALID|EPROTO)[ \t\r]*$	=code ERR_TLS_CER	=code EPROTO	=errno ERR_TLS_CE	=errno EPROTO
+2 0 (?m)(?:EPROTO)(?:\)(?: when|: \w|$)|:[ \t])	=EPROTO
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:EPROTO)(?:\) when|:[ \t])	=EPROTO`},
 	},
 }
 
@@ -1247,46 +393,16 @@ var signatureProxyFailure = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{407}}}},
 		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ProxyError"}}}},
-		{
-			Text: `2 0 (?im)[ \t](?:407)\b(?9)
-=407
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:407)\b\)
-=(407)
-2 0 (?m)(?:407)\b\)[ \t]*[:·]
-=407)
-2 0 (?m)[ \t](?:407)\b[ \t\r]*$
-=407
-1 0 (?im)(?:407)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*[^\s\S][ \t]*[:;({\["'—–-])|http[ \t](?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))
-=407
-~http
-3 0 (?:407)\b
-=407
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:407)\b(?:[ \t:-]*[^\s\S]|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:407)\b (?:Client|Server) Error: 
-=407
-~407 client error: 
-~407 server error: 
-1 0 (?im)(?:(?:could not|couldn't|cannot|unable to) (?:resolve|connect to) (?:the )?proxy\b|(?:received http code \d+|unexpected response code) from proxy\b|(?:connect tunnel failed|tunnel connection failed|tunneling socket could not be established)\b|proxy(?: server| connect| connection| tunnel)? (?:aborted|authentication required|error|failed|refused)\b|(?:failed to|cannot) connect to proxy\b|net::ERR_(?:PROXY|TUNNEL)_CONNECTION_FAILED\b)
-~could not resolve 
-~could not connect to 
-~couldn't resolve 
-~couldn't connect to 
-~cannot resolve 
-~cannot connect to 
-~unable to resolve 
-~unable to connect to 
-~received http code 
-~unexpected response code
-~connect tunnel failed
-~tunnel connection failed
-~tunneling socket could not be es
-~proxy
-~failed to connect to proxy
-~cannot connect to proxy
-~net::err_proxy_connection_failed
-~net::err_tunnel_connection_faile
-4 0 (?m)(?:(?:ProxyError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ProxyError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ProxyError`,
-		},
+		{Text: `2 0 (?im)[ \t](?:407)\b(?9)	=407
+1 0 (?14)(?:407)\b\)	=(407)
+2 0 (?m)(?:407)\b\)[ \t]*[:·]	=407)
+2 0 (?m)[ \t](?:407)\b[ \t\r]*$	=407
+1 0 (?im)(?:407)\b(?15)[^\s\S](?16)(?:407)\b[ \t]?(?:[:(]|[^\s\S][ \t]*(?:$|[.:;,({]))	=407	~http
+3 0 (?:407)\b	=407
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:407)\b(?:[ \t:-]*[^\s\S](?17)	=407
+0 19 (?i)\b(?:407)\b (?:Client|Server) Error: 	~407 client error	~407 server error
+1 0 (?im)(?:(?:could not|couldn't|cannot|unable to) (?:resolve|connect to) (?:the )?proxy\b|(?:received http code \d+|unexpected response code) from proxy\b|(?:connect tunnel failed|tunnel connection failed|tunneling socket could not be established)\b|proxy(?: server| connect| connection| tunnel)? (?:aborted|authentication required|error|failed|refused)\b|(?:failed to|cannot) connect to proxy\b|net::ERR_(?:PROXY|TUNNEL)_CONNECTION_FAILED\b)	~resolve	~connect to	~received http co	~unexpected respo	~connect tunnel f	~tunnel connectio	~tunneling socket	~proxy	~net::err_tunnel_
+4 0 (?m)(?:(?:ProxyError)(?12)|(?:ProxyError)(?13))	=ProxyError`},
 	},
 }
 
@@ -1295,130 +411,33 @@ var signatureRateLimit = detect.Signature{
 	Over: []string{"too_many_requests", "invalid_request", "forbidden", "payload_too_large", "throttled", "unavailable"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitError", "RateLimitExceeded", "RateLimitExceededException", "TooManyRequests", "TooManyRequestsError", "APIRateLimitError", "ratelimited", "rate_limited"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitReached", "TOO_MANY_REQUESTS", "RESOURCE_EXHAUSTED", "rate_limited", "429"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}},
-		},
-		{
-			Text: `2 0 (?im)[ \t](?:429)\b(?9)
-=429
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:429)\b\)
-=(429)
-2 0 (?m)(?:429)\b\)[ \t]*[:·]
-=429)
-2 0 (?m)[ \t](?:429)\b[ \t\r]*$
-=429
-1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
-=429
-~http
-3 0 (?:429)\b
-=429
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:429)\b (?:Client|Server) Error: 
-~too many requests
-~error
-~429 client error: 
-~429 server error: 
-1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:retry|try again) (?:after|in|later)\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s+(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))
-~would exceed
-~exceed
-~have exceeded
-~has exceeded
-~request too large for 
-~): limit 
-~too many 
-~limit
-~ratelimit error
-~rate limit error
-~rate-limit error
-~this request would exceed
-~your request would exceed
-~sent too many requests
-~toomanyrequests
-~request was throttled
-~request has been throttled
-~the request was throttled
-~the request has been throttled
-~this request was throttled
-~this request has been throttled
-~your request was throttled
-~your request has been throttled
-~you've hit your 
-~you've hit the 
-~you've reached your 
-~you've reached the 
-~you have hit your 
-~you have hit the 
-~you have reached your 
-~you have reached the 
-~limit reached
-~resource exhausted
-~resource has been exhausted
-~server is temporarily limiting r
-~service tier capacity exceeded
-~model capacity exceeded
-~account capacity exceeded
-~organization capacity exceeded
-~you are 
-~exceeded a secondary rate limit
-2 0 (?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?7))
-~too many 
-0 0 (?i)\A[ \t\r\n]*(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~too many 
-0 0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)
-~ratelimited
-~rate limited
-~rate-limited
-0 14 \bRATE LIMITED: 
-=RATE LIMITED: 
-0 0 (?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)
-=status code 429
-=status code of 429
-=429 status code (no body)
-4 0 (?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=rate_limit_error
-=rate_limit_exceeded
-=rateLimitExceeded
-=userRateLimitExceeded
-=RateLimitError
-=RateLimitExceeded
-=RateLimitExceededException
-=TooManyRequests
-=APIRateLimitError
-=ratelimited
-=rate_limited
-=RateLimitReached
-=TOO_MANY_REQUESTS
-=RESOURCE_EXHAUSTED
-=429
-=TooManyRequestsError
-2 0 (?m)(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\)(?: when|: \w|$)|:[ \t])
-=rateLimitExceeded
-=userRateLimitExceeded
-=RateLimitExceeded
-=TooManyRequests
-=RateLimitReached
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\) when|:[ \t])
-=rateLimitExceeded
-=userRateLimitExceeded
-=RateLimitExceeded
-=TooManyRequests
-=RateLimitReached`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitError", "RateLimitExceeded", "RateLimitExceededException", "TooManyRequests", "TooManyRequestsError", "APIRateLimitError", "ratelimited", "rate_limited"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"rate_limit_error", "rate_limit_exceeded", "rateLimitExceeded", "userRateLimitExceeded", "RateLimitReached", "TOO_MANY_REQUESTS", "RESOURCE_EXHAUSTED", "rate_limited", "429"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}, {Key: detect.Attribute, Name: "ratelimit-remaining", Any: []string{"0"}}}},
+		{Text: `2 0 (?im)[ \t](?:429)\b(?9)	=429
+1 0 (?14)(?:429)\b\)	=(429)
+2 0 (?m)(?:429)\b\)[ \t]*[:·]	=429)
+2 0 (?m)[ \t](?:429)\b[ \t\r]*$	=429
+1 0 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
+3 0 (?:429)\b	=429
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
+0 19 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
+1 0 (?im)(?:(?:this request |your request |you |you've |you have |request |requests )?(?:to .{1,160} )?(?:would exceed|exceeds?|exceeded|have exceeded|has exceeded)\s[^\n]{0,100}?(?:rate[ -]?limit|(?:requests|tokens|messages) per|quota per minute)|request too large for .*\((?:tpm|rpm|tpd|rpd)\)|.*\((?:tpm|rpm|tpd|rpd|ipm)\): limit \d+|too many [^\n]{1,120}, (?:please )?(?:retry|try again) (?:after|in|later)\b|(?:(?:(?:api|request|requests|token|tokens|secondary|primary|global|user|daily|hourly|account|organization|your|the|this|model|concurrent|input|output|github|graphql|search|is|you have|you've) ){0,4}rate[ -]?limits?(?: (?:is|was|has been|have been))? (?:exceeded|reached|hit|exhausted)|rate[ -]?limit error|(?:this request |your request )would exceed\s[ \t]*(?:your|the)|(?:you have |you've )?sent too many requests|toomanyrequests|(?:the |this |your )?request (?:was|has been) throttled|(?:you've|you have) (?:hit|reached) (?:your|the) (?:[\w-]+ ){0,3}limit|(?:claude )?(?:ai |5-hour |session |weekly |daily |hourly |usage |message |opus |sonnet |pull ){1,3}limit reached|resource (?:has been )?exhausted|server is temporarily limiting requests|(?:service tier|model|account|organization) capacity exceeded|you are (?:being |currently )?(?:rate[ -]?limited|throttled)|(?:you )?(?:have )?exceeded a secondary rate limit)(?7))	~exceed	~request too larg	~too many 	~limit	~toomanyrequests	~request was thro	~request has been	~you've hit your 	~you've hit the 	~you've reached y	~you've reached t	~you have hit you	~you have hit the	~you have reached	~resource exhaust	~resource has bee	~you are 
+2 0 (?im)(?:(?:too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?7))	~too many 
+0 0 (?10)too many (?:api |concurrent )?(?:requests|calls|connections from this|tokens per))(?11)	~too many 
+0 0 (?im)(?:·|[\w"]: ?\\?"?)[ \t]*rate[ -]?limited(?:["\\.!]|$)	~limited
+0 14 \bRATE LIMITED: 	=RATE LIMITED: 
+0 0 (?m)\bstatus code (?:of )?429\b[^\n]*$|\b429 status code \(no body\)	=status code 429	=status code of 4	=429 status code 
+4 0 (?m)(?:(?:rate_limit_error|rate_limit_exceeded|rateLimitExceeded|userRateLimitExceeded|RateLimitError|RateLimitExceeded|RateLimitExceededException|TooManyRequests|TooManyRequestsError|APIRateLimitError|ratelimited|rate_limited|RateLimitReached|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED|429)(?12)|(?:rate_limit_error|rate_limit_exceeded|RateLimitError|RateLimitExceededException|TooManyRequestsError|APIRateLimitError|rate_limited|TOO_MANY_REQUESTS|RESOURCE_EXHAUSTED)(?13))	=rate_limit_error	=rate_limit_excee	=rateLimitExceede	=RateLimitError	=RateLimitExceede	=TooManyRequests	=ratelimited	=rate_limited	=RateLimitReached	=TOO_MANY_REQUEST	=RESOURCE_EXHAUST	=429
+2 0 (?m)(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\)(?: when|: \w|$)|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:rateLimitExceeded|userRateLimitExceeded|RateLimitExceeded|TooManyRequests|RateLimitReached)(?:\) when|:[ \t])	=rateLimitExceede	=RateLimitExceede	=TooManyRequests	=RateLimitReached`},
 	},
 }
 
 var signatureQuotaPerMinute = detect.Signature{
 	Name: "quota_per_minute", Over: []string{"quota_exhausted", "rate_limit", "too_many_requests", "throttled"},
 	Any: []detect.Form{
-		{
-			Text: `1 0 (?im)(?:(?:[\w-]+ ){0,4}quota exceeded for [^\n]*per[ _-]?(?:minute|second))
-~quota exceeded for `,
-		},
+		{Text: `1 0 (?im)(?:(?:[\w-]+ ){0,4}quota exceeded for [^\n]*per[ _-]?(?:minute|second))	~quota exceeded f`},
 	},
 }
 
@@ -1426,86 +445,28 @@ var signatureTooManyRequests = detect.Signature{
 	Name: "too_many_requests",
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{429}}}},
-		{
-			Text: `2 0 (?im)[ \t](?:429)\b(?9)
-=429
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:429)\b\)
-=(429)
-2 0 (?m)(?:429)\b\)[ \t]*[:·]
-=429)
-2 0 (?m)[ \t](?:429)\b[ \t\r]*$
-=429
-1 0 (?im)(?:429)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Too Many Requests)[ \t]*[:;({\["'—–-])|http[ \t](?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))
-=429
-~http
-3 0 (?:429)\b
-=429
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:429)\b (?:Client|Server) Error: 
-~too many requests
-~error
-~429 client error: 
-~429 server error: 
-2 0 (?im)(?:(?:too many requests)(?7))
-~too many requests
-0 0 (?i)\A[ \t\r\n]*(?:too many requests)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~too many requests`,
-		},
+		{Text: `2 0 (?im)[ \t](?:429)\b(?9)	=429
+1 0 (?14)(?:429)\b\)	=(429)
+2 0 (?m)(?:429)\b\)[ \t]*[:·]	=429)
+2 0 (?m)[ \t](?:429)\b[ \t\r]*$	=429
+1 0 (?im)(?:429)\b(?15)(?:Too Many Requests)(?16)(?:429)\b[ \t]?(?:[:(]|(?:Too Many Requests)[ \t]*(?:$|[.:;,({]))	=429	~http
+3 0 (?:429)\b	=429
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:429)\b(?:[ \t:-]*(?:Too Many Requests)(?17)	~too many request	~error
+0 19 (?i)\b(?:429)\b (?:Client|Server) Error: 	~429 client error	~429 server error
+2 0 (?im)(?:(?:too many requests)(?7))	~too many request
+0 0 (?10)too many requests)(?11)	~too many request`},
 	},
 }
 
 var signatureThrottled = detect.Signature{
 	Name: "throttled", Over: []string{"invalid_request", "forbidden", "unavailable", "too_many_requests"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ThrottlingException", "Throttling", "ThrottledException", "RequestLimitExceeded", "RequestThrottled", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "PriorRequestNotComplete", "BandwidthLimitExceeded", "TransactionInProgressException", "OperationNotAllowed", "SubscriptionRequestsThrottled"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ThrottlingException", "throttlingException", "Throttling", "ThrottledException", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "EC2ThrottledException"}}},
-		},
-		{
-			Text: `1 0 (?im)(?:throttling: |(?:rate exceeded|(?:the )?maximum number of [\w -]*requests (?:was |has been )?exceeded|please reduce your request rate|request limit exceeded|number of (?:read|write) requests [\w ']*exceeded)(?7))
-~throttling: 
-~rate exceeded
-~maximum number of 
-~please reduce your request rate
-~request limit exceeded
-~number of read requests 
-~number of write requests 
-4 0 (?m)(?:(?:ThrottlingException|Throttling|ThrottledException|RequestLimitExceeded|RequestThrottled|SlowDown|TooManyRequestsException|ProvisionedThroughputExceededException|PriorRequestNotComplete|BandwidthLimitExceeded|TransactionInProgressException|OperationNotAllowed|SubscriptionRequestsThrottled|throttlingException|EC2ThrottledException)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ThrottlingException|ThrottledException|TooManyRequestsException|ProvisionedThroughputExceededException|TransactionInProgressException|throttlingException|EC2ThrottledException)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ThrottlingException
-=Throttling
-=ThrottledException
-=RequestLimitExceeded
-=RequestThrottled
-=SlowDown
-=TooManyRequestsException
-=ProvisionedThroughputExceededExc
-=PriorRequestNotComplete
-=BandwidthLimitExceeded
-=TransactionInProgressException
-=OperationNotAllowed
-=SubscriptionRequestsThrottled
-=throttlingException
-=EC2ThrottledException
-2 0 (?m)(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\)(?: when|: \w|$)|:[ \t])
-=Throttling
-=RequestLimitExceeded
-=RequestThrottled
-=SlowDown
-=PriorRequestNotComplete
-=BandwidthLimitExceeded
-=OperationNotAllowed
-=SubscriptionRequestsThrottled
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\) when|:[ \t])
-=Throttling
-=RequestLimitExceeded
-=RequestThrottled
-=SlowDown
-=PriorRequestNotComplete
-=BandwidthLimitExceeded
-=OperationNotAllowed
-=SubscriptionRequestsThrottled`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ThrottlingException", "Throttling", "ThrottledException", "RequestLimitExceeded", "RequestThrottled", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "PriorRequestNotComplete", "BandwidthLimitExceeded", "TransactionInProgressException", "OperationNotAllowed", "SubscriptionRequestsThrottled"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ThrottlingException", "throttlingException", "Throttling", "ThrottledException", "SlowDown", "TooManyRequestsException", "ProvisionedThroughputExceededException", "EC2ThrottledException"}}}},
+		{Text: `1 0 (?im)(?:throttling: |(?:rate exceeded|(?:the )?maximum number of [\w -]*requests (?:was |has been )?exceeded|please reduce your request rate|request limit exceeded|number of (?:read|write) requests [\w ']*exceeded)(?7))	~throttling: 	~rate exceeded	~maximum number o	~please reduce yo	~request limit ex	~number of read r	~number of write 
+4 0 (?m)(?:(?:ThrottlingException|Throttling|ThrottledException|RequestLimitExceeded|RequestThrottled|SlowDown|TooManyRequestsException|ProvisionedThroughputExceededException|PriorRequestNotComplete|BandwidthLimitExceeded|TransactionInProgressException|OperationNotAllowed|SubscriptionRequestsThrottled|throttlingException|EC2ThrottledException)(?12)|(?:ThrottlingException|ThrottledException|TooManyRequestsException|ProvisionedThroughputExceededException|TransactionInProgressException|throttlingException|EC2ThrottledException)(?13))	=Throttling	=ThrottledExcepti	=RequestLimitExce	=RequestThrottled	=SlowDown	=TooManyRequestsE	=ProvisionedThrou	=PriorRequestNotC	=BandwidthLimitEx	=TransactionInPro	=OperationNotAllo	=SubscriptionRequ	=throttlingExcept
+2 0 (?m)(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\)(?: when|: \w|$)|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:Throttling|RequestLimitExceeded|RequestThrottled|SlowDown|PriorRequestNotComplete|BandwidthLimitExceeded|OperationNotAllowed|SubscriptionRequestsThrottled)(?:\) when|:[ \t])	=Throttling	=RequestLimitExce	=RequestThrottled	=SlowDown	=PriorRequestNotC	=BandwidthLimitEx	=OperationNotAllo	=SubscriptionRequ`},
 	},
 }
 
@@ -1514,154 +475,30 @@ var signatureTimeout = detect.Signature{
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Errno, Any: []string{"ETIMEDOUT"}}}},
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{408, 524}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "ESOCKETTIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ERR_HTTP_REQUEST_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}},
-		},
-		{
-			Text: `2 0 (?im)[ \t](?:408|524)\b(?9)
-=408
-=524
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:408|524)\b\)
-=(408)
-=(524)
-2 0 (?m)(?:408|524)\b\)[ \t]*[:·]
-=408)
-=524)
-2 0 (?m)[ \t](?:408|524)\b[ \t\r]*$
-=408
-=524
-1 0 (?im)(?:408|524)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Request Time-?out)[ \t]*[:;({\["'—–-])|http[ \t](?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))
-=408
-=524
-~http	408
-~http	524
-~http 408
-~http 524
-3 0 (?:408|524)\b
-=408
-=524
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:408|524)\b (?:Client|Server) Error: 
-~request timeout
-~request time-out
-~error
-~408 client error: 
-~408 server error: 
-~524 client error: 
-~524 server error: 
-2 0 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))
-~timed
-~time
-0 0 (?i)\A[ \t\r\n]*(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~timed
-~time
-1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|waiting for|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))
-~exceeded 
-~timed out waiting for
-~has exceeded the maximum time
-~has exceeded the maximum executi
-~no response 
-~timed out in 
-~timed out after 
-~ took longer than 
-~origin web server timed out
-~exceeded
-~s exceeded
-~deadline exceeded
-~operation aborted due to timeout
-~operation was aborted due to tim
-~request aborted due to timeout
-~request was aborted due to timeo
-~connection aborted due to timeou
-~connection was aborted due to ti
-~timeout 
-~time-out 
-~etimedout
-~net/http: tls handshake timeout
-~net/http: timeout awaiting respo
-~net/http: request canceled
-~exceed
-~net::err_timed_out
-~net::err_connection_timed_out
-~ timed out after
-~ etimedout
-~canceling statement due to state
-~operation exceeded time limit
-~a timeout occurred
-0 0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$
-=: context deadline exceeded
-=: i/o timeout
-=: TLS handshake timeout
-0 0 (?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$
-=Timeout
-=CancelledTimeout
-0 0 \(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(
-=read timeout=
-=connect timeout=
-=Read timed out. (
-0 0 \brpc error: code = DeadlineExceeded\b|StatusCode\.DEADLINE_EXCEEDED|code: ['"]?(?:ETIMEDOUT|UND_ERR_\w*TIMEOUT)
-=rpc error: code = DeadlineExceed
-=StatusCode.DEADLINE_EXCEEDED
-=ETIMEDOUT
-=UND_ERR_
-0 27 \bDOMException \[TimeoutError\]
-=DOMException [TimeoutError]
-0 0 (?m)^[^\n\x60#*>-][^\n]*: [^\n]{0,80}\btimed out after \d
-=timed out after 
-0 7 (?i)curl 28\b
-~curl 28
-4 0 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ETIMEDOUT
-=ESOCKETTIMEDOUT
-=UND_ERR_CONNECT_TIMEOUT
-=UND_ERR_HEADERS_TIMEOUT
-=UND_ERR_BODY_TIMEOUT
-=ERR_HTTP_REQUEST_TIMEOUT
-=ERR_SOCKET_TIMEOUT
-=TimeoutError
-=ReadTimeout
-=ConnectTimeout
-=APITimeoutError
-=APIConnectionTimeoutError
-=HeadersTimeoutError
-=BodyTimeoutError
-=TimeoutException
-=SocketTimeoutException
-=TimeoutExpired
-=PoolTimeout
-=timeout
-=Timeout
-=ReadTimeoutError
-=ConnectTimeoutError
-=timeout_error
-2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$
-=code ETIMEDOUT
-=code ESOCKETTIMEDOUT
-=code ERR_HTTP_REQUEST_TIMEOUT
-=code ERR_SOCKET_TIMEOUT
-=errno ETIMEDOUT
-=errno ESOCKETTIMEDOUT
-=errno ERR_HTTP_REQUEST_TIMEOUT
-=errno ERR_SOCKET_TIMEOUT
-2 0 (?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])
-=ETIMEDOUT
-=ESOCKETTIMEDOUT
-=ReadTimeout
-=ConnectTimeout
-=TimeoutExpired
-=PoolTimeout
-=Timeout
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\) when|:[ \t])
-=ETIMEDOUT
-=ESOCKETTIMEDOUT
-=ReadTimeout
-=ConnectTimeout
-=TimeoutExpired
-=PoolTimeout
-=Timeout`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ETIMEDOUT", "ESOCKETTIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ERR_HTTP_REQUEST_TIMEOUT", "ERR_SOCKET_TIMEOUT"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"TimeoutError", "ReadTimeout", "ReadTimeoutError", "ConnectTimeout", "ConnectTimeoutError", "APITimeoutError", "APIConnectionTimeoutError", "HeadersTimeoutError", "BodyTimeoutError", "TimeoutException", "SocketTimeoutException", "TimeoutExpired", "PoolTimeout", "timeout", "timeout_error", "Timeout"}}}},
+		{Text: `2 0 (?im)[ \t](?:408|524)\b(?9)	=408	=524
+1 0 (?14)(?:408|524)\b\)	=(408)	=(524)
+2 0 (?m)(?:408|524)\b\)[ \t]*[:·]	=408)	=524)
+2 0 (?m)[ \t](?:408|524)\b[ \t\r]*$	=408	=524
+1 0 (?im)(?:408|524)\b(?15)(?:Request Time-?out)(?16)(?:408|524)\b[ \t]?(?:[:(]|(?:Request Time-?out)[ \t]*(?:$|[.:;,({]))	=408	=524	~http
+3 0 (?:408|524)\b	=408	=524
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:408|524)\b(?:[ \t:-]*(?:Request Time-?out)(?17)	~request timeout	~request time-out	~error
+0 19 (?i)\b(?:408|524)\b (?:Client|Server) Error: 	~408 client error	~408 server error	~524 client error	~524 server error
+2 0 (?im)(?:(?:(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?7))	~time
+0 0 (?10)(?:(?:the |this |your )?(?:[\w-]+ ){0,3}(?:request|operation|connection|connect|read|write|command|query|call|handshake|response|process|step|job|task|stream|server|it|run|execution|dial|lookup) )?(?:has |have |was |is )?timed[ -]out|(?:headers|body|connect|connection|read|write|socket|idle|stream idle|request|response|handshake|tls handshake|i/o|io|ssl connection|operation|command|job|query|network) ?time-?out(?: error| exceeded| expired| reached)?)(?11)	~time
+1 0 (?im)(?:(?:time-?out: )?exceeded \d+ ?m?s waiting\b|timed out waiting for\b|(?:the )?(?:[\w -]{1,60} )?has exceeded the maximum (?:execution )?time\b|no response (?:was )?(?:received )?(?:within|after|for) \d+|(?:\w+ ){0,3}timed out (?:in|after) \d+(?:\.\d+)? ?m?s\b|(?:execution|job|build|run|it) took longer than \d|(?:the )?origin web server timed out|(?:timeout of \d+ ?m?s (?:was )?exceeded|time-?out \d+ ?m?s exceeded|(?:context )?deadline exceeded|(?:the |this )?(?:operation|request|connection) (?:was )?aborted due to timeout|time-?out (?:\([^)\n]*\) )?(?:exceeded|expired|reached|waiting for|while waiting|error|was reached|after \d+)|(?:read |connect )?ETIMEDOUT|net/http: (?:TLS handshake timeout|timeout awaiting response headers|request canceled)|(?:exceeded|exceeds) (?:the )?(?:timeout|time limit|deadline)|(?:maximum execution time|time limit|walltime)(?: of \d+ \w+)? (?:was |has been )?exceeded|net::ERR_(?:CONNECTION_)?TIMED_OUT|command '?[^\n]+ timed out after|spawn(?:sync)? \S+ ETIMEDOUT|canceling statement due to statement timeout|operation exceeded time limit|a timeout occurred)(?7))	~timed out waitin	~no response 	~timed out in 	~timed out after 	~ took longer tha	~origin web serve	~aborted due to t	~timeout 	~time-out 	~etimedout	~net/http: tls ha	~net/http: reques	~exceed	~net::err_timed_o	~net::err_connect	~ timed out after	~canceling statem
+0 0 (?m): (?:context deadline exceeded|i/o timeout|TLS handshake timeout)(?: \([^\n]*\))?["')\]\\]*$	=: context deadli	=: i/o timeout	=: TLS handshake 
+0 0 (?m)(?:^|[\s.:])(?:\w+\.)*(?:TimeoutError|Timeout|TimeoutException|CancelledTimeout)$	=Timeout
+0 0 \(read timeout=[\d.]+\)|\(connect timeout=[\d.]+\)|\bRead timed out\. \(	=read timeout=	=connect timeout=	=Read timed out. 
+0 0 \brpc error: code = DeadlineExceeded\b|StatusCode\.DEADLINE_EXCEEDED|code: ['"]?(?:ETIMEDOUT|UND_ERR_\w*TIMEOUT)	=rpc error: code 	=StatusCode.DEADL	=ETIMEDOUT	=UND_ERR_
+0 27 \bDOMException \[TimeoutError\]	=DOMException [Ti
+0 0 (?m)^[^\n\x60#*>-][^\n]*: [^\n]{0,80}\btimed out after \d	=timed out after 
+0 7 (?i)curl 28\b	~curl 28
+4 0 (?m)(?:(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeout|ReadTimeoutError|ConnectTimeout|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|TimeoutExpired|PoolTimeout|timeout|timeout_error|Timeout)(?12)|(?:UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT|TimeoutError|ReadTimeoutError|ConnectTimeoutError|APITimeoutError|APIConnectionTimeoutError|HeadersTimeoutError|BodyTimeoutError|TimeoutException|SocketTimeoutException|timeout_error)(?13))	=ETIMEDOUT	=ESOCKETTIMEDOUT	=UND_ERR_CONNECT_	=UND_ERR_HEADERS_	=UND_ERR_BODY_TIM	=ERR_HTTP_REQUEST	=ERR_SOCKET_TIMEO	=timeout	=Timeout
+2 0 (?m)(?:code|errno) (?:ETIMEDOUT|ESOCKETTIMEDOUT|ERR_HTTP_REQUEST_TIMEOUT|ERR_SOCKET_TIMEOUT)[ \t\r]*$	=code ETIMEDOUT	=code ESOCKETTIME	=code ERR_HTTP_RE	=code ERR_SOCKET_	=errno ETIMEDOUT	=errno ESOCKETTIM	=errno ERR_HTTP_R	=errno ERR_SOCKET
+2 0 (?m)(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\)(?: when|: \w|$)|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ETIMEDOUT|ESOCKETTIMEDOUT|ReadTimeout|ConnectTimeout|TimeoutExpired|PoolTimeout|Timeout)(?:\) when|:[ \t])	=ETIMEDOUT	=ESOCKETTIMEDOUT	=Timeout`},
 	},
 }
 
@@ -1669,21 +506,12 @@ var signatureGRPCDeadlineExceeded = detect.Signature{
 	Name: "grpc_deadline_exceeded", Over: []string{"timeout", "grpc_unavailable"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"DEADLINE_EXCEEDED", "DeadlineExceeded"}}}},
-		{
-			Text: `0 34 \brpc error: code = DeadlineExceeded\b
-=rpc error: code = DeadlineExceed
-0 28 StatusCode\.DEADLINE_EXCEEDED\b
-=StatusCode.DEADLINE_EXCEEDED
-0 21 \b4 DEADLINE_EXCEEDED: 
-=4 DEADLINE_EXCEEDED: 
-4 0 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:DEADLINE_EXCEEDED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=EADLINE_EXCEEDED
-=eadlineExceeded
-2 0 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])
-=DeadlineExceeded
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])
-=DeadlineExceeded`,
-		},
+		{Text: `0 34 \brpc error: code = DeadlineExceeded\b	=rpc error: code 
+0 28 StatusCode\.DEADLINE_EXCEEDED\b	=StatusCode.DEADL
+0 21 \b4 DEADLINE_EXCEEDED: 	=4 DEADLINE_EXCEE
+4 0 (?m)(?:(?:DEADLINE_EXCEEDED|DeadlineExceeded)(?12)|(?:DEADLINE_EXCEEDED)(?13))	=EADLINE_EXCEEDED	=eadlineExceeded
+2 0 (?m)(?:DeadlineExceeded)(?:\)(?: when|: \w|$)|:[ \t])	=DeadlineExceeded
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:DeadlineExceeded)(?:\) when|:[ \t])	=DeadlineExceeded`},
 	},
 }
 
@@ -1691,58 +519,13 @@ var signatureInvalidAPIKey = detect.Signature{
 	Name: "invalid_api_key", Over: []string{"unauthorized", "forbidden", "invalid_request"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"E401", "ENEEDAUTH"}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "invalid_api_key", "AuthenticationError", "UnauthenticatedException", "authentication_failed"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key", "invalid_authentication", "authentication_error", "API_KEY_INVALID", "token_expired", "invalid_token", "account_deactivated"}}},
-		},
-		{
-			Text: `1 0 (?im)(?:(?:the )?api[_ ]key (?:client option )?must be (?:set|provided)\b|(?:(?:incorrect|invalid|missing|expired|revoked|no|unknown|malformed|bad) (?:\w+ )?(?:x-)?api[ _-]?key(?: provided.*)?|(?:your |the )?api[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|missing|not found|required|incorrect|not set|been revoked|revoked|disabled)|(?:your |the )?(?:oauth|access|auth|authentication|bearer|refresh|session)(?: access)? token (?:has |is |was )?(?:expired|invalid|missing|not valid|revoked|been revoked|required)|(?:invalid|expired|bad|missing|incorrect) (?:authentication |bearer |access |oauth |auth )?(?:credentials?|token)|could not resolve authentication method|not logged in|(?:please )?run /login|you didn't provide an api key|(?:failed|unable) to authenticate)(?7))
-~api key must be 
-~api key client option must be 
-~api_key must be 
-~api_key client option must be 
-~the api key must be 
-~the api key client option must b
-~the api_key must be 
-~the api_key client option must b
-~api
-~key 
-~ token 
-~credential
-~token
-~could not resolve authentication
-~not logged in
-~run /login
-~you didn't provide an api key
-~failed to authenticate
-~unable to authenticate
-4 0 (?m)(?:(?:E401|ENEEDAUTH|authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=E401
-=ENEEDAUTH
-=authentication_error
-=invalid_api_key
-=AuthenticationError
-=UnauthenticatedException
-=authentication_failed
-=invalid_authentication
-=API_KEY_INVALID
-=token_expired
-=invalid_token
-=account_deactivated
-2 0 (?m)(?:code|errno) (?:E401|ENEEDAUTH)[ \t\r]*$
-=code E401
-=code ENEEDAUTH
-=errno E401
-=errno ENEEDAUTH
-2 0 (?m)(?:E401|ENEEDAUTH)(?:\)(?: when|: \w|$)|:[ \t])
-=E401
-=ENEEDAUTH
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:E401|ENEEDAUTH)(?:\) when|:[ \t])
-=401
-=NEEDAUTH`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"authentication_error", "invalid_api_key", "AuthenticationError", "UnauthenticatedException", "authentication_failed"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"invalid_api_key", "invalid_authentication", "authentication_error", "API_KEY_INVALID", "token_expired", "invalid_token", "account_deactivated"}}}},
+		{Text: `1 0 (?im)(?:(?:the )?api[_ ]key (?:client option )?must be (?:set|provided)\b|(?:(?:incorrect|invalid|missing|expired|revoked|no|unknown|malformed|bad) (?:\w+ )?(?:x-)?api[ _-]?key(?: provided.*)?|(?:your |the )?api[ _-]?key (?:is |was |has )?(?:not valid|invalid|expired|missing|not found|required|incorrect|not set|been revoked|revoked|disabled)|(?:your |the )?(?:oauth|access|auth|authentication|bearer|refresh|session)(?: access)? token (?:has |is |was )?(?:expired|invalid|missing|not valid|revoked|been revoked|required)|(?:invalid|expired|bad|missing|incorrect) (?:authentication |bearer |access |oauth |auth )?(?:credentials?|token)|could not resolve authentication method|not logged in|(?:please )?run /login|you didn't provide an api key|(?:failed|unable) to authenticate)(?7))	~must be 	~api	~key 	~credential	~token	~could not resolv	~not logged in	~run /login	~failed to authen	~unable to authen
+4 0 (?m)(?:(?:E401|ENEEDAUTH|authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?12)|(?:authentication_error|invalid_api_key|AuthenticationError|UnauthenticatedException|authentication_failed|invalid_authentication|API_KEY_INVALID|token_expired|invalid_token|account_deactivated)(?13))	=E401	=ENEEDAUTH	=authentication_e	=invalid_api_key	=AuthenticationEr	=UnauthenticatedE	=authentication_f	=invalid_authenti	=API_KEY_INVALID	=token_expired	=invalid_token	=account_deactiva
+2 0 (?m)(?:code|errno) (?:E401|ENEEDAUTH)[ \t\r]*$	=code E401	=code ENEEDAUTH	=errno E401	=errno ENEEDAUTH
+2 0 (?m)(?:E401|ENEEDAUTH)(?:\)(?: when|: \w|$)|:[ \t])	=E401	=ENEEDAUTH
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:E401|ENEEDAUTH)(?:\) when|:[ \t])	=401	=NEEDAUTH`},
 	},
 }
 
@@ -1750,57 +533,22 @@ var signatureUnauthorized = detect.Signature{
 	Name: "unauthorized",
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{401}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"UnauthorizedException", "unauthorized", "AuthError"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "unauthorized", "Unauthorized", "UNAUTHORIZED"}}},
-		},
-		{
-			Text: `2 0 (?im)[ \t](?:401)\b(?9)
-=401
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:401)\b\)
-=(401)
-2 0 (?m)(?:401)\b\)[ \t]*[:·]
-=401)
-2 0 (?m)[ \t](?:401)\b[ \t\r]*$
-=401
-1 0 (?im)(?:401)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Unauthorized)[ \t]*[:;({\["'—–-])|http[ \t](?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))
-=401
-~http
-3 0 (?:401)\b
-=401
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:401)\b(?:[ \t:-]*(?:Unauthorized)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:401)\b (?:Client|Server) Error: 
-~unauthorized
-~error
-~401 client error: 
-~401 server error: 
-2 0 (?im)(?:(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?7))
-~unauthorized
-~requires authentication
-~not authenticated
-0 0 (?i)\A[ \t\r\n]*(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~unauthorized
-~requires authentication
-~not authenticated
-1 0 (?im)(?:(?:(?:unauthorized: )?(?:user )?authentication (?:is )?(?:required|failed))(?7))
-~authentication 
-4 0 (?m)(?:(?:UnauthorizedException|unauthorized|AuthError|UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:UnauthorizedException|AuthError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=UnauthorizedException
-=unauthorized
-=AuthError
-=UNAUTHENTICATED
-=Unauthorized
-=UNAUTHORIZED
-2 0 (?m)(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\)(?: when|: \w|$)|:[ \t])
-=UNAUTHENTICATED
-=Unauthorized
-=UNAUTHORIZED
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\) when|:[ \t])
-=UNAUTHENTICATED
-=Unauthorized
-=UNAUTHORIZED`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"UnauthorizedException", "unauthorized", "AuthError"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "unauthorized", "Unauthorized", "UNAUTHORIZED"}}}},
+		{Text: `2 0 (?im)[ \t](?:401)\b(?9)	=401
+1 0 (?14)(?:401)\b\)	=(401)
+2 0 (?m)(?:401)\b\)[ \t]*[:·]	=401)
+2 0 (?m)[ \t](?:401)\b[ \t\r]*$	=401
+1 0 (?im)(?:401)\b(?15)(?:Unauthorized)(?16)(?:401)\b[ \t]?(?:[:(]|(?:Unauthorized)[ \t]*(?:$|[.:;,({]))	=401	~http
+3 0 (?:401)\b	=401
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:401)\b(?:[ \t:-]*(?:Unauthorized)(?17)	~unauthorized	~error
+0 19 (?i)\b(?:401)\b (?:Client|Server) Error: 	~401 client error	~401 server error
+2 0 (?im)(?:(?:(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?7))	~unauthorized	~requires authent	~not authenticate
+0 0 (?10)(?:401 )?unauthorized|requires authentication|(?:you are )?not authenticated)(?11)	~unauthorized	~requires authent	~not authenticate
+1 0 (?im)(?:(?:(?:unauthorized: )?(?:user )?authentication (?:is )?(?:required|failed))(?7))	~authentication 
+4 0 (?m)(?:(?:UnauthorizedException|unauthorized|AuthError|UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?12)|(?:UnauthorizedException|AuthError)(?13))	=unauthorized	=AuthError	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED
+2 0 (?m)(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\)(?: when|: \w|$)|:[ \t])	=UNAUTHENTICATED	=Unauthorized	=UNAUTHORIZED
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthorized|UNAUTHORIZED)(?:\) when|:[ \t])	=NAUTHENTICATED	=nauthorized	=NAUTHORIZED`},
 	},
 }
 
@@ -1808,166 +556,36 @@ var signatureForbidden = detect.Signature{
 	Name: "forbidden",
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Status, AnyNumber: []int{403}}}},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"permission_error", "AccessDeniedException", "PermissionDeniedError", "ForbiddenException", "forbidden"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "AccessDenied", "AccessDeniedException", "forbidden", "Forbidden", "FORBIDDEN", "insufficient_permissions", "AuthorizationFailed", "UnauthorizedOperation"}}},
-		},
-		{
-			Text: `2 0 (?im)[ \t](?:403)\b(?9)
-=403
-1 0 (?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\((?:403)\b\)
-=(403)
-2 0 (?m)(?:403)\b\)[ \t]*[:·]
-=403)
-2 0 (?m)[ \t](?:403)\b[ \t\r]*$
-=403
-1 0 (?im)(?:403)\b(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*(?:Forbidden)[ \t]*[:;({\["'—–-])|http[ \t](?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))
-=403
-~http
-3 0 (?:403)\b
-=403
-0 0 (?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?(?:403)\b(?:[ \t:-]*(?:Forbidden)|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b(?:403)\b (?:Client|Server) Error: 
-~forbidden
-~error
-~403 client error: 
-~403 server error: 
-1 0 (?im)(?:[\w./-]+ (?:"[^"\n]*" )?is forbidden: )
-~is forbidden: 
-2 0 (?im)(?:(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?7))
-~forbidden
-~resource not accessible by integ
-~resource not accessible by perso
-~you don't have 
-~you don’t have 
-~you don\'t have 
-~you don\’t have 
-~you do not have 
-~insufficient 
-~missing required 
-~not authorized to perform
-~not authorized to access
-~is not authorized to perform
-~is not authorized to access
-~must have admin rights
-~must have admin access
-~must have push rights
-~must have push access
-~must have write rights
-~must have write access
-~requested access to the resource
-~pull access denied for 
-0 0 (?i)\A[ \t\r\n]*(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~forbidden
-~resource not accessible by integ
-~resource not accessible by perso
-~you don't have 
-~you don’t have 
-~you don\'t have 
-~you don\’t have 
-~you do not have 
-~insufficient 
-~missing required 
-~not authorized to perform
-~not authorized to access
-~is not authorized to perform
-~is not authorized to access
-~must have admin rights
-~must have admin access
-~must have push rights
-~must have push access
-~must have write rights
-~must have write access
-~requested access to the resource
-~pull access denied for 
-4 0 (?m)(?:(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|forbidden|PERMISSION_DENIED|AccessDenied|Forbidden|FORBIDDEN|insufficient_permissions|AuthorizationFailed|UnauthorizedOperation)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|PERMISSION_DENIED|insufficient_permissions)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=permission_error
-=AccessDeniedException
-=PermissionDeniedError
-=ForbiddenException
-=forbidden
-=PERMISSION_DENIED
-=AccessDenied
-=Forbidden
-=FORBIDDEN
-=insufficient_permissions
-=AuthorizationFailed
-=UnauthorizedOperation
-2 0 (?m)(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\)(?: when|: \w|$)|:[ \t])
-=AccessDenied
-=Forbidden
-=FORBIDDEN
-=AuthorizationFailed
-=UnauthorizedOperation
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\) when|:[ \t])
-=AccessDenied
-=Forbidden
-=FORBIDDEN
-=AuthorizationFailed
-=UnauthorizedOperation`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"permission_error", "AccessDeniedException", "PermissionDeniedError", "ForbiddenException", "forbidden"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "AccessDenied", "AccessDeniedException", "forbidden", "Forbidden", "FORBIDDEN", "insufficient_permissions", "AuthorizationFailed", "UnauthorizedOperation"}}}},
+		{Text: `2 0 (?im)[ \t](?:403)\b(?9)	=403
+1 0 (?14)(?:403)\b\)	=(403)
+2 0 (?m)(?:403)\b\)[ \t]*[:·]	=403)
+2 0 (?m)[ \t](?:403)\b[ \t\r]*$	=403
+1 0 (?im)(?:403)\b(?15)(?:Forbidden)(?16)(?:403)\b[ \t]?(?:[:(]|(?:Forbidden)[ \t]*(?:$|[.:;,({]))	=403	~http
+3 0 (?:403)\b	=403
+0 0 (?10)http(?:/[\d.]+)?[ \t])?(?:403)\b(?:[ \t:-]*(?:Forbidden)(?17)	~forbidden	~error
+0 19 (?i)\b(?:403)\b (?:Client|Server) Error: 	~403 client error	~403 server error
+1 0 (?im)(?:[\w./-]+ (?:"[^"\n]*" )?is forbidden: )	~is forbidden: 
+2 0 (?im)(?:(?:(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?7))	~forbidden	~resource not acc	~you don't have 	~you don’t have	~you don\'t have 	~you don\’t hav	~you do not have 	~insufficient 	~missing required	~not authorized t	~must have admin 	~must have push r	~must have push a	~must have write 	~requested access	~pull access deni
+0 0 (?10)(?:403 )?forbidden|resource not accessible by (?:integration|personal access token)|(?:you (?:don\\?['’]t|do not) have|insufficient|missing required) (?:the required |required |sufficient |enough )?(?:permissions?|privileges|scopes?|rights|access)|(?:you (?:don\\?['’]t|do not) have )(?:permission|access) to|(?:user: \S+ |user |you (?:are )?)(?:is )?not authorized to (?:perform|access)|must have (?:admin|push|write) (?:rights|access)|requested access to the resource is denied|pull access denied for \S+)(?11)	~forbidden	~resource not acc	~you don't have 	~you don’t have	~you don\'t have 	~you don\’t hav	~you do not have 	~insufficient 	~missing required	~not authorized t	~must have admin 	~must have push r	~must have push a	~must have write 	~requested access	~pull access deni
+4 0 (?m)(?:(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|forbidden|PERMISSION_DENIED|AccessDenied|Forbidden|FORBIDDEN|insufficient_permissions|AuthorizationFailed|UnauthorizedOperation)(?12)|(?:permission_error|AccessDeniedException|PermissionDeniedError|ForbiddenException|PERMISSION_DENIED|insufficient_permissions)(?13))	=permission_error	=PermissionDenied	=forbidden	=PERMISSION_DENIE	=AccessDenied	=Forbidden	=FORBIDDEN	=insufficient_per	=AuthorizationFai	=UnauthorizedOper
+2 0 (?m)(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\)(?: when|: \w|$)|:[ \t])	=AccessDenied	=Forbidden	=FORBIDDEN	=AuthorizationFai	=UnauthorizedOper
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:AccessDenied|Forbidden|FORBIDDEN|AuthorizationFailed|UnauthorizedOperation)(?:\) when|:[ \t])	=AccessDenied	=Forbidden	=FORBIDDEN	=AuthorizationFai	=UnauthorizedOper`},
 	},
 }
 
 var signatureExpiredCredentials = detect.Signature{
 	Name: "expired_credentials", Over: []string{"unauthorized", "forbidden", "invalid_request", "invalid_api_key"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ExpiredToken", "ExpiredTokenException", "RequestExpired", "InvalidClientTokenId", "UnrecognizedClientException", "InvalidSignatureException", "SignatureDoesNotMatch", "AuthFailure", "ExpiredAuthenticationToken", "InvalidAuthenticationToken", "invalid_grant"}}},
-		},
-		{
-			Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ExpiredToken", "ExpiredTokenException", "UnrecognizedClientException", "RefreshError", "CredentialsProviderError", "NoCredentialsError", "TokenRefreshError"}}},
-		},
-		{
-			Text: `1 0 (?im)(?:(?:could not|unable to) find default credentials\b|AADSTS\d+: |(?:(?:the )?(?:provided |security |access |session |sso )?(?:token|session|credentials?) (?:included in the request |associated with this profile |provided )?(?:is |are |has |have )(?:been )?(?:expired|invalid|otherwise invalid)|(?:unable to locate|could not load|no valid|cannot find) (?:aws |default |google )?credentials?|(?:your )?default credentials were not found|reauthentication (?:failed|is needed))(?7))
-~could not find default credentia
-~unable to find default credentia
-~aadsts
-~expired
-~invalid
-~otherwise invalid
-~credential
-~default credentials were not fou
-~reauthentication failed
-~reauthentication is needed
-2 0 (?im)(?:please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login))
-~please run 
-0 0 (?i)\A[ \t\r\n]*(?:please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login).*)(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])
-~please run 
-4 0 (?m)(?:(?:ExpiredToken|ExpiredTokenException|RequestExpired|InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ExpiredTokenException|UnrecognizedClientException|InvalidSignatureException|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ExpiredToken
-=RequestExpired
-=InvalidClientTokenId
-=UnrecognizedClientException
-=InvalidSignatureException
-=SignatureDoesNotMatch
-=AuthFailure
-=ExpiredAuthenticationToken
-=InvalidAuthenticationToken
-=invalid_grant
-=RefreshError
-=CredentialsProviderError
-=NoCredentialsError
-=TokenRefreshError
-=ExpiredTokenException
-2 0 (?m)(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\)(?: when|: \w|$)|:[ \t])
-=ExpiredToken
-=RequestExpired
-=InvalidClientTokenId
-=SignatureDoesNotMatch
-=AuthFailure
-=ExpiredAuthenticationToken
-=InvalidAuthenticationToken
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\) when|:[ \t])
-=ExpiredToken
-=RequestExpired
-=InvalidClientTokenId
-=SignatureDoesNotMatch
-=AuthFailure
-=ExpiredAuthenticationToken
-=InvalidAuthenticationToken`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"ExpiredToken", "ExpiredTokenException", "RequestExpired", "InvalidClientTokenId", "UnrecognizedClientException", "InvalidSignatureException", "SignatureDoesNotMatch", "AuthFailure", "ExpiredAuthenticationToken", "InvalidAuthenticationToken", "invalid_grant"}}}},
+		{Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"ExpiredToken", "ExpiredTokenException", "UnrecognizedClientException", "RefreshError", "CredentialsProviderError", "NoCredentialsError", "TokenRefreshError"}}}},
+		{Text: `1 0 (?im)(?:(?:could not|unable to) find default credentials\b|AADSTS\d+: |(?:(?:the )?(?:provided |security |access |session |sso )?(?:token|session|credentials?) (?:included in the request |associated with this profile |provided )?(?:is |are |has |have )(?:been )?(?:expired|invalid|otherwise invalid)|(?:unable to locate|could not load|no valid|cannot find) (?:aws |default |google )?credentials?|(?:your )?default credentials were not found|reauthentication (?:failed|is needed))(?7))	~could not find d	~unable to find d	~aadsts	~expired	~invalid	~credential	~reauthentication
+2 0 (?im)(?:please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login))	~please run 
+0 0 (?10)please run ['"]?(?:az login|aws sso login|gcloud auth login|gh auth login).*)(?11)	~please run 
+4 0 (?m)(?:(?:ExpiredToken|ExpiredTokenException|RequestExpired|InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?12)|(?:ExpiredTokenException|UnrecognizedClientException|InvalidSignatureException|invalid_grant|RefreshError|CredentialsProviderError|NoCredentialsError|TokenRefreshError)(?13))	=ExpiredToken	=RequestExpired	=InvalidClientTok	=UnrecognizedClie	=InvalidSignature	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic	=invalid_grant	=RefreshError	=CredentialsProvi	=NoCredentialsErr
+2 0 (?m)(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\)(?: when|: \w|$)|:[ \t])	=ExpiredToken	=RequestExpired	=InvalidClientTok	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:ExpiredToken|RequestExpired|InvalidClientTokenId|SignatureDoesNotMatch|AuthFailure|ExpiredAuthenticationToken|InvalidAuthenticationToken)(?:\) when|:[ \t])	=ExpiredToken	=RequestExpired	=InvalidClientTok	=SignatureDoesNot	=AuthFailure	=ExpiredAuthentic	=InvalidAuthentic`},
 	},
 }
 
@@ -1975,23 +593,12 @@ var signatureGRPCUnauthenticated = detect.Signature{
 	Name: "grpc_unauthenticated", Over: []string{"unauthorized"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"UNAUTHENTICATED", "Unauthenticated"}}}},
-		{
-			Text: `0 33 \brpc error: code = Unauthenticated\b
-=rpc error: code = Unauthenticate
-0 26 StatusCode\.UNAUTHENTICATED\b
-=StatusCode.UNAUTHENTICATED
-0 20 \b16 UNAUTHENTICATED: 
-=16 UNAUTHENTICATED: 
-4 0 (?m)(?:(?:UNAUTHENTICATED|Unauthenticated)(?:\\*["'](?:[\s,:)}\]\\]|$)|</))
-=UNAUTHENTICATED
-=Unauthenticated
-2 0 (?m)(?:UNAUTHENTICATED|Unauthenticated)(?:\)(?: when|: \w|$)|:[ \t])
-=UNAUTHENTICATED
-=Unauthenticated
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthenticated)(?:\) when|:[ \t])
-=NAUTHENTICATED
-=nauthenticated`,
-		},
+		{Text: `0 33 \brpc error: code = Unauthenticated\b	=rpc error: code 
+0 26 StatusCode\.UNAUTHENTICATED\b	=StatusCode.UNAUT
+0 20 \b16 UNAUTHENTICATED: 	=16 UNAUTHENTICAT
+4 0 (?m)(?:(?:UNAUTHENTICATED|Unauthenticated)(?12))	=UNAUTHENTICATED	=Unauthenticated
+2 0 (?m)(?:UNAUTHENTICATED|Unauthenticated)(?:\)(?: when|: \w|$)|:[ \t])	=UNAUTHENTICATED	=Unauthenticated
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:UNAUTHENTICATED|Unauthenticated)(?:\) when|:[ \t])	=NAUTHENTICATED	=nauthenticated`},
 	},
 }
 
@@ -1999,52 +606,23 @@ var signatureGRPCPermissionDenied = detect.Signature{
 	Name: "grpc_permission_denied", Over: []string{"forbidden"},
 	Any: []detect.Form{
 		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"PERMISSION_DENIED", "PermissionDenied"}}}},
-		{
-			Text: `0 34 \brpc error: code = PermissionDenied\b
-=rpc error: code = PermissionDeni
-0 28 StatusCode\.PERMISSION_DENIED\b
-=StatusCode.PERMISSION_DENIED
-0 21 \b7 PERMISSION_DENIED: 
-=7 PERMISSION_DENIED: 
-4 0 (?m)(?:(?:PERMISSION_DENIED|PermissionDenied)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:PERMISSION_DENIED)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=ERMISSION_DENIED
-=ermissionDenied
-2 0 (?m)(?:PermissionDenied)(?:\)(?: when|: \w|$)|:[ \t])
-=PermissionDenied
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:PermissionDenied)(?:\) when|:[ \t])
-=PermissionDenied`,
-		},
+		{Text: `0 34 \brpc error: code = PermissionDenied\b	=rpc error: code 
+0 28 StatusCode\.PERMISSION_DENIED\b	=StatusCode.PERMI
+0 21 \b7 PERMISSION_DENIED: 	=7 PERMISSION_DEN
+4 0 (?m)(?:(?:PERMISSION_DENIED|PermissionDenied)(?12)|(?:PERMISSION_DENIED)(?13))	=ERMISSION_DENIED	=ermissionDenied
+2 0 (?m)(?:PermissionDenied)(?:\)(?: when|: \w|$)|:[ \t])	=PermissionDenied
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:PermissionDenied)(?:\) when|:[ \t])	=PermissionDenied`},
 	},
 }
 
 var signatureLoginFailed = detect.Signature{
 	Name: "login_failed", Over: []string{"unauthorized", "forbidden", "connection_refused", "connection_failed"},
 	Any: []detect.Form{
-		{
-			Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"28P01", "28000", "ER_ACCESS_DENIED_ERROR", "1045"}}},
-		},
-		{
-			Text: `1 0 (?im)(?:password authentication failed for user\b|access denied for user '|no pg_hba.conf entry for\b|(?:WRONGPASS|NOAUTH) |no password supplied\b|login failed for user '|(?:role "[^"\n]+" does not exist)(?7))
-~password authentication failed f
-~access denied for user '
-~conf entry for
-~wrongpass 
-~noauth 
-~no password supplied
-~login failed for user '
-~" does not exist
-4 0 (?m)(?:(?:28P01|28000|ER_ACCESS_DENIED_ERROR|1045)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)|(?:ER_ACCESS_DENIED_ERROR)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t]))
-=28P01
-=28000
-=ER_ACCESS_DENIED_ERROR
-=1045
-2 0 (?m)(?:code|errno) (?:ER_ACCESS_DENIED_ERROR)[ \t\r]*$
-=code ER_ACCESS_DENIED_ERROR
-=errno ER_ACCESS_DENIED_ERROR
-2 0 (?m)(?:28P01)(?:\)(?: when|: \w|$)|:[ \t])
-=28P01
-0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:28P01)(?:\) when|:[ \t])
-=28P01`,
-		},
+		{Conditions: []detect.Condition{{Key: detect.Code, Any: []string{"28P01", "28000", "ER_ACCESS_DENIED_ERROR", "1045"}}}},
+		{Text: `1 0 (?im)(?:password authentication failed for user\b|access denied for user '|no pg_hba.conf entry for\b|(?:WRONGPASS|NOAUTH) |no password supplied\b|login failed for user '|(?:role "[^"\n]+" does not exist)(?7))	~password authent	~access denied fo	~conf entry for	~wrongpass 	~noauth 	~no password supp	~login failed for	~" does not exist
+4 0 (?m)(?:(?:28P01|28000|ER_ACCESS_DENIED_ERROR|1045)(?12)|(?:ER_ACCESS_DENIED_ERROR)(?13))	=28P01	=28000	=ER_ACCESS_DENIED	=1045
+2 0 (?m)(?:code|errno) (?:ER_ACCESS_DENIED_ERROR)[ \t\r]*$	=code ER_ACCESS_D	=errno ER_ACCESS_
+2 0 (?m)(?:28P01)(?:\)(?: when|: \w|$)|:[ \t])	=28P01
+0 0 (?m)(?:\b\w+\.|^|\{ |\()(?:28P01)(?:\) when|:[ \t])	=28P01`},
 	},
 }

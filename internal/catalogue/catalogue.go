@@ -81,6 +81,7 @@ type page struct {
 	Doc  string
 
 	Code      *explain.Code
+	Audience  string // of a code, if the taxonomy has public ones
 	Message   []part
 	Reaction  *explain.Reaction
 	Facts     []fact
@@ -107,8 +108,12 @@ func newSite(m *model.Package, o Options) *site {
 	s := &site{Options: o, Title: cmp.Or(m.Domain, m.Name) + " errors", Source: m.File, model: m,
 		paths: newPaths(m.HelpURL, o.Format), byCode: make(map[*model.Code]*page), lists: make(map[any]*page)}
 	s.Index = s.page("", "", m.Doc)
+	mixed := !o.Public && slices.ContainsFunc(m.Codes, func(c *model.Code) bool { return c.Public })
 	for _, c := range m.Codes {
 		p := s.page("code", c.Value, c.Doc)
+		if mixed {
+			p.Audience = map[bool]string{true: "public", false: "internal"}[c.Public]
+		}
 		p.Code, p.Message = explain.CodeOf(m, c), parts(c.Message.Parts, false)
 		p.Head, p.Reaction = c.Row.Reaction, &p.Code.Traits.Reaction
 		s.Codes, s.byCode[c] = append(s.Codes, p), p
@@ -152,7 +157,8 @@ func (s *site) list(key any, kind, name, doc string, codes []*page) *page {
 }
 
 // menus are the titles of the lists of pages.
-var menus = map[string]string{"category": "Categories", "group": "Groups", "reaction": "Reactions", "policy": "Policies"}
+var menus = map[string]string{"category": "Categories", "group": "Groups", "reaction": "Reactions",
+	"policy": "Policies"}
 
 // having returns the pages of the codes with a property, in the order of the taxonomy.
 func (s *site) having(property func(*model.Code) bool) []*page {

@@ -13,7 +13,7 @@ import (
 // The measures of a diagram, in pixels of its own.
 const (
 	boxWidth  = 300
-	loopWidth = 92 // to the right of the boxes
+	loopWidth = 124 // to the right of the boxes
 	lineSize  = 18
 	boxGap    = 44
 	boxInset  = 14
@@ -45,7 +45,7 @@ func diagram(head *taxonomy.Reaction, words *explain.Reaction) template.HTML {
 		if repeats(r) {
 			fmt.Fprintf(&b, `<path class="arrow" d="M%d %d h18 a10 10 0 0 0 10 -10 v-4 a10 10 0 0 0 -10 -10 h-14"/>`+
 				`<path class="tip" d="M%[3]d %[4]d l9 -5 v10 z"/>`, boxWidth+1, middle+12, boxWidth+2, middle-12)
-			calls := "unlimited"
+			calls := "no limit"
 			if r.Policy != nil && r.Policy.MaxAttempts > 0 {
 				calls = explain.Count(r.Policy.MaxAttempts, "call", "calls")
 			}

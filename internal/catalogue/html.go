@@ -90,8 +90,8 @@ func (p *page) Tags() string {
 // Terms returns the text that the search looks in.
 func (p *page) Terms() string {
 	c := p.Code
-	terms := append([]string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), strconv.Itoa(c.Traits.HTTP), c.Traits.GRPC},
-		c.Aliases...)
+	terms := []string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), strconv.Itoa(c.Traits.HTTP), c.Traits.GRPC}
+	terms = append(terms, c.Aliases...)
 	if c.Number > 0 {
 		terms = append(terms, strconv.Itoa(c.Number))
 	}
@@ -136,6 +136,7 @@ func (p *page) Details() []fact {
 	if c.Number > 0 {
 		add("Number", strconv.Itoa(c.Number), false)
 	}
+	add("Audience", p.Audience, false)
 	add("Since", c.Since, false)
 	add("Groups", strings.Join(c.Groups, ", "), false)
 	add("Former values", strings.Join(c.Aliases, ", "), true)

@@ -12,12 +12,16 @@ import (
 	"github.com/errgen/errgen/internal/catalogue"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/openapi"
 	"github.com/errgen/errgen/internal/output"
+	"github.com/errgen/errgen/internal/typescript"
 )
 
 const (
 	formatHTML     diag.Format = "html"
 	formatMarkdown diag.Format = "markdown"
+	formatYAML     diag.Format = "yaml"
+	formatJSON     diag.Format = "json"
 )
 
 func docsCommand() *command {
@@ -35,7 +39,7 @@ check" compares a catalogue that exists in docs/PACKAGE, or anywhere else with -
 			directoryFlag(fs, o, "write to `DIR`, not to docs/PACKAGE beside the taxonomy")
 			fs.BoolVar(&o.verbose, "v", false, "print a line for each file")
 			o.choice(fs, "write `FORM`: html or markdown", formatHTML, formatMarkdown)
-			audienceFlag(fs, o)
+			audienceFlag(fs, o, internal)
 		},
 		run: func(s *session, o *options, args []string) error {
 			l, err := s.valid(args)
@@ -51,14 +55,106 @@ check" compares a catalogue that exists in docs/PACKAGE, or anywhere else with -
 	}
 }
 
-func audienceFlag(fs *flag.FlagSet, o *options) {
-	fs.Func("audience", "include what `READERS` may see: internal (default) or public", func(value string) error {
-		if value != "internal" && value != "public" {
-			return errors.New("it must be internal or public")
-		}
-		o.public = value == "public"
-		return nil
-	})
+const fileDetails = `
+By default it contains what clients may see: public codes and fields. -audience internal includes all of them. Without
+-o it prints the file. "errgen check -also FILE" compares a file with the taxonomy.`
+
+func typescriptCommand() *command {
+	return &command{
+		name: "typescript", args: "[taxonomy.yaml]", max: 1,
+		summary: "write TypeScript types of the errors, and a decoder",
+		details: `
+Typescript writes a module with the errors as a union that is discriminated by code, guards, and a decoder for the
+JSON and the problem documents that Go programs send.
+` + fileDetails,
+		flags: func(fs *flag.FlagSet, o *options) { fileFlags(fs, o) },
+		run:   (*session).writeFile,
+	}
+}
+
+func openapiCommand() *command {
+	return &command{
+		name: "openapi", args: "[taxonomy.yaml]", max: 1,
+		summary: "write OpenAPI schemas and responses",
+		details: `
+Openapi writes an OpenAPI 3.1 document with components for other descriptions: a schema of the problem document (RFC
+9457) of each code, and a response for each HTTP status.
+` + fileDetails,
+		flags: func(fs *flag.FlagSet, o *options) {
+			fileFlags(fs, o)
+			o.choice(fs, "write `FORM`: yaml or json", formatYAML, formatJSON)
+		},
+		run: (*session).writeFile,
+	}
+}
+
+func fileFlags(fs *flag.FlagSet, o *options) {
+	fs.StringVar(&o.dir, "o", "", "write to `FILE`, not to standard output")
+	fs.BoolVar(&o.verbose, "v", false, "print whether the file was changed")
+	audienceFlag(fs, o, public)
+}
+
+// The audiences.
+const (
+	internal = "internal"
+	public   = "public"
+)
+
+func audienceFlag(fs *flag.FlagSet, o *options, byDefault string) {
+	o.readers = byDefault
+	fs.Func("audience", "include what `READERS` may see: internal or public (default "+byDefault+")",
+		func(value string) error {
+			if value != internal && value != public {
+				return errors.New("it must be internal or public")
+			}
+			o.readers = value
+			return nil
+		})
+}
+
+// writeFile runs a command that makes one file.
+func (s *session) writeFile(o *options, args []string) error {
+	l, err := s.valid(args)
+	if err != nil {
+		return err
+	}
+	if o.dir != "" {
+		return s.writeMade(l, s.cmd.name, o, o.dir)
+	}
+	m, err := s.readable(l, s.cmd.name, o)
+	if err != nil {
+		return err
+	}
+	return s.write(makers()[s.cmd.name].files(m, o, s.mark(l, s.cmd.name, o))[0].Content)
+}
+
+// readable returns the part of a taxonomy that the readers may see.
+func (s *session) readable(l *loaded, name string, o *options) (*model.Package, error) {
+	if o.readers != public {
+		return l.model, nil
+	}
+	m := l.model.PublicOnly()
+	if len(m.Codes) == 0 {
+		return nil, fmt.Errorf(`%s: %s has no public code: set "audience: public" for codes, categories or the file, `+
+			`or use -audience internal`, name, l.name)
+	}
+	return m, nil
+}
+
+// mark returns the mark of a command's files, with the flags that are not the default.
+func (s *session) mark(l *loaded, name string, o *options) string {
+	return output.Mark(commandLine(name, o), l.model.File)
+}
+
+func commandLine(name string, o *options) string {
+	_, defaults := commandNamed(name).flagSet()
+	if o.format != defaults.format {
+		name += " -format " + string(o.format)
+	}
+	if o.readers != defaults.readers {
+		name += " -audience " + o.readers
+	}
+	return name
 }
 
 // defaultDocs returns the directory of a catalogue that is not named.
@@ -67,33 +163,39 @@ func defaultDocs(l *loaded) string { return filepath.Join(l.dir(), "docs", l.mod
 // maker makes files other than those of the package. The mark of its files is in their first line.
 type maker struct {
 	files func(m *model.Package, o *options, mark string) []output.File
-	index func(o *options) string // of a directory; nil for a single file
+	tree  bool // whether the path is a directory
 }
 
 // makers are the commands that make such files.
 func makers() map[string]maker {
 	return map[string]maker{
 		"docs": {files: func(m *model.Package, o *options, mark string) []output.File {
-			return catalogue.Files(m, catalogue.Options{Format: catalogue.Format(o.format), Public: o.public, Mark: mark})
-		}, index: func(o *options) string { return catalogue.Index(catalogue.Format(o.format)) }},
+			return catalogue.Files(m, catalogue.Options{
+				Format: catalogue.Format(o.format), Public: o.readers == public, Mark: mark,
+			})
+		}, tree: true},
+		"typescript": {files: func(m *model.Package, _ *options, mark string) []output.File {
+			return []output.File{{Content: typescript.File(m, mark)}}
+		}},
+		"openapi": {files: func(m *model.Package, o *options, mark string) []output.File {
+			return []output.File{{Content: openapi.File(m, openapi.Format(o.format), mark)}}
+		}},
 	}
 }
 
 // planMade compares what a command makes of a taxonomy with the disk. The path is a directory or a
 // file, as the command has it.
 func (s *session) planMade(l *loaded, name string, o *options, path string) (planned, error) {
-	line := name
-	if _, defaults := commandNamed(name).flagSet(); o.format != defaults.format {
-		line += " -format " + string(o.format)
-	}
-	if o.public {
-		line += " -audience public"
+	line := commandLine(name, o)
+	readable, err := s.readable(l, name, o)
+	if err != nil {
+		return planned{}, err
 	}
 	m := makers()[name]
-	files := m.files(l.model, o, output.Mark(line, l.model.File))
+	files := m.files(readable, o, s.mark(l, name, o))
 	t := output.Target{Show: path, Command: line, Source: l.model.File, SourceDir: s.path(l.dir())}
-	if m.index != nil {
-		t.Index = m.index(o)
+	if m.tree {
+		t.Tree = true
 	} else {
 		files[0].Name, t.Show = filepath.Base(path), filepath.Dir(path)
 	}
@@ -154,7 +256,8 @@ func (s *session) madeOf(l *loaded, path string) func() (planned, error) {
 		}
 		line, source, ok := output.ReadMark(content)
 		name, flags, _ := strings.Cut(line, " ")
-		if m := makers()[name]; !ok || source != l.model.File || m.files == nil || (m.index != nil) != (file != "") {
+		m := makers()[name]
+		if !ok || source != output.MarkName(l.model.File) || m.files == nil || m.tree != (file != "") {
 			continue
 		}
 		fs, o := commandNamed(name).flagSet()

@@ -20,8 +20,9 @@ type options struct {
 	quiet   bool
 	diff    bool
 	verbose bool
+	service bool
 	format  diag.Format
-	public  bool     // -audience
+	readers string   // -audience
 	also    []string // paths of files that other commands than generate made
 
 	taxonomy string

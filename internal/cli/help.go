@@ -25,7 +25,7 @@ func commands() []*command {
 	return []*command{
 		generateCommand(), checkCommand(), lintCommand(), schemaCommand(), initCommand(),
 		explainCommand(), listCommand(), classifyCommand(), suggestCommand(), signaturesCommand(), breakingCommand(),
-		diffCommand(), docsCommand(), importCommand(), unusedCommand(),
+		diffCommand(), docsCommand(), typescriptCommand(), openapiCommand(), importCommand(), unusedCommand(),
 		versionCommand(),
 	}
 }

@@ -3,8 +3,13 @@ package cli
 import (
 	_ "embed"
 	"errors"
+	"flag"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+
+	"github.com/errgen/errgen/internal/schema"
 )
 
 // starter is what init writes.
@@ -12,19 +17,36 @@ import (
 //go:embed starter.yaml
 var starter []byte
 
+// serviceStarter is what init writes with -service.
+//
+//go:embed starter_service.yaml
+var serviceStarter []byte
+
+// schemaFile is the schema that the first line of serviceStarter names.
+const schemaFile = "errgen.schema.json"
+
 func initCommand() *command {
 	return &command{
 		name: "init", args: "[taxonomy.yaml]", max: 1,
 		summary: "write a commented taxonomy to start from",
 		details: `
 Init writes a small commented taxonomy to taxonomy.yaml of the current directory, or to the file that is named;
-"-" prints it. It never overwrites a file.`,
+"-" prints it. It never overwrites a file.
+
+With -service the taxonomy is one for an HTTP or gRPC service, with public and internal codes. A JSON Schema for
+editors is written beside it, as errgen.schema.json. docs/services.md continues from there.`,
+		flags: func(set *flag.FlagSet, o *options) {
+			set.BoolVar(&o.service, "service", false, "write a taxonomy for a service, and its schema")
+		},
 		run: (*session).init,
 	}
 }
 
-func (s *session) init(_ *options, args []string) error {
-	name := defaultFile
+func (s *session) init(o *options, args []string) error {
+	name, starter := defaultFile, starter
+	if o.service {
+		starter = serviceStarter
+	}
 	if len(args) > 0 {
 		name = args[0]
 	}
@@ -33,6 +55,12 @@ func (s *session) init(_ *options, args []string) error {
 	}
 	if err := createFile(s.path(name), starter); err != nil {
 		return fmt.Errorf("write starter taxonomy: %s: %w", name, cause(err))
+	}
+	if o.service {
+		beside := filepath.Join(filepath.Dir(name), schemaFile)
+		if err := createFile(s.path(beside), schema.JSON(nil)); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("write schema: %s: %w", beside, cause(err))
+		}
 	}
 	return s.printf(nextSteps, name, argument(name))
 }

@@ -55,7 +55,7 @@ func assertEditsFail(t *testing.T, c *consumer) {
 	for _, edit := range []struct{ file, old, edited, test string }{
 		{"fallback/doc_gen.go", "detection.Classify(raw, opts)", "detection.Classify(raw, nil)",
 			"TestTaxonomy/classify"},
-		{"fallback/doc_gen.go", "detection.ClassifyEvidence(ev, opts)", "detection.ClassifyEvidence(ev, nil)",
+		{"fallback/doc_gen.go", "detection.Decide(ev, &room, opts)", "detection.Decide(ev, &room, nil)",
 			"TestTaxonomy/classify"},
 		{"fallback/doc_gen.go", "detection.Explain(raw, opts)", "detection.Explain(raw, nil)", "TestTaxonomy/classify"},
 		{"errs/table_gen.go", "MinDelay: 500 * time.Millisecond", "MinDelay: 501 * time.Millisecond", "TestTaxonomy"},

@@ -188,8 +188,9 @@ var inLine = map[reflect.Type]bool{
 // wholeLine are the types of which there are many, so that each is on one line however long.
 var wholeLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.CodeRule](): true, reflect.TypeFor[detect.Rule](): true,
-	reflect.TypeFor[detect.Condition](): true,
-	reflect.TypeFor[detect.Pattern]():   true, reflect.TypeFor[detect.Literal](): true,
+	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Form](): true,
+	reflect.TypeFor[detect.Extract](): true, reflect.TypeFor[detect.Pattern](): true,
+	reflect.TypeFor[detect.Literal](): true,
 	reflect.TypeFor[taxonomy.Field](): true, reflect.TypeFor[taxonomy.Traits](): true,
 	reflect.TypeFor[taxonomy.ProfileTraits](): true, reflect.TypeFor[taxonomy.Named](): true,
 	reflect.TypeFor[taxonomy.Tier](): true,

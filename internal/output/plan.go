@@ -36,9 +36,9 @@ type Target struct {
 	// SourceDir is the directory of the taxonomy's file. Files whose header names a file that no
 	// longer exists there belong to this taxonomy, because it was renamed.
 	SourceDir string
-	// Index is the file that marks the directory as made by Command. Files below it that have the
-	// command's mark and are no longer generated are removed. If it is empty, none are.
-	Index string
+	// Tree makes files below the directory that have the command's mark, and are no longer generated,
+	// stale. Without it only the generated files are compared.
+	Tree bool
 }
 
 // Action is the change of a file.
@@ -174,11 +174,6 @@ func (t Target) existing() ([]string, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is not a directory", t.Show)
 	}
-	below := false
-	if t.Index != "" {
-		content, err := os.ReadFile(t.file(t.Index))
-		below = err == nil && t.sourceOf(content) != ""
-	}
 	var names []string
 	err = filepath.WalkDir(t.Dir, func(file string, e os.DirEntry, err error) error {
 		switch name, _ := filepath.Rel(t.Dir, file); {
@@ -186,7 +181,7 @@ func (t Target) existing() ([]string, error) {
 			return err
 		case e.Type().IsRegular():
 			names = append(names, filepath.ToSlash(name))
-		case e.IsDir() && name != "." && (!below || name[0] == '.'):
+		case e.IsDir() && name != "." && (!t.Tree || e.Name()[0] == '.' || e.Name() == "node_modules"):
 			return fs.SkipDir
 		}
 		return nil
@@ -236,7 +231,7 @@ func (p *Plan) inspect(name string) error {
 		return nil
 	}
 	if p.target.Command != "" {
-		if p.target.Index != "" && p.target.marked(name) {
+		if p.target.Tree && p.target.marked(name) {
 			content, err := os.ReadFile(p.target.file(name))
 			if err == nil && p.target.replaceable(name, content) == nil {
 				p.add(Remove, name, content, nil)

@@ -24,7 +24,7 @@ const (
 	maxLength = 64
 	// maxTexts limits the texts that an expression is expanded to, and maxLiterals the literals of
 	// a pattern.
-	maxTexts    = 8
+	maxTexts    = 32
 	maxLiterals = 256
 	// maxCopies limits the copies of a repetition that are expanded.
 	maxCopies = 16
@@ -38,7 +38,7 @@ func Pattern(expr string) (detect.Pattern, error) {
 	if err != nil {
 		return detect.Pattern{}, fmt.Errorf("parse expression: %w", err)
 	}
-	p := detect.Pattern{Expr: expr, Literals: analyse(re).best.literals()}
+	p := detect.Pattern{Expr: expr, Literals: Shorten(analyse(re).best, maxLiteral)}
 	if n := reachOf(re); n <= maxReach {
 		p.Reach = n
 	}
@@ -235,23 +235,31 @@ func (s set) shortest() int {
 	return n
 }
 
-// literals returns the set, cut, and without duplicates.
-func (s set) literals() []detect.Literal {
+// Shorten returns the literals, cut to size bytes, without those that contain another one.
+func Shorten(list []detect.Literal, size int) []detect.Literal {
 	var out []detect.Literal
-	for _, l := range s {
-		if len(l.Text) > maxLiteral {
-			end := maxLiteral
+	for _, l := range list {
+		if len(l.Text) > size {
+			end := size
 			for !utf8.RuneStart(l.Text[end]) {
 				end--
 			}
 			l.Text = l.Text[:end]
 		}
 		l.Fold = l.Fold && strings.ContainsAny(l.Text, "abcdefghijklmnopqrstuvwxyz")
-		if !slices.Contains(out, l) {
-			out = append(out, l)
+		if !slices.ContainsFunc(out, func(other detect.Literal) bool { return contains(l, other) }) {
+			out = append(slices.DeleteFunc(out, func(other detect.Literal) bool { return contains(other, l) }), l)
 		}
 	}
 	return out
+}
+
+// contains reports whether each text with the literal l contains part.
+func contains(l, part detect.Literal) bool {
+	if part.Fold {
+		return strings.Contains(lowerASCII(l.Text), part.Text)
+	}
+	return (!l.Fold || !strings.ContainsAny(part.Text, "abcdefghijklmnopqrstuvwxyz")) && strings.Contains(l.Text, part.Text)
 }
 
 // unbounded is the reach of an expression whose matches may be longer than maxReach.

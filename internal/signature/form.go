@@ -16,6 +16,27 @@ const end = `(?:[ \t]*(?:` + escape + `)*[ \t]*$|\\+[nr]|[.,;:!)\]}…]|\|\d|\\*
 	`|</(?:m|t|h|p|c)|[ \t]+(?:[^\x00-\x7f\pL\pN]|[({\[<"'\\/-]|\d` +
 	`|(?:for|on|in|at|by|from|to|with|while|when|after|during|please|retrying|of)\b))`
 
+// Parts of the expressions below. Packed signatures share them; see [detect.Pack].
+const (
+	beginning = `(?i)\A[ \t\r\n]*(?:`
+	// afterAll matches what follows a message that the text begins with.
+	afterAll = `(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`
+	// afterValue and afterKind match what follows the value of a field and the kind of an error.
+	afterValue = `(?:\\*["'](?:[\s,:)}\]\\]|$)|</)`
+	afterKind  = `(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t])`
+	callFailed = `(?im)(?:request|response|call|api|server|http)` +
+		` (?:rejected|failed|failure|error|denied|refused)[ \t]*\(`
+	// afterNumber and afterPhrase match what follows a status and its phrase.
+	afterNumber = `(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*`
+	afterPhrase = `[ \t]*[:;({\["'—–-])|http[ \t]`
+	onlyNumber  = `|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z`
+)
+
+// parts returns the shared parts, after those of leads.
+func parts() []string {
+	return []string{beginning, afterAll, afterValue, afterKind, callFailed, afterNumber, afterPhrase, onlyNumber}
+}
+
 // Text is an expression that a rule searches for.
 type Text struct {
 	Expr string
@@ -29,8 +50,7 @@ func reported(exprs []string) []Text { return []Text{{messages(exprs), reportedL
 func announced(exprs []string) []Text {
 	return []Text{
 		{messages(exprs), announcedLead},
-		{`(?i)\A[ \t\r\n]*(?:` + strings.Join(exprs, `|`) + `)` +
-			`(?:[ \t\r\n.!]*\z|[ \t]+(?:after|while|for|on|at|with|from|please|\()|:[ \t])`, noLead},
+		{beginning + strings.Join(exprs, `|`) + `)` + afterAll, noLead},
 	}
 }
 
@@ -68,9 +88,9 @@ func named(values []string) []Text {
 			names = append(names, quoted)
 		}
 	}
-	expr := `(?:` + strings.Join(all, `|`) + `)(?:\\*["'](?:[\s,:)}\]\\]|$)|</)`
+	expr := `(?:` + strings.Join(all, `|`) + `)` + afterValue
 	if kinds != nil {
-		expr += `|(?:` + strings.Join(kinds, `|`) + `)(?:[\])](?: when|: \w)|\]$|[\])]?(?: \[[A-Z_]+\])?:[ \t])`
+		expr += `|(?:` + strings.Join(kinds, `|`) + `)` + afterKind
 	}
 	texts := []Text{{`(?m)(?:` + expr + `)`, kindLead}}
 	if codes != nil {
@@ -97,17 +117,15 @@ func stated(statuses []string) []Text {
 		// Error: 429 ..., Request rejected (429), unexpected status code: 429
 		{`(?im)[ \t]` + any + afterStatus,
 			announcedLead},
-		{`(?im)(?:request|response|call|api|server|http) (?:rejected|failed|failure|error|denied|refused)[ \t]*\(` +
-			any + `\)`,
-			reportedLead},
+		{callFailed + any + `\)`, reportedLead},
 		{`(?m)` + any + `\)[ \t]*[:·]`, announcedLead},
 		{`(?m)[ \t]` + any + `[ \t\r]*$`, announcedLead}, // Error: 429, but not node:events:502
 		// 429 {"error"...}, 403 PERMISSION_DENIED, 429 Too Many Requests: ..., HTTP 429: ...
-		{`(?im)` + any + `(?:[ \t]*[{\[]|[ \t]+(?-i:[A-Z_]{6,})\b|[ \t]*[:(-]*[ \t]*` + phrase +
-			`[ \t]*[:;({\["'—–-])|http[ \t]` + any + `[ \t]?(?:[:(]|` + phrase + `[ \t]*(?:$|[.:;,({]))`, reportedLead},
+		{`(?im)` + any + afterNumber + phrase + afterPhrase + any + `[ \t]?(?:[:(]|` + phrase +
+			`[ \t]*(?:$|[.:;,({]))`, reportedLead},
 		{any, statusLead},
-		{Expr: `(?i)\A[ \t\r\n]*(?:http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase +
-			`|[ \t][^\n.]{1,60}\berror)[ \t\r\n.]*\z|\b` + any + ` (?:Client|Server) Error: `},
+		{Expr: beginning + `http(?:/[\d.]+)?[ \t])?` + any + `(?:[ \t:-]*` + phrase + onlyNumber},
+		{Expr: `(?i)\b` + any + ` (?:Client|Server) Error: `},
 	}
 }
 

@@ -36,20 +36,20 @@ func leads() []string {
 	field := field()
 	reported := line + `(?:(?:http(?:/[\d.]+)?[ \t])?[1-5]\d\d:?[ \t]+|` + words + `*)` + opener + `|` + field
 	announced := line + words + `+` + opener + `|` + field
-	return []string{
+	return append([]string{
 		`(?i)(?:` + reported + `)`,
 		`(?i)(?:` + announced + `)`,
 		`(?i)(?:` + statusName() + `)`,
 		`(?i)(?:` + reported + `|` + kindName + `)(?:[\w.]+[.:])?`,
 		words, field, end, line, afterStatus,
-	}
+	}, parts()...)
 }
 
 // oneOf returns the expression of a list of words.
 func oneOf(words string) string { return `(?:` + strings.Join(strings.Fields(words), `|`) + `)` }
 
-// wordExcept returns the expression of words, names and paths other than those of a list. Numbers
-// are none of them.
+// wordExcept returns the expression of words, names and paths other than those of a list. It does
+// not match numbers.
 func wordExcept(words string) string { return endExcept(strings.Fields(words), "") }
 
 // endExcept returns the expression of the ends of words that are not in a list, and that may begin
@@ -117,14 +117,17 @@ func item() string {
 	return `(?:` + strings.Join([]string{stamp, tag, level, tool, call, place, raised}, `|`) + `)`
 }
 
+// narration are the verbs of sentences about a program that shows a failure.
+const narration = `shows showed shown says said displays displayed prints printed reads mentions sees saw throws why`
+
 // label matches words that announce a failure, up to a separator. Lists, headings, quotations,
 // comments and lines of a diff do not begin with it, and it contains no code in quotes and no call
-// with a text. Before these words is no verb of a sentence about what a program shows.
+// with a text. The line before the words does not contain a verb of [narration], as in "the page
+// shows error: ...".
 func label() string {
-	told := `\b` + endExcept(strings.Fields(`shows showed shown says said displays displayed prints printed reads mentions
-		sees saw throws why`), "0123456789")
-	start := `(?:[^\w\n\x60#*+>(/-]|/(?:[^\w/*\n]|` + told + `)|` + told + `)`
-	before := `(?:[^\w\n\x60(]|\((?:[^\w"'\x60\n]|\b)|` + told + `)*?`
+	word := `\b` + endExcept(strings.Fields(narration), "0123456789")
+	start := `(?:[^\w\n\x60#*+>(/-]|/(?:[^\w/*\n]|` + word + `)|` + word + `)`
+	before := `(?:[^\w\n\x60(]|\((?:[^\w"'\x60\n]|\b)|` + word + `)*?`
 	const words = `(?:[^\n\x60(]|\([^"'\x60\n])*?`
 	const colon = `(?:[:·]|[^=!<>]=)[ \t]*` + status
 	return `(?:` + start + before + `)?(?:` +

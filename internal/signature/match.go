@@ -73,16 +73,21 @@ func (m *Matcher) Match(ev *taxonomy.Evidence) *signatures.Signature {
 	return &m.signatures[m.Rules.Rules[i].Row.Code()-1]
 }
 
+// maxLiteral is the length in bytes of the literals of signatures. There are so many that longer
+// ones are not worth their size.
+const maxLiteral = 16
+
 // Pattern returns the pattern of a text.
 func Pattern(t Text) (detect.Pattern, error) {
-	p, err := prefilter.Pattern(strings.ReplaceAll(t.Expr, "\n", `\n`))
+	p, err := prefilter.Pattern(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(t.Expr))
 	for i, l := range p.Literals { // a part of a literal is a literal, too
-		for part := range strings.SplitSeq(l.Text, "\n") {
+		for part := range strings.FieldsFuncSeq(l.Text, func(r rune) bool { return r == '\n' || r == '\t' }) {
 			if p.Literals[i].Text = part; len(part) >= prefilter.MinLiteral {
 				break
 			}
 		}
 	}
+	p.Literals = prefilter.Shorten(p.Literals, maxLiteral)
 	if t.Lead != noLead {
 		p.Lead, p.Reach = t.Lead, 0 // the line before a match belongs to it
 	}

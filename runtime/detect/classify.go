@@ -113,10 +113,10 @@ func (o *Option) fill(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	return room
 }
 
-// Classify returns the error of the taxonomy for raw, whose evidence [Of] collects. If the text of
-// the evidence tells how long to wait ("retry after 30"), and nothing else does, it becomes
-// RetryAfter; evidence itself is not read so. Nil and a nil pointer give nil. A cancelled context,
-// and an error of the taxonomy, are returned unchanged with everything that is wrapped around them.
+// Classify returns the error of the taxonomy for raw, whose evidence [Of] collects. If only the text
+// contains a wait ("retry after 30"), the wait becomes RetryAfter, unless raw is evidence. Classify
+// returns nil for nil and for a nil pointer. It returns a cancelled context, and an error of the
+// taxonomy, unchanged, also if they are wrapped.
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
 	if outcome != Matched {
@@ -126,16 +126,6 @@ func (r *Rules) Classify(raw any, opts []Option) error {
 	ev := o.evidence(raw)
 	var room taxonomy.Evidence
 	rule, as := r.decide(&ev, &room, &o)
-	return Traced(r.Make(rule, as), opts)
-}
-
-// ClassifyEvidence is [Rules.Classify] for evidence. It does not keep ev.
-func (r *Rules) ClassifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
-	var room taxonomy.Evidence
-	rule, as, err := r.Decide(ev, &room, opts)
-	if as == nil {
-		return err
-	}
 	return Traced(r.Make(rule, as), opts)
 }
 

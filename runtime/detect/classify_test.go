@@ -198,9 +198,15 @@ func TestClassifyPasses(t *testing.T) {
 			assert.Equal(t, c.want, err, c.name)
 		}
 	}
-	assert.NoError(t, r.ClassifyEvidence(nil, nil))
-	assert.Equal(t, own, r.ClassifyEvidence(&taxonomy.Evidence{Err: own}, nil))
-	assert.Equal(t, cancelled, r.ClassifyEvidence(&taxonomy.Evidence{Err: cancelled, Status: 550}, nil))
+	assert.NoError(t, r.Classify((*taxonomy.Evidence)(nil), nil))
+	for _, ev := range []*taxonomy.Evidence{nil, {Err: own}, {Err: cancelled, Status: 550}} {
+		var room taxonomy.Evidence
+		_, as, err := r.Decide(ev, &room, nil)
+		assert.Nil(t, as)
+		if ev != nil {
+			assert.Equal(t, ev.Err, err)
+		}
+	}
 	timeout := r.Classify(context.DeadlineExceeded, nil)
 	assert.Equal(t, "OTHER", taxonomy.CodeOf(timeout), "a deadline is a failure")
 	unknown := errors.New("cancelled by the user, try again")
@@ -227,7 +233,7 @@ func TestUnmatched(t *testing.T) {
 	r := mailRules()
 	c := &collector{err: io.ErrShortWrite}
 	opts := []detect.Option{detect.OnUnmatched(c), detect.WithSource(taxonomy.SourceName("smtp"))}
-	assert.Equal(t, "BOUNCED", taxonomy.CodeOf(r.ClassifyEvidence(&taxonomy.Evidence{Status: 550}, opts)))
+	assert.Equal(t, "BOUNCED", taxonomy.CodeOf(r.Classify(&taxonomy.Evidence{Status: 550}, opts)))
 	assert.NoError(t, r.Classify(nil, opts))
 	assert.Equal(t, context.Canceled, r.Classify(context.Canceled, opts))
 	assert.Empty(t, c.got)

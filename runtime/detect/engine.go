@@ -171,6 +171,7 @@ type scratch struct {
 	// folded reports that letters beyond ASCII replace letters of literals, so that windows are of
 	// no use.
 	folded bool
+	led    map[led]bool // the beginnings of lines that were matched with a lead
 	work   work
 }
 
@@ -208,6 +209,7 @@ func (e *engine) release(s *scratch) {
 		s.places[id] = s.places[id][:0]
 	}
 	clear(s.ranks)
+	clear(s.led)
 	s.changed, s.found, s.folded, s.work = s.changed[:0], s.found[:0], false, work{}
 	e.pool.Put(s)
 }

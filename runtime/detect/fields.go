@@ -70,8 +70,8 @@ func setWord(p *string, v reflect.Value) {
 	}
 }
 
-// places are the attributes that tell where in a database a statement failed, and the fields of
-// pgconn.PgError and of lib/pq's Error that they are filled from.
+// places are the attributes for the place in a database where a statement failed, and the fields of
+// pgconn.PgError and of lib/pq's Error that fill them.
 var places = [...]struct{ attribute, pgx, pq string }{
 	{"constraint", "ConstraintName", "Constraint"},
 	{"table", "TableName", "Table"},

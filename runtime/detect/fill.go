@@ -16,7 +16,7 @@ import (
 // The functions of this file fill the fields of errors from evidence. Generated packages call them.
 // A text that is empty fills nothing, and neither does one that cannot be read as the field's type.
 
-// NonZero returns v, or nothing when it is the zero value: a status of 0, an empty text.
+// NonZero returns v, or nothing if it is the zero value.
 func NonZero[T comparable](v T) taxonomy.Opt[T] {
 	var zero T
 	if v == zero {
@@ -25,7 +25,7 @@ func NonZero[T comparable](v T) taxonomy.Opt[T] {
 	return taxonomy.Some(v)
 }
 
-// Instant returns t, or nothing when it is the zero time.
+// Instant returns t, or nothing if it is the zero time.
 func Instant(t time.Time) taxonomy.Opt[time.Time] {
 	if t.IsZero() {
 		return taxonomy.Opt[time.Time]{}
@@ -69,7 +69,7 @@ func ReadFloat64(text string) taxonomy.Opt[float64] {
 	return taxonomy.Some(v)
 }
 
-// ReadBool reads "true", "false" and what else [strconv.ParseBool] knows.
+// ReadBool reads true, false and the other texts of [strconv.ParseBool].
 func ReadBool(text string) taxonomy.Opt[bool] { return parsed(strconv.ParseBool(text)) }
 
 // ReadDuration reads a duration as it is on the wire: "1m30s".
@@ -90,7 +90,7 @@ func ReadWord[T ~uint8](text string, words []string) taxonomy.Opt[T] {
 	return taxonomy.Some(T(i + 1))
 }
 
-// ReadStrings returns a copy of a list, or nil when nothing is in it.
+// ReadStrings returns a copy of a list, or nil if it is empty.
 func ReadStrings(list []string) []string {
 	if len(list) == 0 {
 		return nil
@@ -98,8 +98,7 @@ func ReadStrings(list []string) []string {
 	return slices.Clone(list)
 }
 
-// ReadJSON returns text in the form in which JSON goes on the wire, or nil when it is null or no
-// JSON.
+// ReadJSON returns text as compact JSON, or nil if it is null or invalid.
 func ReadJSON(text string) json.RawMessage {
 	if !json.Valid([]byte(text)) {
 		return nil

@@ -3,6 +3,7 @@ package detect
 import (
 	"cmp"
 	"iter"
+	"math/bits"
 	"slices"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -16,7 +17,7 @@ type index struct {
 	rules   []rankedRule
 	rank    []uint16 // of each rule in [Rules.Rules]
 	sources map[string]*node
-	bySize  [][]namedNode // the sources by the length of their names
+	bySize  [][]namedNode // by the length of a source's name, a hash table of nodes
 	any     node          // the rules for every source
 	// testsStatus reports whether a rule tests the status, so that one is read in texts.
 	testsStatus bool
@@ -62,10 +63,9 @@ func neededBy(conditions []Condition) (set keySet) {
 	return set
 }
 
-// maxSame is the number of sources with names of one length up to which comparing all is faster
-// than a map.
-const maxSame = 8
+func newNode() node { return node{best: noRank, text: noRank, others: noRank} }
 
+// namedNode is a slot of a hash table. A free slot has no node.
 type namedNode struct {
 	name string
 	node *node
@@ -73,13 +73,21 @@ type namedNode struct {
 
 // node has the rules for one source.
 type node struct {
-	best      int        // the best rank of a rule that is not on text
-	statuses  [][]uint16 // ranks by status, from minStatus on
+	best      int           // the best rank of a rule that is not on text
+	statuses  []statusRanks // by status, from minStatus on
 	minStatus int
+	others    int // the best rank of a rule that is not found by a status
 	keys      []keyed
 	keySet    keySet  // of keys
 	rest      []group // the rules that list no values
 	text      int     // the best rank of a rule on text
+}
+
+// statusRanks are the ranks of the rules for a status.
+type statusRanks struct {
+	ranks []uint16
+	// sure reports that evidence with the status meets the first rule.
+	sure bool
 }
 
 // group has the rules that need the same keys.
@@ -101,23 +109,59 @@ func (x *index) source(name string) *node {
 	if len(name) >= len(x.bySize) {
 		return nil
 	}
-	same := x.bySize[len(name)]
-	if len(same) > maxSame {
-		return x.sources[name]
+	slots := x.bySize[len(name)]
+	if len(slots) == 0 {
+		return nil
 	}
-	for i := range same {
-		if same[i].name == name {
-			return same[i].node
+	for i := placeOf(name); ; i++ {
+		if s := &slots[i&uint32(len(slots)-1)]; s.node == nil || s.name == name {
+			return s.node
 		}
 	}
-	return nil
+}
+
+// placeOf returns a hash of a name. Names of one length rarely have the same.
+func placeOf(name string) uint32 {
+	if len(name) < 8 {
+		return (uint32(name[0]) | uint32(name[len(name)/2])<<8 | uint32(name[len(name)-1])<<16) * gramMul >> 16
+	}
+	return uint32((word64(name) ^ word64(name[len(name)-8:])<<1) * 0x9E3779B97F4A7C15 >> 40)
+}
+
+// place adds the nodes of the sources to the hash tables.
+func (x *index) place() {
+	count := map[int]int{}
+	for name := range x.sources {
+		count[len(name)]++
+	}
+	for name, n := range x.sources {
+		for len(x.bySize) <= len(name) {
+			x.bySize = append(x.bySize, nil)
+		}
+		if x.bySize[len(name)] == nil {
+			x.bySize[len(name)] = make([]namedNode, 1<<bits.Len(uint(2*count[len(name)])))
+		}
+		slots := x.bySize[len(name)]
+		i := placeOf(name)
+		for slots[i&uint32(len(slots)-1)].node != nil {
+			i++
+		}
+		slots[i&uint32(len(slots)-1)] = namedNode{name, n}
+	}
 }
 
 // find returns the best rank of the rules of a node that the evidence meets, if it is better than
 // best.
 func (x *index) find(n *node, ev *taxonomy.Evidence, has keySet, best int) int {
 	if i := uint(ev.Status - n.minStatus); i < uint(len(n.statuses)) {
-		best = x.first(n.statuses[i], ev, has, best)
+		if s := &n.statuses[i]; s.sure {
+			best = min(best, int(s.ranks[0]))
+		} else {
+			best = x.first(s.ranks, ev, has, best)
+		}
+	}
+	if best <= n.others {
+		return best
 	}
 	for i := range n.keys {
 		if has&n.keySet == 0 {
@@ -166,7 +210,7 @@ func newDerivedIndex(r *Rules) *index {
 // indexOf returns the index of rules in an order.
 func indexOf(r *Rules, compare func(a, b int) int) *index {
 	x := &index{owner: r, rules: make([]rankedRule, len(r.Rules)), rank: make([]uint16, len(r.Rules)),
-		sources: map[string]*node{}, any: node{best: noRank, text: noRank}}
+		sources: map[string]*node{}, any: newNode()}
 	order := make([]int, len(r.Rules))
 	for i := range order {
 		order[i] = i
@@ -176,12 +220,7 @@ func indexOf(r *Rules, compare func(a, b int) int) *index {
 		x.rank[rule] = uint16(rank)
 		x.add(rank, rule)
 	}
-	for name, n := range x.sources {
-		for len(x.bySize) <= len(name) {
-			x.bySize = append(x.bySize, nil)
-		}
-		x.bySize[len(name)] = append(x.bySize[len(name)], namedNode{name, n})
-	}
+	x.place()
 	return x
 }
 
@@ -216,13 +255,14 @@ func (x *index) add(rank, rule int) {
 		x.rules[rank] = rankedRule{rule, conditions, neededBy(conditions)}
 		x.testsKeys = x.testsKeys || k != Status || len(conditions) > 0
 		for _, n := range nodes {
-			n.add(&c, rank)
+			n.add(&c, rank, len(conditions) == 0)
 		}
 		return
 	}
 	x.rules[rank] = rankedRule{rule, conditions, neededBy(conditions)}
 	x.testsKeys = x.testsKeys || len(conditions) > 0
 	for _, n := range nodes {
+		n.others = min(n.others, rank)
 		i := slices.IndexFunc(n.rest, func(g group) bool { return g.needs == x.rules[rank].needs })
 		if i < 0 {
 			i = len(n.rest)
@@ -241,7 +281,7 @@ func (x *index) nodesOf(sources []string) []*node {
 		}
 		n := x.sources[name]
 		if n == nil {
-			n = &node{best: noRank, text: noRank}
+			n = new(newNode())
 			x.sources[name] = n
 		}
 		if !slices.Contains(nodes, n) {
@@ -295,12 +335,14 @@ func (c *Condition) statuses() []int {
 	return candidates
 }
 
-// add adds a rule under the values that meet its condition.
-func (n *node) add(c *Condition, rank int) {
+// add adds a rule under the values that meet its condition. sure reports that it has no other
+// condition.
+func (n *node) add(c *Condition, rank int, sure bool) {
 	if c.Key == Status {
-		n.addStatuses(c.statuses(), rank)
+		n.addStatuses(c.statuses(), rank, sure)
 		return
 	}
+	n.others = min(n.others, rank)
 	i := slices.IndexFunc(n.keys, func(k keyed) bool { return k.key == c.Key && k.name == c.Name })
 	if i < 0 {
 		i = len(n.keys)
@@ -317,19 +359,20 @@ func (n *node) add(c *Condition, rank int) {
 }
 
 // addStatuses adds a rule under sorted statuses.
-func (n *node) addStatuses(statuses []int, rank int) {
+func (n *node) addStatuses(statuses []int, rank int, sure bool) {
 	least, most := statuses[0], statuses[len(statuses)-1]
 	if len(n.statuses) == 0 {
 		n.minStatus = least
 	}
 	if more := n.minStatus - least; more > 0 {
-		n.statuses, n.minStatus = append(make([][]uint16, more), n.statuses...), least
+		n.statuses, n.minStatus = append(make([]statusRanks, more), n.statuses...), least
 	}
 	if more := most + 1 - n.minStatus - len(n.statuses); more > 0 {
-		n.statuses = append(n.statuses, make([][]uint16, more)...)
+		n.statuses = append(n.statuses, make([]statusRanks, more)...)
 	}
 	for _, status := range statuses {
-		i := status - n.minStatus
-		n.statuses[i] = append(n.statuses[i], uint16(rank))
+		s := &n.statuses[status-n.minStatus]
+		s.sure = s.sure || sure && s.ranks == nil
+		s.ranks = append(s.ranks, uint16(rank))
 	}
 }

@@ -18,10 +18,12 @@ const (
 // program is a compiled pattern and the properties of its matches.
 type program struct {
 	re *regexp.Regexp // nil for an invalid expression, which is never found
-	// line reports that no match contains the end of a line.
-	line bool
+	// lines is the number of ends of lines that a match contains at most, or manyLines.
+	lines int
 	// anchored and bounded report that the expression tests for ends of lines and of words.
 	anchored, bounded bool
+	// whole reports that the expression tests for ends of the text.
+	whole bool
 	// must are literals that every match contains, without the one that was found.
 	must []literal
 	// literal reports that the pattern is a literal.
@@ -56,8 +58,11 @@ func compile(p *Pattern) *program {
 	if err != nil {
 		return &program{}
 	}
-	c := &program{re: re, line: true}
+	c := &program{re: re, lines: linesOf(tree)}
 	c.inspect(tree, true)
+	if c.whole && c.lines > 0 { // the beginning of a window may look like that of the text
+		c.lines = manyLines
+	}
 	c.literal = tree.Op == syntax.OpLiteral && len(c.must) == 1
 	if len(p.Literals) == 1 {
 		found := p.Literals[0]
@@ -69,25 +74,20 @@ func compile(p *Pattern) *program {
 // inspect reads the properties of an expression. required reports that every match contains it.
 func (c *program) inspect(re *syntax.Regexp, required bool) {
 	switch re.Op {
-	case syntax.OpBeginText, syntax.OpEndText, syntax.OpBeginLine, syntax.OpEndLine:
+	case syntax.OpBeginText, syntax.OpEndText:
+		c.anchored, c.whole = true, true
+	case syntax.OpBeginLine, syntax.OpEndLine:
 		c.anchored = true
 	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		c.bounded = true
-	case syntax.OpAnyChar:
-		c.line = false
 	case syntax.OpLiteral:
 		text := string(re.Rune)
-		c.line = c.line && !strings.Contains(text, "\n")
 		if required && isASCII(text) {
 			l := literal{text: text}
 			if re.Flags&syntax.FoldCase != 0 {
 				l.text, l.fold = strings.ToLower(text), true
 			}
 			c.must = append(c.must, l)
-		}
-	case syntax.OpCharClass:
-		for i := 0; i+1 < len(re.Rune); i += 2 {
-			c.line = c.line && (re.Rune[i] > '\n' || re.Rune[i+1] < '\n')
 		}
 	}
 	switch re.Op {
@@ -100,6 +100,41 @@ func (c *program) inspect(re *syntax.Regexp, required bool) {
 	for _, sub := range re.Sub {
 		c.inspect(sub, required)
 	}
+}
+
+// manyLines is a number of lines without a bound.
+const manyLines = 4
+
+// linesOf returns the number of ends of lines that a match contains at most, or manyLines.
+func linesOf(re *syntax.Regexp) int {
+	n := 0
+	switch re.Op {
+	case syntax.OpAnyChar:
+		n = 1
+	case syntax.OpLiteral:
+		n = strings.Count(string(re.Rune), "\n")
+	case syntax.OpCharClass:
+		for i := 0; i+1 < len(re.Rune); i += 2 {
+			if re.Rune[i] <= '\n' && '\n' <= re.Rune[i+1] {
+				n = 1
+			}
+		}
+	}
+	for _, sub := range re.Sub {
+		m := linesOf(sub)
+		switch {
+		case re.Op == syntax.OpAlternate:
+			n = max(n, m)
+		case m == 0:
+		case re.Op == syntax.OpStar, re.Op == syntax.OpPlus, re.Op == syntax.OpRepeat && re.Max < 0:
+			n = manyLines
+		case re.Op == syntax.OpRepeat:
+			n += m * re.Max
+		default:
+			n += m
+		}
+	}
+	return min(n, manyLines)
 }
 
 // mayMatch reports whether the text contains all literals that a match must contain.
@@ -197,15 +232,15 @@ func (c *program) run(text string, s *scratch) bool {
 	s.work.runs++
 	s.work.bytes += len(text)
 	if c.lead != nil {
-		_, _, found := c.find(text)
+		_, _, found := c.find(text, s)
 		return found
 	}
 	return c.re.MatchString(text)
 }
 
-// find returns the place of the first match in a text, behind the beginning of a line that matches
-// lead if there is one.
-func (c *program) find(text string) (from, to int, ok bool) {
+// find returns the place of the first match in a text, after the beginning of a line that matches
+// lead if there is one. It remembers in s, if s is not nil, which beginnings match.
+func (c *program) find(text string, s *scratch) (from, to int, ok bool) {
 	if c.re == nil {
 		return 0, 0, false
 	}
@@ -216,7 +251,7 @@ func (c *program) find(text string) (from, to int, ok bool) {
 		}
 		start := at + match[0]
 		line := strings.LastIndexByte(text[:start], '\n') + 1
-		if c.lead == nil || c.lead.MatchString(text[max(line, start-maxLead):start]) {
+		if c.lead == nil || s.follows(c.lead, text[max(line, start-maxLead):start]) {
 			return start, at + match[1], true
 		}
 		_, size := utf8.DecodeRuneInString(text[start:])
@@ -228,15 +263,42 @@ func (c *program) find(text string) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
+// led is a beginning of a line, with an expression that it may match.
+type led struct {
+	lead *regexp.Regexp
+	line string
+}
+
+// follows reports whether a beginning of a line matches lead. Many patterns have the same lead.
+func (s *scratch) follows(lead *regexp.Regexp, line string) bool {
+	if s == nil {
+		return lead.MatchString(line)
+	}
+	known, ok := s.led[led{lead, line}]
+	if !ok {
+		known = lead.MatchString(line)
+		if s.led == nil {
+			s.led = map[led]bool{}
+		}
+		s.led[led{lead, line}] = known
+	}
+	return known
+}
+
 // window returns a part of the text in which the program finds every match that contains the
 // literal of a size at i, and nothing that it would not find in the text. No match is longer than
 // reach bytes, unless that is 0.
 func (c *program) window(text string, i, size, reach int) (from, to int) {
 	to = len(text)
-	if c.line { // the ends of the line are in the window, because a match cannot contain them
-		from = max(0, strings.LastIndexByte(text[:i], '\n'))
-		if n := strings.IndexByte(text[i+size:], '\n'); n >= 0 {
-			to = i + size + n + 1
+	if c.lines < manyLines { // one end of a line more than a match contains is in the window, on each side
+		from, to = i, i+size
+		for range c.lines + 1 {
+			from = max(0, strings.LastIndexByte(text[:from], '\n'))
+			if n := strings.IndexByte(text[to:], '\n'); n >= 0 {
+				to += n + 1
+			} else {
+				to = len(text)
+			}
 		}
 	}
 	if reach > 0 && !c.anchored {

@@ -3,7 +3,6 @@ package detect
 import (
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,6 +33,26 @@ var (
 	waitValue = expression(`(?i)^(?:(` + number + `)[ \t]{0,4}(?:$|[\n\r,;)\]}"'!<]|\.(?:\D|$))` +
 		`|(` + number + ` ?` + unit + `(?: ?` + number + ` ?` + unit + `)*)(?:$|[^\w:/-]))`)
 	waitPart = expression(`(?i)(` + number + `) ?(` + unit + `)`)
+)
+
+// separator matches what is between words of a status's name.
+const separator = `[ \t:="'(]+`
+
+// The expressions that recognise a status by the text around a number.
+var (
+	// httpStatus matches a text that ends by naming the number after it an HTTP status, and
+	// anyStatus one that may also name the status of something else, such as a disk.
+	httpStatus = expression(`(?i)(?:^|[^\w/.-])(?:(?:status[_-]?code|http[_-]?status|http/[\d.]+|http(?:/[\d.]+)?` +
+		separator + `status)(?:` + separator + `(?:code|error)){0,2}|(?:http|status)(?:` + separator +
+		`(?:code|error)){1,2})` + separator + `$`)
+	anyStatus  = expression(`(?i)(?:^|[^\w/.-])(?:http|status)` + separator + `$`)
+	answerWord = expression(`(?i)(?:^|[^\w/.-])(?:with|returned|received|got|answered|responded)` + separator + `$`)
+	// exited matches a text about the exit of a process, whose status is not an HTTP status.
+	exited = expression(`(?i)\bexit(?:ed)?\b`)
+	// explained matches the text after a number that does not continue a sentence with it: it has no
+	// word, a capitalised one, or one that leads to a place or a reason.
+	explained = expression(`^[ \t]*(?:$|[^\w \t]|[A-Z]|(?i:for|from|on|at|in|by|with|while|when|after|because|calling|` +
+		`returned)\b)`)
 )
 
 // expression returns a function that compiles an expression on first use.
@@ -108,94 +127,27 @@ func isNumber(line string, i int) bool {
 // isStatus reports whether a number is a status beyond doubt.
 func isStatus(before, after string, status int) bool {
 	if rest, ok := strings.CutPrefix(after, ") "); ok && rest != "" && 'a' <= rest[0] && rest[0] <= 'z' {
-		return false // a sentence goes on behind the brackets
+		return false // the sentence continues after the brackets
 	}
 	if strings.TrimLeft(before, " \t\r") == "" {
 		rest := strings.TrimSpace(after)
 		return rest == "" || rest[0] == '{' || hasPhrase(rest, status)
 	}
-	named, certain := statusName(before)
-	return named && (ends(after, status) || certain && isExplained(after)) && !hasExited(before)
+	sure := httpStatus().MatchString(before)
+	return (sure || anyStatus().MatchString(before)) && !exited().MatchString(before) &&
+		(ends(after, status) || sure && explained().MatchString(after))
 }
 
 // isNamed reports whether the text around a number calls it a status.
 func isNamed(before, after string, _ int) bool {
-	named, _ := statusName(before)
-	return (named && isExplained(after) || begins(strings.TrimLeft(after, " "), "status")) && !hasExited(before)
+	return ((httpStatus().MatchString(before) || anyStatus().MatchString(before)) && explained().MatchString(after) ||
+		begins(strings.TrimLeft(after, " "), "status")) && !exited().MatchString(before)
 }
 
 // isAnswer reports whether a number is called an answer, or is followed by the phrase of a status.
 func isAnswer(before, after string, status int) bool {
-	word, _ := lastWord(before)
-	return (isOneOf(word, "with", "returned", "received", "got", "answered", "responded") && ends(after, status) ||
-		hasPhrase(after, status)) && !hasExited(before)
-}
-
-// statusName reports whether a text ends by naming the number after it a status, and whether the
-// name means only an HTTP status: "HTTP/1.1", "status code". A "status 404" may also be of a disk.
-func statusName(text string) (named, certain bool) {
-	word, text := lastWord(text)
-	for n := 0; n < 2 && isOneOf(word, "code", "error"); n++ {
-		certain = true
-		word, text = lastWord(text)
-	}
-	switch {
-	case isOneOf(word, "statuscode", "status_code", "status-code", "httpstatus", "http_status", "http-status"):
-		return true, true
-	case isHTTP(word):
-		return true, certain || len(word) > len("http")
-	case isOneOf(word, "status"):
-		word, _ = lastWord(text)
-		return true, certain || isHTTP(word)
-	}
-	return false, false
-}
-
-// isHTTP reports whether a word is the protocol, perhaps with its version.
-func isHTTP(word string) bool {
-	name, version, found := strings.Cut(word, "/")
-	return strings.EqualFold(name, "http") && strings.Trim(version, "0123456789.") == "" && found == (version != "")
-}
-
-// lastWord returns the word before the separators that s ends with, and the text before the word. A
-// text that ends otherwise has no last word.
-func lastWord(s string) (word, before string) {
-	end := strings.TrimRight(s, " \t:=\"'(")
-	if len(end) == len(s) {
-		return "", ""
-	}
-	start := len(end)
-	for start > 0 && (isWord(end[start-1]) || strings.IndexByte("/.-", end[start-1]) >= 0) {
-		start--
-	}
-	return end[start:], end[:start]
-}
-
-func isOneOf(word string, words ...string) bool {
-	return word != "" && slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
-}
-
-// hasExited reports whether a text is about the exit of a process, whose status is not an HTTP
-// status.
-func hasExited(text string) bool {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) }) {
-		if isOneOf(word, "exit", "exited") {
-			return true
-		}
-	}
-	return false
-}
-
-// isExplained reports whether the text after a number does not continue a sentence with it: it has
-// no word, a capitalised one, or one that leads to a place or a reason.
-func isExplained(after string) bool {
-	after = strings.TrimLeft(after, " \t")
-	n := 0
-	for n < len(after) && isWord(after[n]) {
-		n++
-	}
-	return n == 0 || 'A' <= after[0] && after[0] <= 'Z' || isOneOf(after[:n], "for", "from", "on", "at", "in", "by",
-		"with", "while", "when", "after", "because", "calling", "returned")
+	return (answerWord().MatchString(before) && ends(after, status) || hasPhrase(after, status)) &&
+		!exited().MatchString(before)
 }
 
 // ends reports whether the text after a number does not continue a sentence about a count.
@@ -224,7 +176,7 @@ var phrases = [...]struct {
 // a failure does.
 func hasPhrase(s string, status int) bool {
 	s = strings.TrimLeft(s, " \t:-(")
-	has := func(phrase string) bool { return begins(s, phrase) && isExplained(s[len(phrase):]) }
+	has := func(phrase string) bool { return begins(s, phrase) && explained().MatchString(s[len(phrase):]) }
 	if has(http.StatusText(status)) {
 		return true
 	}

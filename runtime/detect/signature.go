@@ -35,13 +35,13 @@ type Form struct {
 	Text, Contains Patterns
 }
 
-// Patterns are patterns in a compact form, because signatures have many of them. A line with a
-// pattern has its lead, its reach and its expression; the lines of its literals follow, each after =,
-// or after ~ if it folds. In expressions (?1) is the first of [Detection.Leads], and so on.
+// Patterns are patterns in a compact form, because signatures have many of them. A line is a
+// pattern: lead, reach and expression, and after tabs its literals, each after =, or after ~ if it
+// folds. In expressions (?1) is the first of [Detection.Leads], and so on.
 type Patterns string
 
 // Pack returns patterns in the compact form, with the parts of expressions that are in leads as
-// references. Neither an expression nor a literal contains the end of a line.
+// references. Neither an expression nor a literal contains a tab or the end of a line.
 func Pack(list []Pattern, leads []string) Patterns {
 	var b strings.Builder
 	for i := range list {
@@ -50,17 +50,19 @@ func Pack(list []Pattern, leads []string) Patterns {
 		if p.Plain != "" {
 			expr = "(?i)" + regexp.QuoteMeta(p.Plain)
 		}
-		fmt.Fprintf(&b, "%d %d %s\n", p.Lead, p.Reach, references(expr, leads, len(leads)))
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%d %d %s", p.Lead, p.Reach, references(expr, leads))
 		for _, l := range p.Literals {
 			if l.Fold {
-				b.WriteByte('~')
+				b.WriteString("\t~" + l.Text)
 			} else {
-				b.WriteByte('=')
+				b.WriteString("\t=" + l.Text)
 			}
-			b.WriteString(l.Text + "\n")
 		}
 	}
-	return Patterns(strings.TrimSuffix(b.String(), "\n"))
+	return Patterns(b.String())
 }
 
 // PackLeads returns leads in which a part that is a later one is a reference to it.
@@ -77,8 +79,8 @@ func PackLeads(leads []string) []string {
 func reference(i int) string { return "(?" + strconv.Itoa(i+1) + ")" }
 
 // references returns an expression with references to the leads from the last one on.
-func references(expr string, leads []string, n int) string {
-	for i := n - 1; i >= 0; i-- {
+func references(expr string, leads []string) string {
+	for i := len(leads) - 1; i >= 0; i-- {
 		expr = strings.ReplaceAll(expr, leads[i], reference(i))
 	}
 	return expr
@@ -95,19 +97,19 @@ func resolved(expr string, leads []string) string {
 // unpack returns the patterns.
 func (p Patterns) unpack(leads []string) []Pattern {
 	var out []Pattern
-	for line := range strings.SplitSeq(string(p), "\n") {
-		switch {
-		case line == "":
-		case line[0] == '=' || line[0] == '~':
-			last := &out[len(out)-1]
-			last.Literals = append(last.Literals, Literal{Text: line[1:], Fold: line[0] == '~'})
-		default:
-			lead, rest, _ := strings.Cut(line, " ")
-			reach, expr, _ := strings.Cut(rest, " ")
-			n, _ := strconv.ParseUint(lead, 10, 8) // the generator has written them
-			m, _ := strconv.Atoi(reach)
-			out = append(out, Pattern{Expr: resolved(expr, leads), Lead: uint8(n), Reach: m})
+	for line := range strings.Lines(string(p)) {
+		line, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		lead, line, _ := strings.Cut(line, " ")
+		reach, expr, _ := strings.Cut(line, " ")
+		n, _ := strconv.ParseUint(lead, 10, 8) // the generator has written them
+		m, _ := strconv.Atoi(reach)
+		pattern := Pattern{Expr: resolved(expr, leads), Lead: uint8(n), Reach: m}
+		for rest != "" {
+			var l string
+			l, rest, _ = strings.Cut(rest, "\t")
+			pattern.Literals = append(pattern.Literals, Literal{Text: l[1:], Fold: l[0] == '~'})
 		}
+		out = append(out, pattern)
 	}
 	return out
 }
@@ -223,7 +225,7 @@ func (r *Rules) matched(rule *Rule, searched string) string {
 			if int(id) >= len(e.patterns) {
 				continue
 			}
-			from, to, ok := e.patterns[id].compiled(e.leads).find(searched)
+			from, to, ok := e.patterns[id].compiled(e.leads).find(searched, nil)
 			if !ok {
 				continue
 			}

@@ -64,24 +64,30 @@ func logServerErrors(r *http.Request, err error) {
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t := &writer{ResponseWriter: w}
-	defer func() {
-		v := recover()
-		if v == nil {
-			return
-		}
-		if v == http.ErrAbortHandler {
-			panic(v)
-		}
-		h.fail(t, r, &taxonomy.Evidence{Type: "panic", Err: &Panic{Value: v, Stack: debug.Stack()}})
-		if t.began {
-			panic(http.ErrAbortHandler)
-		}
-	}()
-	if err := h.serve(t, r); err != nil {
+	err, panicked := h.recovered(t, r)
+	if err != nil {
 		h.fail(t, r, err)
+	}
+	if panicked && t.began {
+		panic(http.ErrAbortHandler)
 	}
 }
 
+// recovered calls serve, and returns a panic as an error.
+func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, panicked bool) {
+	defer func() {
+		v := recover()
+		if v == http.ErrAbortHandler {
+			panic(v)
+		}
+		if v != nil {
+			err, panicked = &taxonomy.Evidence{Type: "panic", Err: &Panic{Value: v, Stack: debug.Stack()}}, true
+		}
+	}()
+	return h.serve(w, r), false
+}
+
+// fail reports err, and answers with it unless a response began.
 func (h *handler) fail(w *writer, r *http.Request, err error) {
 	shown := taxonomy.Public(err)
 	if h.table.Taxonomy != nil {

@@ -52,7 +52,7 @@ func TestHandler(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			logged := ""
 			hook := problem.OnError(func(_ *http.Request, err error) { logged = taxonomy.CodeOf(err) })
-			_, resp := get(t, problem.Handler(c.serve, problem.ByTable(orders.Table), hook))
+			resp, _ := get(t, problem.Handler(c.serve, problem.ByTable(orders.Table), hook))
 			assert.Equal(t, c.status, resp.StatusCode)
 			assert.Equal(t, c.logged, logged)
 			var doc struct{ Code string }
@@ -125,7 +125,7 @@ func TestHandlerWriter(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, resp := get(t, problem.Handler(answer, problem.OnError(func(*http.Request, error) {})))
+			resp, _ := get(t, problem.Handler(answer, problem.OnError(func(*http.Request, error) {})))
 			body, err := io.ReadAll(resp.Body)
 			require.NoError(t, err)
 			assert.Equal(t, "answer", string(body))

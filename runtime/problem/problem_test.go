@@ -155,8 +155,8 @@ func TestWriteNegotiation(t *testing.T) {
 	assert.Empty(t, w.Body.Bytes())
 }
 
-// get returns what a client reads of an error over HTTP, and the response.
-func get(t *testing.T, h http.Handler, tables ...taxonomy.Table) (error, *http.Response) {
+// get returns a response, and the error that a client reads of it.
+func get(t *testing.T, h http.Handler, tables ...taxonomy.Table) (*http.Response, error) {
 	t.Helper()
 	server := httptest.NewServer(h)
 	defer server.Close()
@@ -167,19 +167,22 @@ func get(t *testing.T, h http.Handler, tables ...taxonomy.Table) (error, *http.R
 	body, readErr := io.ReadAll(resp.Body)
 	require.NoError(t, readErr)
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	return err, resp
+	return resp, err
 }
 
 func TestReadTyped(t *testing.T) {
 	full := orders.NewOrderConflict().WithID("7").WithCount(-3).WithSize(1 << 60).WithMask(1 << 63).WithRatio(0.1).
 		WithOpen(false).WithTook(90 * time.Second).WithAt(time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)).
 		WithMood(orders.OrderMoodAngry).WithItems([]string{"a", "b,c"}).WithExtra([]byte(`{"x":[1]}`)).
-		WithPlace(orders.OrderPlace{City: "Hanoi"})
-	for _, sent := range []taxonomy.Error{full, orders.NewOrderNotFound(), orders.NewInternal(), orders.NewTooMany()} {
-		got, _ := get(t, problem.Handler(func(http.ResponseWriter, *http.Request) error { return sent }), orders.Table)
+		WithPlace(orders.OrderPlace{City: "Hanoi"}).WithLines([]orders.OrderLines{{Sku: "a"}, {Sku: "b"}})
+	invalid := orders.NewInvalid().WithViolations(
+		[]taxonomy.Violation{{Field: "items[0]", Description: "is unknown", Code: "UNKNOWN"}, {Description: "is late"}})
+	empty := orders.NewOrderNotFound()
+	for _, sent := range []taxonomy.Error{full, invalid, empty, orders.NewInternal(), orders.NewTooMany()} {
+		_, got := get(t, problem.Handler(func(http.ResponseWriter, *http.Request) error { return sent }), orders.Table)
 		assert.Equal(t, sent, got)
 	}
-	got, _ := get(t, problem.Handler(func(http.ResponseWriter, *http.Request) error {
+	_, got := get(t, problem.Handler(func(http.ResponseWriter, *http.Request) error {
 		return orders.NewOrderConflict().WithShard("frozen")
 	}), orders.Table)
 	assert.ErrorIs(t, got, orders.CodeOrderConflict)
@@ -219,7 +222,7 @@ func TestReadForeign(t *testing.T) {
 			body: `{"code":"ORDER_NOT_FOUND","retryable":false,"pad":"` + strings.Repeat("x", 1<<20) + `"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err, resp := get(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			resp, err := get(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", c.media)
 				w.WriteHeader(c.status)
 				_, _ = io.WriteString(w, c.body)
@@ -244,7 +247,7 @@ func TestReadForeign(t *testing.T) {
 }
 
 func TestReadWithoutTable(t *testing.T) {
-	err, _ := get(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	_, err := get(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", problem.ContentType)
 		w.Header().Set("Retry-After", "7")
 		w.WriteHeader(http.StatusTooManyRequests)
@@ -260,8 +263,8 @@ func TestReadWithoutTable(t *testing.T) {
 		Extensions: map[string]json.RawMessage{"limit": json.RawMessage("10")}}, p)
 	assert.ErrorIs(t, orders.Classify(err), orders.CodeTooMany)
 
-	err, _ = get(t, http.NotFoundHandler())
+	_, err = get(t, http.NotFoundHandler())
 	assert.Error(t, err)
-	err, _ = get(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), orders.Table)
+	_, err = get(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), orders.Table)
 	assert.NoError(t, err, "a response without an error")
 }

@@ -65,7 +65,7 @@ func (o *options) received(ctx context.Context, a answer, transport error) error
 func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, bad *errdetails.BadRequest) json.RawMessage {
 	var fields []taxonomy.Field
 	if row, ok := t.Find(info.Reason); ok {
-		fields = t.Categories[row.Category()].Fields
+		fields = fieldsOf(t, row)
 	}
 	members := make(map[string]any, len(info.Metadata)+1)
 	for name, text := range info.Metadata {

@@ -141,11 +141,13 @@ func TestRoundTrip(t *testing.T) {
 	full := orders.NewOrderConflict().WithID("7").WithCount(-3).WithSize(1 << 60).WithMask(1 << 63).WithRatio(0.1).
 		WithOpen(false).WithTook(90 * time.Second).WithAt(time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)).
 		WithMood(orders.OrderMoodAngry).WithItems([]string{"a", "b,c"}).WithExtra([]byte(`{"x":[1]}`)).
-		WithPlace(orders.OrderPlace{City: "Hanoi"})
+		WithPlace(orders.OrderPlace{City: "Hanoi"}).WithLines([]orders.OrderLines{{Sku: "a"}, {Sku: "b"}})
+	invalid := orders.NewInvalid().WithViolations(
+		[]taxonomy.Violation{{Field: "items[0]", Description: "is unknown", Code: "UNKNOWN"}, {Description: "is late"}})
 	numeric := orders.NewOrderNotFound().WithID("7.0").WithExtra([]byte(`"text"`))
 	for name, call := range callers {
 		t.Run(name, func(t *testing.T) {
-			for _, sent := range []taxonomy.Error{full, numeric, orders.NewInternal(),
+			for _, sent := range []taxonomy.Error{full, invalid, numeric, orders.NewInternal(),
 				orders.NewTooMany().WithRetryAfter(1500 * time.Millisecond)} {
 				fail := func(context.Context) error { return fmt.Errorf("handler: %w", sent) }
 				got := call(t, t.Context(), fail, options...)
@@ -201,20 +203,24 @@ func TestInternal(t *testing.T) {
 func TestPlainClient(t *testing.T) {
 	s := grpc.NewServer(grpc.ChainUnaryInterceptor(rpc.UnaryServer(options...)))
 	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error {
-		return orders.NewTooMany().WithRetryAfter(1500 * time.Millisecond)
+		return orders.NewInvalid().WithRetryAfter(1500 * time.Millisecond).WithViolations(
+			[]taxonomy.Violation{{Field: "items[0]", Description: "is unknown", Code: "UNKNOWN"}})
 	}})
 	_, err := dial(t, s).EmptyCall(t.Context(), &grpc_testing.Empty{})
 	st, ok := status.FromError(err)
 	require.True(t, ok)
-	assert.Equal(t, codes.ResourceExhausted, st.Code())
-	assert.Equal(t, "too many requests", st.Message())
+	assert.Equal(t, codes.InvalidArgument, st.Code())
+	const message = "invalid request: 1 violations"
+	assert.Equal(t, message, st.Message())
 	want := []proto.Message{
-		&errdetails.ErrorInfo{Reason: "TOO_MANY", Domain: "orders.example",
-			Metadata: map[string]string{"retryable": "true", "retryAfter": "1.5s"}},
+		&errdetails.ErrorInfo{Reason: "INVALID", Domain: "orders.example",
+			Metadata: map[string]string{"retryable": "false", "retryAfter": "1.5s"}},
 		&errdetails.RetryInfo{RetryDelay: durationpb.New(1500 * time.Millisecond)},
+		&errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{
+			{Field: "items[0]", Description: "is unknown", Reason: "UNKNOWN"}}},
 		&errdetails.Help{Links: []*errdetails.Help_Link{
-			{Description: "TOO_MANY", Url: "https://orders.example/errors/TOO_MANY"}}},
-		&errdetails.LocalizedMessage{Locale: "en", Message: "too many requests"},
+			{Description: "INVALID", Url: "https://orders.example/errors/INVALID"}}},
+		&errdetails.LocalizedMessage{Locale: "en", Message: message},
 	}
 	require.Len(t, st.Details(), len(want))
 	for i, d := range st.Details() {

@@ -165,9 +165,14 @@ type violation struct {
 	Code        string `json:"code,omitempty"`
 }
 
-// violationsField returns the name of the first field of violations in the errors of c's category.
+// fieldsOf returns the fields of the errors of a row.
+func fieldsOf(t *taxonomy.Taxonomy, row taxonomy.Row) []taxonomy.Field {
+	return t.Categories[row.Category()].Fields
+}
+
+// violationsField returns the name of the first public field of violations in errors of c's code.
 func violationsField(c taxonomy.Coded) string {
-	for _, f := range c.Taxonomy().Categories[c.Row().Category()].Fields {
+	for _, f := range fieldsOf(c.Taxonomy(), c.Row()) {
 		if f.Type == "violations" && f.Public {
 			return f.Name
 		}

@@ -79,7 +79,11 @@ func BenchmarkRuns(b *testing.B) {
 }
 
 // counted is a provider that says in the last iteration of a run that the task is complete.
-type counted struct{ script }
+type counted struct{}
+
+func (*counted) Name() string { return "claude-cli" }
+
+func (*counted) Available(context.Context) error { return nil }
 
 func (*counted) Call(_ context.Context, r executor.Request) (executor.Answer, error) {
 	if r.Iteration < iterations {

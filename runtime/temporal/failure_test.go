@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	sdk "go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/errgen/errgen/gen/errs"
@@ -89,7 +90,9 @@ func TestRetriesByTheTable(t *testing.T) {
 			errs.CodeProviderAPIError},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			env := testEnvironment()
+			var suite testsuite.WorkflowTestSuite
+			suite.SetLogger(quiet)
+			env := suite.NewTestWorkflowEnvironment()
 			env.SetFailureConverter(temporal.Failures{Table: errs.Table, Decode: decode})
 			calls := 0
 			env.RegisterActivityWithOptions(func(ctx context.Context) error {

@@ -2,6 +2,7 @@ package temporal_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -28,14 +29,16 @@ import (
 	"github.com/errgen/errgen/runtime/temporal"
 )
 
+func decode(b []byte) (error, error) { return errs.UnmarshalError(b) }
+
 var quiet = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 
 // The variables of a worker that is a process of its own.
 const (
-	workerVariable  = "ERRGEN_TEST_WORKER" // the server's address
-	queueVariable   = "ERRGEN_TEST_QUEUE"
-	folderVariable  = "ERRGEN_TEST_FOLDER"
-	profileVariable = "ERRGEN_TEST_PROFILE"
+	workerVariable = "ERRGEN_TEST_WORKER" // the server's address
+	queueVariable  = "ERRGEN_TEST_QUEUE"
+	folderVariable = "ERRGEN_TEST_FOLDER"
+	deathVariable  = "ERRGEN_TEST_DEATH" // the point at which the process kills itself
 )
 
 func TestMain(m *testing.M) {
@@ -46,6 +49,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // the tests wait more than they compute
 	code := m.Run()
 	devserver.Stop()
 	os.Exit(code)
@@ -58,15 +63,17 @@ func work(address string) error {
 		return err
 	}
 	defer c.Close()
-	e, err := host(c, os.Getenv(queueVariable), os.Getenv(folderVariable), os.Getenv(profileVariable))
+	e, err := host(c, os.Getenv(queueVariable), os.Getenv(folderVariable), "")
 	if err != nil {
 		return err
 	}
 	return temporal.NewWorker(c, os.Getenv(queueVariable), e, temporal.Options{
-		Heartbeat: time.Second, MaxEvents: 60, Worker: worker.Options{WorkerStopTimeout: time.Second},
+		Heartbeat: time.Second, MaxEvents: 60,
+		Worker: worker.Options{WorkerStopTimeout: time.Second, StickyScheduleToStartTimeout: time.Second},
 	}).Run(worker.InterruptCh())
 }
 
+// host returns the executor of a worker. A folder with a working tree makes the worker mortal.
 func host(c client.Client, queue, folder, profile string) (*executor.Executor, error) {
 	table := errs.Table
 	if profile != "" {
@@ -75,10 +82,16 @@ func host(c client.Client, queue, folder, profile string) (*executor.Executor, e
 			return nil, err
 		}
 	}
-	return executor.New(executor.Config{
+	cfg := executor.Config{
 		Table: table, Classify: detect.Classifier(errs.Explain), Provider: filed{folder}, Decode: decode,
 		Admission: executor.Admission{Lanes: temporal.Lanes{Client: c, Queue: queue}},
-	})
+	}
+	if _, err := os.Stat(filepath.Join(folder, "tree")); err == nil {
+		if err := (mortal{folder}).configure(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	return executor.New(cfg)
 }
 
 // filed is a provider whose turns are the lines of a file, and whose calls are files, so both survive
@@ -120,6 +133,9 @@ func (f filed) Call(ctx context.Context, r executor.Request) (executor.Answer, e
 	return executor.Answer{Text: rest}, nil
 }
 
+// Credential is the folder of the test, so the stages of a test share a lane.
+func (f filed) Credential() string { return filepath.Dir(f.folder) }
+
 func (f filed) calls() int {
 	files, _ := filepath.Glob(filepath.Join(f.folder, "call-*"))
 	return len(files)
@@ -152,7 +168,6 @@ type stage struct {
 }
 
 func newStage(t *testing.T, script ...string) *stage {
-	t.Parallel()
 	c := dial(t)
 	name := strings.ReplaceAll(t.Name(), "/", ".")
 	s := &stage{t: t, address: devserver.Address(t), folder: t.TempDir(),
@@ -162,23 +177,22 @@ func newStage(t *testing.T, script ...string) *stage {
 	return s
 }
 
-// worker starts a worker process; the function kills it.
-func (s *stage) worker() (kill func()) {
+// worker starts a worker process.
+func (s *stage) worker(variables ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), workerVariable+"="+s.address, queueVariable+"="+s.runs.Queue,
 		folderVariable+"="+s.folder)
+	cmd.Env = append(cmd.Env, variables...)
 	cmd.Stderr = os.Stderr
 	require.NoError(s.t, cmd.Start())
-	killed := false
-	kill = func() {
-		if !killed {
-			killed = true
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-		}
-	}
-	s.t.Cleanup(kill)
-	return kill
+	s.t.Cleanup(func() { kill(cmd) })
+	return cmd
+}
+
+// kill kills a worker, if it is alive.
+func kill(worker *exec.Cmd) {
+	_ = worker.Process.Kill()
+	_ = worker.Wait()
 }
 
 func (s *stage) start() { require.NoError(s.t, s.runs.Start(s.t.Context(), s.task)) }
@@ -211,43 +225,14 @@ func (s *stage) status(fulfils func(temporal.Status) bool) (found temporal.Statu
 	return found
 }
 
-func TestServerStories(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		script []string
-		end    executor.EndReason
-		code   string
-		calls  int
-	}{
-		{"done", []string{"done"}, executor.EndCompleted, "", 1},
-		{"iterations", []string{"says half", "says more", "done"}, executor.EndCompleted, "", 3},
-		{"limit", []string{"limit 1s", "done"}, executor.EndCompleted, "", 2},
-		{"crash", []string{"crash", "done"}, executor.EndCompleted, "", 2},
-		{"crashes", []string{"crash", "crash", "crash"}, executor.EndMaxFailures, "PROVIDER_CRASH", 3},
-		{"blocked", []string{"says BLOCKED: which one?"}, executor.EndBlockedSignal, "", 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := newStage(t, c.script...)
-			s.worker()
-			s.start()
-			r := s.result()
-			assert.Equal(t, c.end, r.EndReason)
-			assert.Equal(t, c.code, taxonomy.CodeOf(r.Err))
-			assert.Equal(t, c.calls, r.Calls)
-			s.start() // a run that is over is left as it is
-			assert.Equal(t, c.end, s.result().EndReason)
-			s.replays()
-		})
-	}
-}
-
 // A worker that is killed in a call: another one continues the run.
 func TestServerKilledInCall(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "hang", "done")
-	kill := s.worker()
+	first := s.worker()
 	s.start()
 	s.called(1)
-	kill()
+	kill(first)
 	s.worker()
 	r := s.result()
 	assert.Equal(t, executor.EndCompleted, r.EndReason)
@@ -259,28 +244,44 @@ func TestServerKilledInCall(t *testing.T) {
 
 // A wait passes while no worker runs.
 func TestServerKilledInWait(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "limit 3s", "done")
-	kill := s.worker()
+	first := s.worker()
 	s.start()
 	s.status(func(now temporal.Status) bool { return now.State.Step == executor.StepWait })
-	kill()
+	kill(first)
 	s.worker()
 	r := s.result()
 	assert.Equal(t, executor.EndCompleted, r.EndReason)
 	assert.Equal(t, 2, r.Calls)
 }
 
+// A run is cancelled by its worker, or by the next one.
 func TestServerCancel(t *testing.T) {
-	s := newStage(t, "hang")
-	s.worker()
-	s.start()
-	s.called(1)
-	require.NoError(t, s.runs.Cancel(t.Context(), s.task.Run))
-	assert.Equal(t, executor.EndCancelled, s.result().EndReason)
-	s.replays()
+	for _, dead := range []bool{false, true} {
+		t.Run(strconv.FormatBool(dead), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "hang", "done")
+			first := s.worker()
+			s.start()
+			s.called(1)
+			if dead {
+				kill(first)
+			}
+			require.NoError(t, s.runs.Cancel(t.Context(), s.task.Run))
+			if dead {
+				s.worker()
+			}
+			r := s.result()
+			assert.Equal(t, executor.EndCancelled, r.EndReason)
+			assert.Equal(t, 1, r.Calls)
+			s.replays()
+		})
+	}
 }
 
 func TestServerPause(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "limit 1s", "done")
 	s.worker()
 	s.start()
@@ -295,6 +296,7 @@ func TestServerPause(t *testing.T) {
 
 // A blocked run continues with an answer, under its name.
 func TestServerReopen(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "says BLOCKED: which one?", "done")
 	s.worker()
 	s.start()
@@ -311,6 +313,7 @@ func TestServerReopen(t *testing.T) {
 // A long run continues in further histories.
 func TestServerContinuesAsNew(t *testing.T) {
 	script := strings.Split(strings.Repeat("says more\n", 12)+"done", "\n")
+	t.Parallel()
 	s := newStage(t, script...)
 	s.worker()
 	s.start()
@@ -321,7 +324,29 @@ func TestServerContinuesAsNew(t *testing.T) {
 }
 
 // A rate limit that one run meets holds another run of the credential, on another host.
-func TestServerLanes(t *testing.T) {
+func TestServerSharedWait(t *testing.T) {
+	t.Parallel()
+	north, south := newStage(t, "limit 4s", "done"), newStage(t, "done")
+	south.runs.Queue, south.task.Run = "south", "south"
+	for _, s := range []*stage{north, south} {
+		s.worker()
+	}
+	north.start()
+	waiting := north.status(func(now temporal.Status) bool { return now.State.Step == executor.StepWait })
+	south.start()
+	r := south.result()
+	assert.Equal(t, executor.EndCompleted, r.EndReason)
+	require.Len(t, r.Waits, 1)
+	assert.Equal(t, "lane", r.Waits[0].For)
+	assert.Equal(t, 1, r.Calls)
+	assert.False(t, r.EndedAt.Before(waiting.State.NotBefore), "the call came before the lane opened")
+	assert.Equal(t, executor.EndCompleted, north.result().EndReason)
+	south.replays()
+}
+
+// A lane that is closed twice opens at the later time.
+func TestServerLane(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "done")
 	s.worker()
 	lanes := temporal.Lanes{Client: s.runs.Client, Queue: s.runs.Queue}

@@ -28,10 +28,10 @@ func TestDependencyError(t *testing.T) {
 			Code: CodeDependencyError,
 			Says: "dependency_error: install_dependency recoverability=recoverable severity=high; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
-				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing] (8d24bd4a), set pattern",
-				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing] (fcc7ad44), set pattern",
-				"DEPENDENCY_ERROR/3: source [verification tool], like missing_module (84dd19ae), set pattern",
-				"DEPENDENCY_ERROR/4: source absent, like missing_module (49e5ffe1), set pattern",
+				"DEPENDENCY_ERROR/1: source [verification tool], like [dependency_conflict dependency_missing] (f902166), set pattern",
+				"DEPENDENCY_ERROR/2: source absent, like [dependency_conflict dependency_missing] (f789cca6), set pattern",
+				"DEPENDENCY_ERROR/3: source [verification tool], like missing_module (a6ec52aa), set pattern",
+				"DEPENDENCY_ERROR/4: source absent, like missing_module (17cdd48d), set pattern",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewDependencyError("some detail", DependencySource{Type: DependencySourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a dependency is missing: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -31,7 +31,7 @@ func TestFileError(t *testing.T) {
 				"FILE_NOT_FOUND/1: is io/fs.ErrNotExist",
 				"FILE_NOT_FOUND/2: errno ENOENT",
 				"FILE_NOT_FOUND/3: code ENOENT",
-				"FILE_NOT_FOUND/4: source file, like [file_not_found absent] (2a8f3542)",
+				"FILE_NOT_FOUND/4: source file, like [file_not_found absent] (80b6174d)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewFileNotFound("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no such file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -61,7 +61,7 @@ func TestFileError(t *testing.T) {
 				"FILE_PERMISSION/1: is io/fs.ErrPermission",
 				"FILE_PERMISSION/2: errno [EACCES EPERM]",
 				"FILE_PERMISSION/3: code [EACCES EPERM]",
-				"FILE_PERMISSION/4: source file, like permission_denied (78e12480)",
+				"FILE_PERMISSION/4: source file, like permission_denied (6a40e96b)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewFilePermission("some detail", FileSource{Type: FileSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "no permission for a file: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

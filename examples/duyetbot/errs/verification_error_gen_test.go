@@ -30,8 +30,8 @@ func TestVerificationError(t *testing.T) {
 			When: []string{"pattern_apply_type_fix recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"},
 			Rules: []string{
 				"TYPE_ERROR/1: source verification, type types",
-				"TYPE_ERROR/2: source [verification tool], like [type_error wrong_type] (60ff57a0), set pattern",
-				"TYPE_ERROR/3: source absent, like [type_error wrong_type] (6d394bb4), set pattern",
+				"TYPE_ERROR/2: source [verification tool], like [type_error wrong_type] (eca3697d), set pattern",
+				"TYPE_ERROR/3: source absent, like [type_error wrong_type] (7a7a1ec5), set pattern",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTypeError("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "type error: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -72,10 +72,10 @@ func TestVerificationError(t *testing.T) {
 			Says: "build_failed: fix_build recoverability=recoverable severity=high; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
 				"BUILD_FAILED/1: source verification, type build",
-				"BUILD_FAILED/2: source [verification tool], like compile_error (567212ad), set pattern",
-				"BUILD_FAILED/3: source absent, like compile_error (3c81f72e), set pattern",
-				"BUILD_FAILED/4: source [verification tool], like broken_build (e388bc19), set pattern",
-				"BUILD_FAILED/5: source absent, like broken_build (9a64968), set pattern",
+				"BUILD_FAILED/2: source [verification tool], like compile_error (df4519b0), set pattern",
+				"BUILD_FAILED/3: source absent, like compile_error (e72ecbd9), set pattern",
+				"BUILD_FAILED/4: source [verification tool], like broken_build (e6116a), set pattern",
+				"BUILD_FAILED/5: source absent, like broken_build (41400f65), set pattern",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewBuildFailed("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the build failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),
@@ -103,8 +103,8 @@ func TestVerificationError(t *testing.T) {
 			When: []string{"pattern_apply_lint_fix recoverability=recoverable severity=low; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable"},
 			Rules: []string{
 				"LINT_ERROR/1: source verification, type lint",
-				"LINT_ERROR/2: source [verification tool], like lint_finding (83503e36), set pattern",
-				"LINT_ERROR/3: source absent, like lint_finding (8236d7ef), set pattern",
+				"LINT_ERROR/2: source [verification tool], like lint_finding (d5bdbc64), set pattern",
+				"LINT_ERROR/3: source absent, like lint_finding (21e528c9), set pattern",
 				"LINT_ERROR/4: source [verification tool], like located (e3c57aa4), set pattern",
 				"LINT_ERROR/5: source absent, like located (fcc900dd), set pattern",
 			},
@@ -139,8 +139,8 @@ func TestVerificationError(t *testing.T) {
 			Says: "test_failure: fix_test recoverability=recoverable severity=medium; default: fail; strict: fail; fast: fail recoverability=unknown -recoverability=recoverable",
 			Rules: []string{
 				"TEST_FAILURE/1: source verification, type test",
-				"TEST_FAILURE/2: source [verification tool], like [test_failure failed_test] (1f1ec0f3), set pattern",
-				"TEST_FAILURE/3: source absent, like [test_failure failed_test] (2c611843), set pattern",
+				"TEST_FAILURE/2: source [verification tool], like [test_failure failed_test] (1a813aba), set pattern",
+				"TEST_FAILURE/3: source absent, like [test_failure failed_test] (744a8d22), set pattern",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTestFailure("some detail", VerificationSource{Type: VerificationSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a test failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -35,7 +35,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TIMEOUT/1: source agent, type timeout",
 				"TIMEOUT/2: source agent, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (5c1d71c1)",
+				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (85b63569)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTimeout(), 0, "the agent ran past its limit", "{}"),
@@ -60,7 +60,7 @@ func TestAttemptError(t *testing.T) {
 				"RATE_LIMIT/1: source budget, type [exceeded unknown_cost]",
 				"RATE_LIMIT/2: source agent, type [rate_limit_error rate_limit]",
 				"RATE_LIMIT/3: source agent, status 429",
-				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (6692f649)",
+				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (cca3001d)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
@@ -136,7 +136,7 @@ func TestAttemptError(t *testing.T) {
 			Says: "TEST_FAILURE: explain_and_retry retryable",
 			Rules: []string{
 				"TEST_FAILURE/1: source post_done, type tests",
-				"TEST_FAILURE/2: source post_done, like test_failure (69ddc094)",
+				"TEST_FAILURE/2: source post_done, like test_failure (ddd3d8ab)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTestFailure(), 0, "tests failed", "{}").Feedback("The tests fail after your last attempt. Make them pass."),
@@ -166,7 +166,7 @@ func TestAttemptError(t *testing.T) {
 			Says: "LINT_FAILURE: explain_and_retry retryable",
 			Rules: []string{
 				"LINT_FAILURE/1: source post_done, type lint",
-				"LINT_FAILURE/2: source post_done, like lint_finding (5ec30192)",
+				"LINT_FAILURE/2: source post_done, like lint_finding (df1cd340)",
 				`LINT_FAILURE/3: source post_done, text /(?m)^[\w./-]+(?:\.go:|\.py:|\.ts:|\.js:|\.rs:|\.sh:)\d+:\d+: / or /(?im)^lint errors?(?: found)?(?:[ \t\r]{0,4}$|[.,:;!?](?:\s|$)|\|| ?[({\[]| [-–·∙|] )/`,
 			},
 			Cases: []gentest.Case{
@@ -193,7 +193,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TASK_FAILED/1: source agent, type task_failed",
 				"TASK_FAILED/2: source agent, type [context_overflow context_length_exceeded], set contextOverflow",
-				"TASK_FAILED/3: source agent, like context_too_long (e849d18d), set contextOverflow",
+				"TASK_FAILED/3: source agent, like context_too_long (f098b1f4), set contextOverflow",
 				`TASK_FAILED/4: source agent, text /(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$/`,
 			},
 			Cases: []gentest.Case{

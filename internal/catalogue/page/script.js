@@ -34,6 +34,7 @@
   function index($, all, search) {
     const rows = all('.category tbody tr');
     const texts = rows.map((row) => row.dataset.search);
+    const terms = texts.map((text) => new Set(text.split(/[^\p{L}\p{N}_]+/u)));
     const filters = all('[data-filter]');
     const total = $('#found').textContent;
     $('.filters').hidden = false;
@@ -42,18 +43,22 @@
       const words = search.value.toLowerCase().split(/[\s"'`:;,()[\]{}]+/).filter(Boolean);
       const pressed = filters.filter((f) => f.getAttribute('aria-pressed') === 'true').map((f) => f.dataset.filter);
       const passes = rows.map((row) => pressed.every((tag) => row.dataset.tags.split(' ').includes(tag)));
-      const scores = texts.map((text) => words.filter((word) => text.includes(word)).length);
+      const scored = (list, has) => texts.map((text, i) => list.filter((word) => has(i, word)).length);
+      let scores = scored(words, (i, word) => texts[i].includes(word));
       let least = words.length;
-      if (words.length > 2 && !scores.some((score, i) => passes[i] && score >= least)) {
-        // A pasted message has values that no code has, so the closest codes are shown.
-        least = Math.max(Math.ceil(words.length / 2), ...scores.filter((_, i) => passes[i]));
+      const closest = least > 2 && !scores.some((score, i) => passes[i] && score === least);
+      if (closest) {
+        // A pasted message has values that no code has, so the codes with the most complete words are shown.
+        const complete = words.filter((word) => word.length > 2);
+        scores = scored(complete, (i, word) => terms[i].has(word));
+        least = Math.max(2, Math.ceil(complete.length / 2), ...scores.filter((_, i) => passes[i]));
       }
       let found = 0;
       rows.forEach((row, i) => { found += !(row.hidden = !passes[i] || scores[i] < least); });
       all('.category').forEach((c) => { c.hidden = !c.querySelector('tbody tr:not([hidden])'); });
       $('#nothing').hidden = found > 0;
       $('#found').textContent = found === rows.length ? total
-        : `${found} of ${total}${least < words.length ? ', the closest ones' : ''}`;
+        : `${found} of ${total}${closest ? ', the closest ones' : ''}`;
     };
     search.value = new URLSearchParams(location.search).get('q') || '';
     search.addEventListener('input', show);

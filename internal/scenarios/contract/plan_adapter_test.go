@@ -55,14 +55,9 @@ type planGame struct {
 func (subject planSubject) Run(t *testing.T, s PlanStory) []PlanOutcome {
 	g := &planGame{t: t, dir: t.TempDir(), tiers: map[string]*planTier{}, states: map[string]*executor.RunState{},
 		clock: &planClock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
-	g.git("init", "-q", "-b", "main")
-	g.git("config", "user.name", "Test")
-	g.git("config", "user.email", "test@example.com")
 	g.write(map[string]string{"AGENTS.md": "Tests: go test. Prices: cents.", "go.mod": "module x"})
 	g.write(s.Facts.Files)
-	g.git("add", ".")
-	g.git("commit", "-q", "-m", "begin")
-	g.begun = strings.TrimSpace(g.git("rev-parse", "HEAD"))
+	g.begin()
 	p := g.configure(s)
 
 	var all []PlanOutcome
@@ -190,6 +185,16 @@ func (g *planGame) outcome(r *plan.Result) PlanOutcome {
 	o.Tree = strings.Fields(g.git("diff", "--name-only", "--diff-filter=d", g.begun))
 	g.git("reset", "-q")
 	return o
+}
+
+// begin makes a repository with one commit.
+func (g *planGame) begin() {
+	g.git("init", "-q", "-b", "main")
+	g.git("config", "user.name", "Test")
+	g.git("config", "user.email", "test@example.com")
+	g.git("add", ".")
+	g.git("commit", "-q", "-m", "begin")
+	g.begun = strings.TrimSpace(g.git("rev-parse", "HEAD"))
 }
 
 func (g *planGame) git(args ...string) string {

@@ -43,4 +43,5 @@ func TestTaxonomy(t *testing.T) {
 	)
 	gentest.Names(t, "order request store", Categories()...)
 	gentest.Names(t, "order request store", CategoryOrder, CategoryRequest, CategoryStore)
+	gentest.Attribute(t, &genPackage, 0, Attach, Unmatched(true), `{"unmatched":true}`)
 }

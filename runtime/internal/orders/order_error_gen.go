@@ -42,6 +42,7 @@ type OrderError struct {
 	Items     []string                    // a list.
 	Extra     json.RawMessage             // JSON.
 	Place     taxonomy.Opt[OrderPlace]    // an object.
+	Lines     []OrderLines                // a list of objects.
 	Shard     taxonomy.Opt[string]        // where it is stored.
 }
 
@@ -77,6 +78,21 @@ func (v *OrderPlace) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 
 func (v *OrderPlace) list() []any {
 	return []any{&v.City}
+}
+
+// OrderLines is a part of an error's context: a list of objects.
+type OrderLines struct {
+	// Sku: the article.
+	Sku string `json:"sku"`
+}
+
+func (v *OrderLines) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
+	o = o.String("sku", taxonomy.Some(v.Sku))
+	return o
+}
+
+func (v *OrderLines) list() []any {
+	return []any{&v.Sku}
 }
 
 // NewOrderNotFound returns a [CodeOrderNotFound].
@@ -130,6 +146,9 @@ func (e *OrderError) WithExtra(extra json.RawMessage) *OrderError {
 func (e *OrderError) WithPlace(place OrderPlace) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Place = taxonomy.Some(place) })
 }
+func (e *OrderError) WithLines(lines []OrderLines) *OrderError {
+	return gen.With(*e, func(e *OrderError) { e.Lines = gen.CloneObjects(lines, nil) })
+}
 func (e *OrderError) WithShard(shard string) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Shard = taxonomy.Some(shard) })
 }
@@ -169,6 +188,7 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 	if x, ok := e.Place.Get(); ok {
 		o = x.appendContext(o.Begin("place")).End()
 	}
+	o = gen.OptObjects(o, "lines", e.Lines, (*OrderLines).appendContext)
 	o = o.String("shard", e.Shard)
 	return o.Close()
 }
@@ -190,6 +210,7 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	if x, ok := e.Place.Get(); ok {
 		o = x.appendContext(o.Begin("place")).End()
 	}
+	o = gen.OptObjects(o, "lines", e.Lines, (*OrderLines).appendContext)
 	return o.Close()
 }
 
@@ -208,6 +229,7 @@ func (e *OrderError) list() []any {
 		&e.Items,
 		&e.Extra,
 		gen.OptPart(&e.Place, (*OrderPlace).list),
+		gen.Items(&e.Lines, (*OrderLines).list),
 		&e.Shard,
 	}
 }
@@ -233,6 +255,9 @@ var orderCategory = taxonomy.Category{
 		{Name: "extra", Type: "json", Public: true},
 		{Name: "place", Type: "object", Fields: []taxonomy.Field{
 			{Name: "city", Type: "string", Required: true, Public: true},
+		}, Public: true},
+		{Name: "lines", Type: "objects", Fields: []taxonomy.Field{
+			{Name: "sku", Type: "string", Required: true, Public: true},
 		}, Public: true},
 		{Name: "shard", Type: "string"},
 	},

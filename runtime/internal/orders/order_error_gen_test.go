@@ -24,6 +24,7 @@ func TestOrderError(t *testing.T) {
 		"items strings public",
 		"extra json public",
 		"place object public (city string required public)",
+		"lines objects public (sku string required public)",
 		"shard string",
 	}, []gentest.Code{
 		{
@@ -35,7 +36,8 @@ func TestOrderError(t *testing.T) {
 				gentest.Says(NewOrderNotFound().WithID(""), 0, "no order", `{"id":""}`),
 				gentest.Says(NewOrderNotFound().WithMood(OrderMood(3)), 0, "no order", "{}"),
 				gentest.Says(NewOrderNotFound().WithPlace(OrderPlace{City: "some city"}), 0, "no order", `{"place":{"city":"some city"}}`),
-				gentest.Says(NewOrderNotFound().WithUnmatched(true).WithID("some id").WithCount(5).WithSize(9223372036854775804).WithMask(18446744073709551611).WithRatio(5.5).WithOpen(true).WithTook(8500*time.Millisecond).WithAt(time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)).WithMood(OrderMoodAngry).WithItems(genPackage.Strings("items 1", "items 2")).WithExtra(genPackage.JSON(`{"some":"extra"}`)).WithPlace(OrderPlace{City: "some city"}).WithShard("some shard"), 0, "no order some id", `{"unmatched":true,"id":"some id","count":5,"size":9223372036854775804,"mask":18446744073709551611,"ratio":5.5,"open":true,"took":"8.5s","at":"2026-01-02T03:04:08Z","mood":"ANGRY","items":["items 1","items 2"],"extra":{"some":"extra"},"place":{"city":"some city"},"shard":"some shard"}`),
+				gentest.Says(NewOrderNotFound().WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"})), 0, "no order", `{"lines":[{"sku":"some sku"}]}`),
+				gentest.Says(NewOrderNotFound().WithUnmatched(true).WithID("some id").WithCount(5).WithSize(9223372036854775804).WithMask(18446744073709551611).WithRatio(5.5).WithOpen(true).WithTook(8500*time.Millisecond).WithAt(time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)).WithMood(OrderMoodAngry).WithItems(genPackage.Strings("items 1", "items 2")).WithExtra(genPackage.JSON(`{"some":"extra"}`)).WithPlace(OrderPlace{City: "some city"}).WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"}, OrderLines{Sku: "some sku"})).WithShard("some shard"), 0, "no order some id", `{"unmatched":true,"id":"some id","count":5,"size":9223372036854775804,"mask":18446744073709551611,"ratio":5.5,"open":true,"took":"8.5s","at":"2026-01-02T03:04:08Z","mood":"ANGRY","items":["items 1","items 2"],"extra":{"some":"extra"},"place":{"city":"some city"},"lines":[{"sku":"some sku"},{"sku":"some sku"}],"shard":"some shard"}`),
 			},
 		},
 		{

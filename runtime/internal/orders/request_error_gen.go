@@ -32,6 +32,7 @@ type RequestError struct {
 	base[RequestCode]
 
 	Unmatched  taxonomy.Opt[bool]          // no rule described it.
+	Violations []taxonomy.Violation        // what is invalid.
 	RetryAfter taxonomy.Opt[time.Duration] // how long to wait.
 }
 
@@ -55,6 +56,9 @@ func NewInternal() *RequestError {
 func (e *RequestError) WithUnmatched(unmatched bool) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
+func (e *RequestError) WithViolations(violations []taxonomy.Violation) *RequestError {
+	return gen.With(*e, func(e *RequestError) { e.Violations = gen.CloneObjects(violations, nil) })
+}
 func (e *RequestError) WithRetryAfter(retryAfter time.Duration) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.RetryAfter = taxonomy.Some(retryAfter) })
 }
@@ -67,7 +71,7 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
 	case CodeInvalid:
-		m = m.Text("invalid request")
+		m = m.Text("invalid request").Begin(": ").Count(len(e.Violations)).End(" violations")
 	case CodeTooMany:
 		m = m.Text("too many requests")
 	case CodeInternal:
@@ -82,6 +86,7 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 func (e *RequestError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
+	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
@@ -89,12 +94,13 @@ func (e *RequestError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
 
 func (e *RequestError) list() []any {
-	return []any{&e.Unmatched, &e.RetryAfter}
+	return []any{&e.Unmatched, &e.Violations, &e.RetryAfter}
 }
 
 var requestCategory = taxonomy.Category{
@@ -105,12 +111,17 @@ var requestCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*RequestError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
+		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
+			{Name: "field", Type: "string", Required: true, Public: true},
+			{Name: "description", Type: "string", Required: true, Public: true},
+			{Name: "code", Type: "string", Public: true},
+		}, Public: true},
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}, Public: true},
 	},
 	Codes: []taxonomy.Code{
 		CodeInvalid: {
-			Value: "INVALID", Message: "invalid request", Doc: "The request is invalid.", Public: true,
-			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 400, GRPC: 3},
+			Value: "INVALID", Message: "invalid request[: {violations:count} violations]", Doc: "The request is invalid.",
+			Public: true, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 400, GRPC: 3},
 		},
 		CodeTooMany: {
 			Value: "TOO_MANY", Message: "too many requests", Doc: "Too many requests.", Public: true,

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/errgen/errgen/runtime/report"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"shop.example.com/shop/client"
+	"shop.example.com/shop/errs"
+)
+
+// service places orders and pays them. Its errors are logged and counted in failed.
+type service struct {
+	store   *store
+	gateway *gateway
+	log     *slog.Logger
+	sink    report.Sink
+}
+
+func (s *service) place(ctx context.Context, o client.Order) error {
+	if violations := violationsOf(o); len(violations) > 0 {
+		return errs.NewInvalid(violations)
+	}
+	return retry.Do(ctx, func(ctx context.Context) error { return s.store.insert(ctx, o) }, retry.ByTable(errs.Table))
+}
+
+func violationsOf(o client.Order) (violations []taxonomy.Violation) {
+	check := func(ok bool, field, description string) {
+		if !ok {
+			violations = append(violations, taxonomy.Violation{Field: field, Description: description})
+		}
+	}
+	check(o.ID != "", "id", "is missing")
+	check(len(o.Items) > 0, "items", "is empty")
+	check(o.AmountCents > 0, "amount_cents", "is not positive")
+	return violations
+}
+
+func (s *service) get(ctx context.Context, id string) (client.Order, error) {
+	o, err := s.store.get(ctx, id)
+	o.Card = ""
+	return o, err
+}
+
+// work pays the orders that were placed, until none is left.
+func (s *service) work(ctx context.Context) error {
+	for {
+		o, err := s.store.next(ctx)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			err = s.store.close(ctx, o.ID, s.pay(ctx, o))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// pay returns the state of an order after its payment, as the taxonomy's reactions specify.
+func (s *service) pay(ctx context.Context, o client.Order) (state string) {
+	err := retry.Do(ctx, func(ctx context.Context) error { return s.gateway.pay(ctx, o) }, retry.ByTable(errs.Table))
+	if err == nil {
+		return "paid"
+	}
+	s.failed(ctx, "pay", err)
+	if e, ok := errors.AsType[*retry.Error](err); ok && e.Reaction.Action == taxonomy.Block {
+		return "parked"
+	}
+	return "refused"
+}
+
+// failed logs and counts an error.
+func (s *service) failed(ctx context.Context, op string, err error) {
+	s.log.ErrorContext(ctx, "failed", "op", op, "err", err)
+	s.sink.Report(report.New(err, report.Options{Table: errs.Table}))
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/moogar0880/problems"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/errgen/errgen/runtime/report"
+	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
+	"github.com/errgen/errgen/runtime/rpc"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"shop.example.com/shop/client"
+	"shop.example.com/shop/errs"
+	"shop.example.com/shop/orderspb"
+)
+
+// shop is a service on a real database, and its clients.
+type shop struct {
+	*service
+	client   *client.Client
+	orders   orderspb.OrdersClient
+	registry *prometheus.Registry
+	log      *bytes.Buffer
+}
+
+// newShop returns a shop whose gateway answers with the statuses in turn, and then with 200.
+func newShop(t *testing.T, statuses ...int) *shop {
+	t.Helper()
+	db, err := openStore(t.Context(), postgres(t))
+	require.NoError(t, err)
+	t.Cleanup(db.db.Close)
+	return shopOn(t, db, statuses...)
+}
+
+func shopOn(t *testing.T, db *store, statuses ...int) *shop {
+	t.Helper()
+	bank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if len(statuses) > 0 {
+			w.WriteHeader(statuses[0])
+			_, _ = io.WriteString(w, `{"code":"EXPIRED","message":"internal reply of the bank"}`)
+			statuses = statuses[1:]
+		}
+	}))
+	t.Cleanup(bank.Close)
+	s := &shop{registry: prometheus.NewRegistry(), log: &bytes.Buffer{}}
+	sink, err := promreport.Register(
+		s.registry, promreport.Options{Taxonomies: []*taxonomy.Taxonomy{errs.Table.Taxonomy}})
+	require.NoError(t, err)
+	log := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{ReplaceAttr: taxonomy.ReplaceAttr}))
+	s.service = &service{store: db, gateway: &gateway{bank.URL, "key", bank.Client()}, log: log, sink: sink}
+
+	api := httptest.NewServer(s.routes())
+	t.Cleanup(api.Close)
+	s.client = &client.Client{URL: api.URL, HTTP: api.Client()}
+	s.orders = dial(t, s.grpcServer(), grpc.WithChainUnaryInterceptor(rpc.UnaryClient(rpc.ByTable(errs.Table))))
+	return s
+}
+
+func dial(t *testing.T, server *grpc.Server, o ...grpc.DialOption) orderspb.OrdersClient {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(server.Stop)
+	conn, err := grpc.NewClient(
+		l.Addr().String(), append(o, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, conn.Close()) })
+	return orderspb.NewOrdersClient(conn)
+}
+
+var tea = client.Order{ID: "o-1", Items: []string{"tea"}, AmountCents: 450, Card: "4242424242424242"}
+
+func TestClientsGetTypedErrors(t *testing.T) {
+	s := newShop(t)
+	ctx := t.Context()
+	require.NoError(t, s.client.Place(ctx, tea))
+	got, err := s.client.Get(ctx, "o-1")
+	require.NoError(t, err)
+	assert.Equal(t, client.Order{ID: "o-1", Items: []string{"tea"}, AmountCents: 450, State: "placed"}, got)
+
+	_, missing := s.client.Get(ctx, "o-2")
+	_, missingRPC := s.orders.Get(ctx, &orderspb.GetRequest{Id: "o-2"})
+	_, existsRPC := s.orders.Place(ctx, &orderspb.Order{Id: "o-1", Items: tea.Items, AmountCents: 1})
+	for _, c := range []struct {
+		err  error
+		want taxonomy.Error
+	}{
+		{missing, errs.NewOrderNotFound("o-2")},
+		{missingRPC, errs.NewOrderNotFound("o-2")},
+		{s.client.Place(ctx, tea), errs.NewOrderExists("o-1")},
+		{existsRPC, errs.NewOrderExists("o-1")},
+		{s.client.Place(ctx, client.Order{}), errs.NewInvalid(violationsOf(client.Order{}))},
+	} {
+		typed, ok := taxonomy.First(c.err, nil)
+		require.True(t, ok, "%v", c.err)
+		assert.Equal(t, c.want, typed)
+	}
+	assert.Equal(t, codes.AlreadyExists, status.Code(existsRPC))
+
+	breakStore(t, s.store.db)
+	_, err = s.client.Get(ctx, "o-1")
+	assert.Equal(t, errs.NewInternal(), err)
+	assert.Contains(t, s.log.String(), `"code":"STORE_FAILED"`)
+	assert.Contains(t, s.metrics(t), `STORE_FAILED`)
+}
+
+// metrics returns the codes that were counted.
+func (s *shop) metrics(t *testing.T) (labels []string) {
+	t.Helper()
+	families, err := s.registry.Gather()
+	require.NoError(t, err)
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				labels = append(labels, l.GetValue())
+			}
+		}
+	}
+	return labels
+}
+
+func TestWorkerFollowsTheTable(t *testing.T) {
+	db := newShop(t)
+	for _, c := range []struct {
+		name     string
+		statuses []int
+		state    string
+		code     string
+	}{
+		{"paid", nil, "paid", ""},
+		{"paid after two failures", []int{503, 429}, "paid", ""},
+		{"declined", []int{402}, "refused", "PAYMENT_DECLINED"},
+		{"parked when the gateway refuses us", []int{401}, "parked", "PAYMENT_REFUSED"},
+		{"parked when the retries are exhausted", []int{503, 503, 503, 503}, "parked", "PAYMENT_UNAVAILABLE"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := shopOn(t, db.store, c.statuses...)
+			o := tea
+			o.ID = strings.ReplaceAll(c.name, " ", "-")
+			require.NoError(t, s.client.Place(t.Context(), o))
+			require.NoError(t, s.work(t.Context()))
+			got, err := s.client.Get(t.Context(), o.ID)
+			require.NoError(t, err)
+			assert.Equal(t, c.state, got.State)
+			if c.code != "" {
+				assert.Contains(t, s.metrics(t), c.code)
+			}
+			assert.NotContains(t, s.log.String(), tea.Card)
+			assert.ErrorIs(t, s.store.close(t.Context(), o.ID, "paid"), errs.CodeOrderClosed)
+		})
+	}
+}
+
+// An independent library reads the documents.
+func TestProblemDocument(t *testing.T) {
+	h := (&service{log: slog.New(slog.DiscardHandler), sink: report.Sinks{}}).routes()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/orders", strings.NewReader("{")))
+	var p problems.Problem
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &p))
+	_, err := p.Validate()
+	require.NoError(t, err)
+	assert.Equal(t, problems.ProblemMediaType, w.Header().Get("Content-Type"))
+	assert.Equal(t, "https://shop.example.com/errors/INVALID", p.Type)
+	assert.Equal(t, http.StatusBadRequest, p.Status)
+}
+
+func TestRunNeedsSettings(t *testing.T) {
+	err := run(context.Background(), slog.New(slog.DiscardHandler), func(string) string { return "" })
+	assert.Equal(t, errs.NewConfigMissing("DATABASE_URL"), err)
+}
+
+func TestCIScript(t *testing.T) {
+	out, err := exec.Command("./ci.sh", "taxonomy.yaml").CombinedOutput()
+	assert.NoError(t, err, "%s", out)
+	released, err := os.ReadFile("taxonomy.yaml")
+	require.NoError(t, err)
+	old := filepath.Join(t.TempDir(), "released.yaml")
+	require.NoError(t, os.WriteFile(old, bytes.Replace(released, []byte("http: 404"), []byte("http: 410"), 1), 0o644))
+	out, err = exec.Command("./ci.sh", old).CombinedOutput()
+	assert.Error(t, err)
+	assert.Contains(t, string(out), "ORDER_NOT_FOUND")
+}
+
+// TestErrorCodeIsShort counts the lines of the program that handle errors by more than returning
+// them.
+func TestErrorCodeIsShort(t *testing.T) {
+	uses := regexp.MustCompile(
+		`\b(errs|errors|taxonomy|problem|rpc|report|promreport|retry|detect)\.[A-Z]|s\.failed\(|iolation|classified`)
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	lines := 0
+	for _, name := range append(files, "client/client.go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(b)) {
+			if uses.MatchString(line) {
+				lines++
+			}
+		}
+	}
+	assert.LessOrEqual(t, lines, 60)
+	assert.Greater(t, lines, 20)
+}

@@ -1,0 +1,198 @@
+package catalogue
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/output"
+)
+
+var formats = []Format{HTML, Markdown}
+
+func load(t *testing.T, src []byte) *model.Package {
+	t.Helper()
+	m, findings := check.Load("taxonomy.yaml", src)
+	require.NotNil(t, m, "%v", findings)
+	return m
+}
+
+func loadFile(t *testing.T, name string) *model.Package {
+	t.Helper()
+	src, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return load(t, src)
+}
+
+func byName(files []output.File) map[string]string {
+	m := make(map[string]string)
+	for _, f := range files {
+		m[f.Name] = string(f.Content)
+	}
+	return m
+}
+
+var (
+	htmlLink     = regexp.MustCompile(`(?:href|src|action)="([^":]*)"`)
+	markdownLink = regexp.MustCompile(`\]\(([^)]*)\)`)
+)
+
+// TestLinks follows each link of each page to a file, and to an element if it has a fragment.
+func TestLinks(t *testing.T) {
+	for _, taxonomy := range []string{"../../taxonomy.yaml", "../../examples/quickstart/taxonomy.yaml",
+		"../check/testdata/everything.yaml"} {
+		m := loadFile(t, taxonomy)
+		for _, format := range formats {
+			files := byName(Files(m, Options{Format: format, Mark: "a mark"}))
+			expression := map[Format]*regexp.Regexp{HTML: htmlLink, Markdown: markdownLink}[format]
+			links := 0
+			for name, content := range files {
+				for _, l := range expression.FindAllStringSubmatch(content, -1) {
+					to, fragment, _ := strings.Cut(l[1], "#")
+					file := name
+					if to != "" {
+						file = path.Join(path.Dir(name), to)
+					}
+					links++
+					if assert.Contains(t, files, file, "%s: %s links to %s", taxonomy, name, l[1]) && fragment != "" {
+						assert.Contains(t, files[file], `id="`+fragment+`"`, "%s links to %s", name, l[1])
+					}
+				}
+			}
+			assert.Greater(t, links, 4*len(files))
+		}
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	for _, format := range formats {
+		first := Files(loadFile(t, "../../taxonomy.yaml"), Options{Format: format})
+		assert.Equal(t, first, Files(loadFile(t, "../../taxonomy.yaml"), Options{Format: format}))
+	}
+}
+
+func TestPaths(t *testing.T) {
+	tests := map[string]struct {
+		helpURL string
+		format  Format
+		want    map[string]string // by code
+	}{
+		"no help_url":  {"", HTML, map[string]string{"A": "A/index.html"}},
+		"last segment": {"https://x.org/errors/{code}", HTML, map[string]string{"A": "A/index.html"}},
+		"slash":        {"https://x.org/errors/{code}/", HTML, map[string]string{"A": "A/index.html"}},
+		"file": {"https://x.org/errors/{code}.html", HTML, map[string]string{"A": "A.html",
+			"index": "index-2.html"}},
+		"part of a name":  {"https://x.org/e/error-{code}", HTML, map[string]string{"A": "error-A/index.html"}},
+		"segments behind": {"https://x.org/{code}/about?x=1", HTML, map[string]string{"A": "A/about/index.html"}},
+		"fragment":        {"https://x.org/errors#{code}", HTML, map[string]string{"A": "A/index.html"}},
+		"up":              {"https://x.org/{code}/../../..", HTML, map[string]string{"A": "A/-../-../-../index.html"}},
+		"case":            {"", HTML, map[string]string{"A": "A/index.html", "a": "a-2/index.html"}},
+		"index":           {"", HTML, map[string]string{"index.html": "index.html-2/index.html"}},
+		"not names of files": {"", HTML, map[string]string{"..": "-../index.html", "a/../b": "a-..-b/index.html",
+			`a\b`: "a-b/index.html", "": "/index.html"}},
+		"Markdown": {"https://x.org/errors/{code}", Markdown, map[string]string{"A": "A.md", "README": "README-2.md"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, code := range []string{"A", "a", "index", "index.html", "README", "..", "a/../b", `a\b`} {
+				if want, ok := tt.want[code]; ok {
+					p := newPaths(tt.helpURL, tt.format)
+					p.claim("", "")
+					if code == "a" {
+						p.claim("code", "A")
+					}
+					assert.Equal(t, want, p.claim("code", code))
+				}
+			}
+		})
+	}
+}
+
+const mixed = `errgen: 1
+package: shop
+domain: shop.example.com
+help_url: https://shop.example.com/errors/{code}
+public: {code: OOPS}
+groups: {secretgroup: Internal only., customer: The customer can help.}
+policies: {secretpolicy: {max_attempts: 2, initial_delay: 1s}}
+reactions: {secretreaction: {action: retry, policy: secretpolicy}}
+categories:
+  order:
+    doc: The order was refused.
+    fields:
+      orderId: {type: string, required: true, audience: public, doc: The order.}
+      secretfield: {enum: [secretword]}
+    codes:
+      GONE: {doc: There is no such order., message: 'no order {orderId}', audience: public, groups: [customer],
+        deprecated: Merged., replaced_by: SECRET_CODE, set: {secretfield: secretword}, resolution: Look again.}
+      SECRET_CODE: {doc: Secret doc., message: 'secret message', retryable: true, reaction: secretreaction,
+        groups: [secretgroup]}
+  secretcategory: {doc: Secret too., codes: {SECRET_TOO: {doc: Secret., message: secret}}}
+  other: {doc: Anything., codes: {OOPS: {doc: Something failed., message: something failed, audience: public}}}
+`
+
+// TestPublic searches what clients get for each internal name, value and text.
+func TestPublic(t *testing.T) {
+	for _, format := range formats {
+		for _, f := range Files(load(t, []byte(mixed)).PublicOnly(), Options{Format: format, Public: true}) {
+			assert.NotContains(t, strings.ToLower(f.Name), "secret")
+			assert.NotContains(t, strings.ToLower(string(f.Content)), "secret", f.Name)
+		}
+		files := byName(Files(load(t, []byte(mixed)), Options{Format: format}))
+		all := strings.ToLower(files["index.html"] + files["README.md"])
+		for _, internal := range []string{"secret_code", "secretcategory", "secretreaction", "secretpolicy"} {
+			assert.Contains(t, all, internal)
+		}
+	}
+}
+
+// TestHostileTexts: texts of the taxonomy never become markup or scripts.
+func TestHostileTexts(t *testing.T) {
+	const evil = `</script><img src=x onerror=alert(1)>"'|[x](javascript:alert(1))*_`
+	inYAML := strings.ReplaceAll(evil, "'", "''")
+	src := strings.NewReplacer("There is no such order.", "'"+inYAML+"'", "Look again.", "'"+inYAML+"'",
+		"The order.", "'"+inYAML+"'", "no order {orderId}", strings.NewReplacer("[", "[[", "]", "]]").Replace(inYAML)).
+		Replace(mixed)
+	for _, format := range formats {
+		files := Files(load(t, []byte(src)), Options{Format: format, Mark: output.Mark("docs", "a-->*/\nb.yaml")})
+		for _, f := range files {
+			assert.NotContains(t, string(f.Content), "<img", f.Name)
+			first, _, _ := strings.Cut(string(f.Content), "\n")
+			assert.Contains(t, first, "from a--__/_b.yaml. DO NOT EDIT.", f.Name)
+			if format == Markdown {
+				assert.NotContains(t, string(f.Content), "[x](", f.Name)
+			}
+		}
+		if format == HTML {
+			assert.True(t, bytes.Contains(files[0].Content, []byte("&lt;img")))
+		}
+	}
+}
+
+func TestMarkdownText(t *testing.T) {
+	for text, want := range map[string]string{
+		"a plain text.":   "a plain text.",
+		"SNAKE_CASE_NAME": "SNAKE_CASE_NAME",
+		"_emphasis_":      `\_emphasis\_`,
+		"a | b":           `a \| b`,
+		"a\n  b":          "a b",
+		"<b> & `c`":       "&lt;b> &amp; \\`c\\`",
+		"[a](b) *c*":      `\[a\](b) \*c\*`,
+	} {
+		assert.Equal(t, want, markdown(text))
+	}
+}
+
+func TestWrap(t *testing.T) {
+	assert.Equal(t, []string{"ends this", "task"}, wrap("ends this task", 10))
+	assert.Equal(t, []string{"abcdef", "gh i"}, wrap("abcdefgh i", 6))
+	assert.Equal(t, []string{""}, wrap("", 6))
+}

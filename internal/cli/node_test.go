@@ -1,0 +1,288 @@
+package cli
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/internal/check"
+	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sample"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
+)
+
+// nodeTool returns a program that "make node" installs, and skips the test without it.
+func nodeTool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../../build/node/node_modules/.bin", name))
+	require.NoError(t, err)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("ERRGEN_NODE") == "required" {
+			t.Fatal(err)
+		}
+		t.Skip(`run "make node" to test with Node: `, err)
+	}
+	return path
+}
+
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return string(out)
+}
+
+// writeOutput runs errgen on a taxonomy and writes its output to dir.
+func writeOutput(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	root, err := os.Getwd()
+	require.NoError(t, err)
+	status, stdout, stderr := call(t, root, "", args...)
+	require.Equal(t, exitClean, status, stderr)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(stdout), 0o644))
+}
+
+// decoded returns what parseError of a module makes of texts and values.
+func decoded(t *testing.T, dir string, inputs ...any) []map[string]any {
+	t.Helper()
+	b, err := json.Marshal(inputs)
+	require.NoError(t, err)
+	var out []map[string]any
+	for line := range strings.Lines(run(t, dir, "node", "use.js", string(b))) {
+		var v map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &v))
+		out = append(out, v)
+	}
+	require.Len(t, out, len(inputs))
+	return out
+}
+
+// strict are the options under which the module must compile.
+var strict = []string{"--strict", "--noUnusedLocals", "--noUnusedParameters", "--noUncheckedIndexedAccess",
+	"--exactOptionalPropertyTypes", "--noPropertyAccessFromIndexSignature", "--verbatimModuleSyntax", "--declaration",
+	"--target", "es2022", "--module", "nodenext"}
+
+func compile(t *testing.T, dir, tsc string, files ...string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o644))
+	run(t, dir, tsc, append(strict, files...)...)
+}
+
+// TestTypeScript compiles the module strictly, and decodes what Go writes of each type of field.
+func TestTypeScript(t *testing.T) {
+	tsc, dir := nodeTool(t, "tsc"), t.TempDir()
+	writeOutput(t, dir, "shapes.ts", "typescript", "testdata/shapes.yaml")
+	use, err := os.ReadFile("testdata/use.ts")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "use.ts"), use, 0o644))
+	compile(t, dir, tsc, "shapes.ts", "use.ts")
+
+	at := time.Date(2026, time.March, 4, 5, 6, 7, 89e6, time.UTC)
+	context := gen.Object(nil).String("requestId", taxonomy.Some("r")).
+		String("text", taxonomy.Some(`"123456789012345678"`)).
+		Enum("word", "sky-blue").OptEnum("other-word", "UP").Int("count", taxonomy.Some(-3)).
+		Int64("wide", taxonomy.Some(int64(math.MinInt64))).Uint64("positive", taxonomy.Some(uint64(math.MaxUint64))).
+		Float64("share", taxonomy.Some(0.25)).Bool("flag", taxonomy.Some(true)).
+		Duration("wait", taxonomy.Some(-(90*time.Minute+1500*time.Millisecond+250*time.Microsecond))).
+		Time("at", taxonomy.Some(at)).Strings("list", []string{"a", "b"}, 0).JSON("raw", []byte(`{"n":1}`)).
+		Begin("nested").Int64("x", taxonomy.Some(int64(math.MaxInt64))).
+		Duration("y", taxonomy.Some(time.Microsecond)).End().Secret("token", true).Close()
+	full := map[string]any{
+		"requestId": "r", "text": `"123456789012345678"`, "word": "sky-blue", "other-word": "UP", "count": -3.0,
+		"wide": "-9223372036854775808", "positive": "18446744073709551615", "share": 0.25, "flag": true,
+		"wait": -5401500.25, "at": "2026-03-04T05:06:07.089Z", "list": []any{"a", "b"}, "raw": map[string]any{"n": 1.0},
+		"nested": map[string]any{"x": "9223372036854775807", "y": 0.001}, "token": taxonomy.Redacted,
+	}
+	zero := map[string]any{"text": "", "wide": "0"} // an absent required enum is undefined
+	type object = map[string]any
+	unknown := func(sent object) object {
+		return object{"message": "", "retryable": false, "sentCode": sent["code"], "sent": sent}
+	}
+	tests := []struct {
+		name  string
+		input any // text or a value
+		want  object
+	}{
+		{"an error of each type", `{"domain":"shapes.example.com","category":"shape","code":"SHAPE_BROKEN",` +
+			`"message":"m","retryable":false,"context":` + string(context) + `}`,
+			object{"code": "SHAPE_BROKEN", "category": "shape", "message": "m", "retryable": false, "context": full}},
+		{"a problem document", `{"type":"t","title":"It is late","status":503,"detail":"late","instance":"/x",` +
+			`"code":"SHAPE_LATE","retryable":false,"context":{}}`,
+			object{"code": "SHAPE_LATE", "category": "shape", "message": "late", "retryable": false, "context": zero,
+				"problem": object{"type": "t", "title": "It is late", "status": 503.0, "detail": "late",
+					"instance": "/x"}}},
+		{"a former code, retryable by the table", `{"code":"SHAPE_SLOW"}`,
+			object{"code": "SHAPE_LATE", "category": "shape", "message": "", "retryable": true, "context": zero}},
+		{"a cause", object{"code": "SIZE_ZERO", "message": "m", "cause": object{"message": "EOF"}},
+			object{"code": "SIZE_ZERO", "category": "size", "message": "m", "retryable": false, "context": object{},
+				"cause": object{"message": "EOF", "retryable": false, "sent": object{"message": "EOF"}}}},
+		{"a value in place of text", object{"code": "SHAPE_LATE", "context": object{"wide": 7, "wait": "0s"}},
+			object{"code": "SHAPE_LATE", "category": "shape", "message": "", "retryable": true,
+				"context": object{"text": "", "wide": "7", "wait": 0.0}}},
+		{"an internal code", `{"code":"SHAPE_SECRET"}`, unknown(object{"code": "SHAPE_SECRET"})},
+		{"another domain", `{"code":"SIZE_ZERO","domain":"other"}`,
+			unknown(object{"code": "SIZE_ZERO", "domain": "other"})},
+		{"an unknown word", `{"code":"SHAPE_LATE","context":{"word":"GREEN"}}`,
+			unknown(object{"code": "SHAPE_LATE", "context": object{"word": "GREEN"}})},
+		{"a wrong type", `{"code":"SHAPE_LATE","context":{"list":"a"}}`,
+			unknown(object{"code": "SHAPE_LATE", "context": object{"list": "a"}})},
+		{"a name of Object", `{"code":"constructor"}`, unknown(object{"code": "constructor"})},
+		{"not JSON", "<html>", object{"message": "", "retryable": false, "sent": "<html>"}},
+		{"null", nil, object{"message": "", "retryable": false, "sent": nil}},
+	}
+	var inputs []any
+	for _, tt := range tests {
+		inputs = append(inputs, tt.input)
+	}
+	for i, got := range decoded(t, dir, inputs...) {
+		assert.Equal(t, tests[i].want, got, tests[i].name)
+	}
+}
+
+// TestTypeScriptOfErrors decodes an error of each code of gen/errs, as Go writes it.
+func TestTypeScriptOfErrors(t *testing.T) {
+	tsc, dir := nodeTool(t, "tsc"), t.TempDir()
+	writeOutput(t, dir, "errs.ts", "typescript", "-audience", "internal", "../../taxonomy.yaml")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "use.ts"), []byte(`import { parseError } from "./errs.js";
+declare const process: { argv: string[] };
+for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) console.log(JSON.stringify(parseError(text)));
+`), 0o644))
+	compile(t, dir, tsc, "--lib", "es2022,dom", "errs.ts", "use.ts")
+	var sent []any
+	var want []map[string]any
+	for _, c := range errs.Table.Taxonomy.Categories {
+		for i := range c.Codes[1:] {
+			b, err := json.Marshal(c.New(uint16(i+1), http.ErrHandlerTimeout))
+			require.NoError(t, err)
+			var v map[string]any
+			require.NoError(t, json.Unmarshal(b, &v))
+			sent, want = append(sent, string(b)), append(want, v)
+		}
+	}
+	require.Greater(t, len(sent), 20)
+	for i, got := range decoded(t, dir, sent...) {
+		for _, key := range []string{"code", "category", "message", "retryable"} {
+			assert.Equal(t, want[i][key], got[key], sent[i])
+		}
+		assert.Equal(t, want[i]["cause"].(map[string]any)["message"], got["cause"].(map[string]any)["message"])
+	}
+}
+
+// TestTypeScriptOfDocs compiles the example of docs/catalogue.md.
+func TestTypeScriptOfDocs(t *testing.T) {
+	tsc, dir := nodeTool(t, "tsc"), t.TempDir()
+	page, err := os.ReadFile("../../docs/catalogue.md")
+	require.NoError(t, err)
+	_, example, found := strings.Cut(string(page), "```ts\n")
+	example, _, ends := strings.Cut(example, "```")
+	require.True(t, found && ends)
+	writeOutput(t, dir, "errors.ts", "typescript", "-audience", "internal", "../../examples/quickstart/taxonomy.yaml")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "pay.ts"), []byte(example), 0o644))
+	compile(t, dir, tsc, "--lib", "es2022,dom", "errors.ts", "pay.ts")
+}
+
+// TestOpenAPI validates the documents against OpenAPI's own schema.
+func TestOpenAPI(t *testing.T) {
+	validate := nodeTool(t, "validate-api")
+	for _, taxonomy := range []string{"testdata/shapes.yaml", "../../taxonomy.yaml",
+		"../check/testdata/everything.yaml", "../../examples/quickstart/taxonomy.yaml"} {
+		dir := t.TempDir()
+		for _, format := range []string{"yaml", "json"} {
+			writeOutput(t, dir, "errors."+format, "openapi", "-audience", "internal", "-format", format, taxonomy)
+			assert.Contains(t, run(t, dir, validate, "errors."+format), `"valid": true`)
+		}
+	}
+}
+
+// TestOpenAPISchemas validates problem documents of all branches of all codes against the schemas of
+// their codes and of all codes, and refuses those of other codes.
+func TestOpenAPISchemas(t *testing.T) {
+	dir := t.TempDir()
+	writeOutput(t, dir, "api.json", "openapi", "-format", "json", "testdata/shapes.yaml")
+	writeOutput(t, dir, "api.yaml", "openapi", "testdata/shapes.yaml")
+	src, err := os.ReadFile("testdata/shapes.yaml")
+	require.NoError(t, err)
+	m, findings := check.Load("shapes.yaml", src)
+	require.NotNil(t, m, findings)
+	text, err := os.ReadFile(filepath.Join(dir, "api.json"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "hidden")
+	assert.NotContains(t, string(text), "SECRET")
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	require.NoError(t, err)
+
+	var fromYAML, fromJSON map[string]any
+	y, err := os.ReadFile(filepath.Join(dir, "api.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(y, &fromYAML))
+	require.NoError(t, yaml.Unmarshal(text, &fromJSON))
+	delete(fromJSON, "x-generated")
+	assert.Equal(t, fromJSON, fromYAML)
+
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource("https://x.org/api.json", document))
+	schema := func(name string) *jsonschema.Schema {
+		s, err := compiler.Compile("https://x.org/api.json#/components/schemas/" + name)
+		require.NoError(t, err)
+		return s
+	}
+	names := map[string]string{"SHAPE_BROKEN": "ShapeBrokenProblem", "SHAPE_LATE": "ShapeLateProblem",
+		"SIZE_ZERO": "SizeZeroProblem"}
+	checked := 0
+	public := m.PublicOnly()
+	for _, c := range m.Codes {
+		for _, x := range append(sample.Cases(c, nil), sample.Branches(c)...) {
+			if !c.Public {
+				continue
+			}
+			problem := problemDocument(t, public, c, x)
+			for code, name := range names {
+				if err := schema(name).Validate(problem); code == c.Value {
+					assert.NoError(t, err, "%v", problem)
+				} else {
+					assert.Error(t, err, "%s as %s", c.Value, code)
+				}
+			}
+			assert.NoError(t, schema("Problems").Validate(problem))
+			assert.NoError(t, schema("Problem").Validate(problem))
+			checked++
+		}
+	}
+	assert.Greater(t, checked, 8)
+	assert.NoError(t, schema("Problem").Validate(map[string]any{"type": "about:blank", "title": "x", "status": 500}))
+	assert.Error(t, schema("Problem").Validate(map[string]any{"type": "about:blank"}))
+}
+
+// problemDocument returns the members that runtime/problem sends.
+func problemDocument(t *testing.T, public *model.Package, c *model.Code, x sample.Case) any {
+	t.Helper()
+	row := x.Row()
+	status := int(row.HTTP)
+	if status == 0 {
+		status = http.StatusInternalServerError
+	}
+	b, err := json.Marshal(map[string]any{
+		"type": "https://shapes.example.com/errors/" + c.Value, "title": c.Doc, "status": status, "detail": x.Message(),
+		"instance": "/shapes/1", "domain": "shapes.example.com", "code": c.Value, "retryable": row.Retryable,
+		"context": json.RawMessage(sample.JSON(public.CategoryByName(c.Category.Name).Fields, x.Context)),
+	})
+	require.NoError(t, err)
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(b)))
+	require.NoError(t, err)
+	return v
+}

@@ -1,0 +1,260 @@
+// Package openapi makes the OpenAPI components of a taxonomy: schemas of its problem documents (RFC
+// 9457), and a response for each HTTP status.
+package openapi
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+// Format is the form of the document.
+type Format string
+
+// The formats.
+const (
+	YAML Format = "yaml"
+	JSON Format = "json"
+)
+
+// File returns an OpenAPI 3.1 document with the components. The mark is in its first line.
+func File(m *model.Package, format Format, mark string) []byte {
+	title := m.Domain
+	if title == "" {
+		title = m.Name
+	}
+	doc := object{
+		{"openapi", "3.1.0"},
+		{"info", object{{"title", title + " errors"}, {"version", "1"}}.with("description", oneLine(m.Doc))},
+		{"components", object{{"schemas", schemas(m)}, {"responses", responses(m)}}},
+	}
+	if format == JSON {
+		// JSON has no comments, so an extension has the mark.
+		text := appendJSON(nil, append(object{{"x-generated", mark}}, doc...), "")
+		return append([]byte("{"+strings.TrimSpace(string(text[1:]))), '\n')
+	}
+	return appendYAML([]byte("# "+mark+"\n"), doc, "")
+}
+
+// schemas returns a schema for all problem documents, one for each code, and those of contexts.
+func schemas(m *model.Package) object {
+	var all []any
+	mapping := object{}
+	contexts, problems := object{}, object{}
+	var typeNames []string
+	for _, c := range m.Categories {
+		typeNames = append(typeNames, c.Type)
+	}
+	for _, c := range m.Categories {
+		context := short(c.Type, typeNames) + "Context"
+		doc := "Context of " + c.Name + " errors."
+		contexts = append(contexts, member{context, fields(c.Fields).with("description", doc)})
+		for _, code := range c.Codes {
+			all = append(all, ref("schemas", schemaName(m, code)))
+			mapping = append(mapping, member{code.Value, "#/components/schemas/" + schemaName(m, code)})
+			problems = append(problems, member{schemaName(m, code), problemOf(m, code, context)})
+		}
+	}
+	out := object{
+		{"Problems", object{
+			{"description", "An error of the API."}, {"oneOf", all},
+			{"discriminator", object{{"propertyName", "code"}, {"mapping", mapping}}},
+		}},
+		{"Problem", base(m)},
+	}
+	return slices.Concat(out, problems, contexts)
+}
+
+// base is the schema that all problem documents have.
+func base(m *model.Package) object {
+	text := func(doc string) object { return object{{"type", "string"}, {"description", doc}} }
+	properties := object{
+		{"type", append(text("Address of a page about the code."), member{"format", "uri-reference"})},
+		{"title", text("What happened, in general.")},
+		{"status", object{{"type", "integer"}, {"minimum", 100}, {"maximum", 599}, {"description", "HTTP status."}}},
+		{"detail", text("What happened in this case.")},
+		{"instance", append(text("Path of the request."), member{"format", "uri-reference"})},
+		{"code", text("Code of the error, which never changes.")},
+		{"retryable", object{{"type", "boolean"}, {"description", "Whether the same request may succeed unchanged."}}},
+		{"reaction", text("Reaction of the server, if it differs from that of the code.")},
+		{"context", object{{"type", "object"}, {"description", "Values that describe the error."}}},
+	}
+	if m.Domain != "" {
+		properties = append(properties, member{"domain", object{{"type", "string"}, {"const", m.Domain}}})
+	}
+	return object{
+		{"type", "object"}, {"description", "A problem document (RFC 9457)."}, {"properties", properties},
+		{"required", []any{"type", "title", "status"}},
+	}
+}
+
+func problemOf(m *model.Package, c *model.Code, context string) object {
+	properties := object{{"code", object{{"const", c.Value}}}}
+	if m.HelpURL != "" {
+		properties = append(properties, member{"type", object{{"const", helpURL(m, c)}}})
+	}
+	properties = append(properties, member{"status", object{{"enum", statuses(c)}}})
+	if retryable := retryables(c); len(retryable) == 1 {
+		properties = append(properties, member{"retryable", object{{"const", retryable[0]}}})
+	}
+	properties = append(properties, member{"context", ref("schemas", context)})
+	out := object{
+		{"allOf", []any{ref("schemas", "Problem"), object{
+			{"type", "object"}, {"properties", properties}, {"required", []any{"code", "retryable", "context"}},
+		}}},
+	}.with("description", strings.TrimSpace(oneLine(c.Doc)+" "+oneLine(c.Resolution)))
+	if c.Deprecated != "" {
+		out = append(out, member{"deprecated", true})
+	}
+	return out
+}
+
+// statuses returns the HTTP statuses of a code and its branches.
+func statuses(c *model.Code) []any { return rows(c, func(r *model.Row) any { return status(r) }) }
+
+func retryables(c *model.Code) []any { return rows(c, func(r *model.Row) any { return r.Retryable }) }
+
+func rows(c *model.Code, value func(*model.Row) any) []any {
+	out := []any{value(c.Row)}
+	for _, b := range c.When {
+		if v := value(b.Row); !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func status(r *model.Row) int {
+	if r.HTTP == 0 {
+		return http.StatusInternalServerError
+	}
+	return int(r.HTTP)
+}
+
+// responses returns a response for each HTTP status, in ascending order.
+func responses(m *model.Package) object {
+	codes := make(map[int][]*model.Code)
+	for _, c := range m.Codes {
+		for _, s := range statuses(c) {
+			codes[s.(int)] = append(codes[s.(int)], c)
+		}
+	}
+	var out object
+	for s := 100; s < 600; s++ {
+		if codes[s] == nil {
+			continue
+		}
+		var refs []any
+		var lines []string
+		retry := false
+		for _, c := range codes[s] {
+			refs = append(refs, ref("schemas", schemaName(m, c)))
+			lines = append(lines, "- `"+c.Value+"`: "+oneLine(c.Doc))
+			retry = retry || slices.ContainsFunc(c.Category.Fields, func(f *model.Field) bool {
+				return f.Role == model.RoleRetryAfter || f.Role == model.RoleResetAt
+			})
+		}
+		schema := object{{"oneOf", refs}}
+		if len(refs) == 1 {
+			schema = refs[0].(object)
+		}
+		response := object{{"description", strings.TrimSpace(http.StatusText(s) + ".\n\n" + strings.Join(lines, "\n"))}}
+		if retry {
+			response = append(response, member{"headers", object{{"Retry-After", object{
+				{"description", "Seconds to wait, or a date."}, {"schema", object{{"type", "string"}}},
+			}}}})
+		}
+		out = append(out, member{"Problem" + strconv.Itoa(s), append(response, member{"content", object{
+			{"application/problem+json", object{{"schema", schema}}},
+		}})})
+	}
+	return append(out, member{"ProblemDefault", object{
+		{"description", "Any other error."},
+		{"content", object{{"application/problem+json", object{{"schema", ref("schemas", "Problem")}}}}},
+	}})
+}
+
+// fields returns the schema of an object with the fields.
+func fields(list []*model.Field) object {
+	properties := object{}
+	var required []any
+	for _, f := range list {
+		if f.MessageOnly {
+			continue
+		}
+		properties = append(properties, member{f.Wire, field(f)})
+		if f.Required {
+			required = append(required, f.Wire)
+		}
+	}
+	out := object{{"type", "object"}, {"properties", properties}}
+	if len(required) > 0 {
+		out = append(out, member{"required", required})
+	}
+	return out
+}
+
+// durationForm is what time.Duration prints.
+const durationForm = `^-?(0|([0-9]+(\.[0-9]+)?(h|ms|m|s|us|µs|ns))+)$`
+
+func field(f *model.Field) object {
+	var out object
+	switch {
+	case f.Sensitive:
+		out = object{{"type", []any{"string", "null"}}}
+	case f.Enum != nil:
+		words := []any{}
+		for _, w := range f.Enum.Words() {
+			words = append(words, w)
+		}
+		out = object{{"type", "string"}, {"enum", words}}
+		if f.Required { // null where evidence had no word
+			out = object{{"type", []any{"string", "null"}}, {"enum", append(words, nil)}}
+		}
+	case f.Object != nil:
+		out = fields(f.Object.Fields)
+	default:
+		out = slices.Clone(types[f.Type])
+	}
+	return out.with("description", oneLine(f.Doc))
+}
+
+var types = map[model.Type]object{
+	model.String:   {{"type", "string"}},
+	model.Int:      {{"type", "integer"}},
+	model.Int64:    {{"type", "integer"}, {"format", "int64"}},
+	model.Uint64:   {{"type", "integer"}, {"format", "uint64"}, {"minimum", 0}},
+	model.Float64:  {{"type", []any{"number", "null"}}},
+	model.Bool:     {{"type", "boolean"}},
+	model.Duration: {{"type", "string"}, {"pattern", durationForm}, {"examples", []any{"1m30s"}}},
+	model.Time:     {{"type", []any{"string", "null"}}, {"format", "date-time"}},
+	model.Strings:  {{"type", "array"}, {"items", object{{"type", "string"}}}},
+	model.JSON:     {},
+}
+
+func schemaName(m *model.Package, c *model.Code) string {
+	names := make([]string, len(m.Codes))
+	for i, c := range m.Codes {
+		names[i] = c.Go
+	}
+	return short(c.Go, names) + "Problem"
+}
+
+// short returns a name without Error at its end, unless another one of them would be equal.
+func short(name string, all []string) string {
+	without := strings.TrimSuffix(name, "Error")
+	if without != name && slices.Contains(all, without) {
+		return name
+	}
+	return without
+}
+
+func ref(kind, name string) object {
+	return object{{"$ref", fmt.Sprintf("#/components/%s/%s", kind, name)}}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

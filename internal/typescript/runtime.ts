@@ -1,0 +1,162 @@
+
+/** An error of this taxonomy. Narrow it by `code`, or with the guards below. */
+export interface TypedError {
+  readonly message: string;
+  /** Whether the same call may succeed unchanged. */
+  readonly retryable: boolean;
+  /** What the error was caused by, if that was sent. */
+  readonly cause?: AppError | UnknownError;
+  /** The members of a problem document (RFC 9457), if it was one. */
+  readonly problem?: Problem;
+}
+
+/** The members of RFC 9457. */
+export interface Problem {
+  readonly type?: string;
+  readonly title?: string;
+  readonly status?: number;
+  readonly detail?: string;
+  readonly instance?: string;
+}
+
+/** An error that this taxonomy does not describe: its `code` is undefined. */
+export interface UnknownError extends TypedError {
+  readonly code: undefined;
+  readonly category: undefined;
+  /** The code that was sent, if there was one. */
+  readonly sentCode?: string;
+  /** What was sent, as it was parsed. */
+  readonly sent: unknown;
+}
+
+/** The type of the errors of a code. */
+export type ErrorOf<C extends Code> = Extract<AppError, { readonly code: C }>;
+
+/** Reports whether an error is of this taxonomy. */
+export function isAppError(error: AppError | UnknownError): error is AppError {
+  return error.code !== undefined;
+}
+
+/** Reports whether an error has one of the codes. */
+export function hasCode<C extends Code>(error: AppError | UnknownError, ...list: readonly C[]): error is ErrorOf<C> {
+  return (list as readonly (string | undefined)[]).includes(error.code);
+}
+
+/**
+ * Reads an error: the JSON that Go wrote, or a problem document, as text or as a parsed value. Text is
+ * better, because JSON.parse rounds integers beyond 2^53. It never throws: anything that is not an
+ * error of this taxonomy, or does not fit it, is an UnknownError.
+ */
+export function parseError(json: unknown): AppError | UnknownError {
+  let value = json;
+  if (typeof json === "string") {
+    try {
+      value = JSON.parse(json.replace(wideNumbers, (match, number: string | undefined) => number ? `"${number}"` : match));
+    } catch {
+      return unknownError(json, {});
+    }
+  }
+  return read(value, 32);
+}
+
+// Strings, which stay, and integers that a number cannot hold exactly, which become strings.
+const wideNumbers = /"(?:[^"\\]|\\.)*"|(-?\d{16,})(?![\d.eE])/g;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function read(value: unknown, depth: number): AppError | UnknownError {
+  if (!isObject(value)) return unknownError(value, {});
+  const sent = text(value["code"]);
+  const code = sent === undefined ? undefined : aliases[sent] ?? sent;
+  const foreign = value["domain"] !== undefined && value["domain"] !== domain;
+  if (code === undefined || foreign || !Object.prototype.hasOwnProperty.call(codes, code)) return unknownError(value, value);
+  const about = codes[code as Code];
+  try {
+    const cause = depth > 0 && isObject(value["cause"]) ? { cause: read(value["cause"], depth - 1) } : {};
+    const members = problem(value);
+    return {
+      code, category: about.category, message: text(value["message"]) ?? text(value["detail"]) ?? "",
+      retryable: typeof value["retryable"] === "boolean" ? value["retryable"] : about.retryable,
+      context: object(isObject(value["context"]) ? value["context"] : {}, fields[about.category] ?? []),
+      ...cause, ...(members ? { problem: members } : {}),
+    } as unknown as AppError;
+  } catch {
+    return unknownError(value, value);
+  }
+}
+
+function unknownError(sent: unknown, value: Fields): UnknownError {
+  const code = text(value["code"]);
+  const members = problem(value);
+  return {
+    code: undefined, category: undefined, message: text(value["message"]) ?? text(value["detail"]) ?? "",
+    retryable: value["retryable"] === true, sent,
+    ...(code ? { sentCode: code } : {}), ...(members ? { problem: members } : {}),
+  };
+}
+
+function problem(value: Fields): Problem | undefined {
+  const members: Record<string, unknown> = {};
+  for (const key of ["type", "title", "detail", "instance"]) {
+    if (typeof value[key] === "string") members[key] = value[key];
+  }
+  if (typeof value["status"] === "number") members["status"] = value["status"];
+  return "status" in members || "title" in members ? members as Problem : undefined;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+// A field: its name, how it is decoded, and whether it is required.
+type Field = readonly [name: string, decode: (value: unknown) => unknown, required: boolean];
+
+// An absent required field has the zero value of its type, as in Go; an absent optional one stays absent.
+function object(value: Fields, fields: readonly Field[]): Fields {
+  const out: Record<string, unknown> = {};
+  for (const [name, decode, required] of fields) {
+    const given = value[name];
+    if (given !== undefined && given !== null) out[name] = decode(given);
+    else if (required) out[name] = decode(undefined);
+  }
+  return out;
+}
+
+function fail(): never {
+  throw new TypeError("a value does not fit its field");
+}
+
+const decode = {
+  string: (v: unknown = "") => typeof v === "string" ? v : fail(),
+  boolean: (v: unknown = false) => typeof v === "boolean" ? v : fail(),
+  any: (v: unknown) => v,
+  strings: (v: unknown = []) => Array.isArray(v) ? v.map((item) => decode.string(item)) : fail(),
+  words: (...words: string[]) => (v: unknown) => v === undefined || words.includes(v as string) ? v : fail(),
+  object: (list: readonly Field[]) => (v: unknown = {}) => isObject(v) ? object(v, list) : fail(),
+  objects: (list: readonly Field[]) => (v: unknown = []) => Array.isArray(v) ? v.map(decode.object(list)) : fail(),
+  number: (v: unknown = 0) => {
+    const n = typeof v === "string" && v !== "" ? Number(v) : v;
+    return typeof n === "number" && (v === "NaN" || !Number.isNaN(n)) ? n : fail();
+  },
+  integer: (v: unknown = "0") => {
+    const digits = typeof v === "number" && Number.isInteger(v) ? BigInt(v).toString() : v;
+    return typeof digits === "string" && /^-?\d+$/.test(digits) ? digits : fail();
+  },
+  date: (v: unknown = "0001-01-01T00:00:00Z") => {
+    const date = new Date(decode.string(v));
+    return Number.isNaN(date.getTime()) ? fail() : date;
+  },
+  // Milliseconds of what time.Duration prints, such as 1h2m3.5s.
+  milliseconds: (v: unknown = "0s") => {
+    const [, sign, rest] = /^([+-]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+)$/.exec(decode.string(v)) ?? fail();
+    let sum = 0;
+    for (const [, number, unit] of rest!.matchAll(/([\d.]+)(h|ms|m|s|us|µs|μs|ns)/g)) sum += Number(number) * units[unit!]!;
+    return sign === "-" ? -sum : sum;
+  },
+};
+
+const units: Readonly<Record<string, number>> = { h: 3600000, m: 60000, s: 1000, ms: 1, us: 1e-3, "µs": 1e-3, "μs": 1e-3, ns: 1e-6 };

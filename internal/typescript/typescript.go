@@ -1,0 +1,329 @@
+// Package typescript makes a TypeScript module of a taxonomy: types of its errors as a union that is
+// discriminated by code, and a decoder for the JSON and the problem documents that Go programs send.
+package typescript
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/errgen/errgen/internal/model"
+)
+
+//go:embed runtime.ts
+var runtime string
+
+// File returns the module for m. The mark is its first line.
+func File(m *model.Package, mark string) []byte {
+	w := &writer{model: m, taken: make(map[string]bool), names: make(map[any]string)}
+	for _, name := range reserved {
+		w.taken[name] = true
+	}
+	w.linef("// %s", mark)
+	if m.Doc != "" {
+		w.linef("")
+		w.doc("", m.Doc)
+	}
+	w.linef("")
+	w.doc("", "The owner of the codes.")
+	w.linef("export const domain = %s;", quote(m.Domain))
+	for _, c := range m.Categories {
+		w.fieldTypes(c.Fields)
+	}
+	for _, c := range m.Categories {
+		w.category(c)
+	}
+	w.unions()
+	w.b.WriteString(runtime)
+	w.tables()
+	return []byte(w.b.String())
+}
+
+// reserved are the names that the module uses itself.
+var reserved = []string{
+	"AppError", "UnknownError", "TypedError", "Problem", "ErrorOf", "Code", "Field", "Fields", "Extract", "Record",
+	"Readonly", "Date", "Number", "String", "Object", "Array", "JSON", "TypeError", "BigInt",
+}
+
+type writer struct {
+	b     strings.Builder
+	model *model.Package
+	taken map[string]bool
+	names map[any]string // of categories, enums and objects
+}
+
+func (w *writer) linef(format string, args ...any) {
+	fmt.Fprintf(&w.b, format+"\n", args...)
+}
+
+// name returns the name of the type of a category, an enum or an object.
+func (w *writer) name(key any, name string) string {
+	if known := w.names[key]; known != "" {
+		return known
+	}
+	for w.taken[name] {
+		name += "_"
+	}
+	w.taken[name], w.names[key] = true, name
+	return name
+}
+
+// doc writes a comment.
+func (w *writer) doc(indent string, texts ...string) {
+	var lines []string
+	for _, text := range texts {
+		if text = strings.Join(strings.Fields(text), " "); text != "" {
+			lines = append(lines, strings.ReplaceAll(text, "*/", "* /"))
+		}
+	}
+	if len(lines) > 0 {
+		w.linef("%s/** %s */", indent, strings.Join(lines, "\n"+indent+" * "))
+	}
+}
+
+// fieldTypes declares the enums and objects of fields.
+func (w *writer) fieldTypes(fields []*model.Field) {
+	for _, f := range fields {
+		switch {
+		case f.Enum != nil && w.names[f.Enum] == "":
+			w.linef("")
+			w.doc("", f.Enum.Doc)
+			w.linef("export type %s = %s;", w.name(f.Enum, f.Enum.Type), union(f.Enum.Words()))
+		case f.Object != nil && w.names[f.Object] == "":
+			w.fieldTypes(f.Object.Fields)
+			w.linef("")
+			w.doc("", f.Object.Doc)
+			w.linef("export interface %s {", w.name(f.Object, f.Object.Type))
+			w.members(f.Object.Fields)
+			w.linef("}")
+		}
+	}
+}
+
+func (w *writer) members(fields []*model.Field) {
+	for _, f := range sent(fields) {
+		unit := ""
+		switch f.Type {
+		case model.Duration:
+			unit = "In milliseconds."
+		case model.Int64, model.Uint64:
+			unit = "Decimal digits, because a number holds only 53 bits."
+		}
+		w.doc("  ", f.Doc, unit)
+		optional := ""
+		if !f.Required || f.Sensitive {
+			optional = "?"
+		}
+		w.linef("  readonly %s%s: %s;", property(f.Wire), optional, w.typeOf(f))
+	}
+}
+
+// sent returns the fields that are on the wire.
+func sent(fields []*model.Field) []*model.Field {
+	return slices.DeleteFunc(slices.Clone(fields), func(f *model.Field) bool { return f.MessageOnly })
+}
+
+func (w *writer) typeOf(f *model.Field) string {
+	switch {
+	case f.Sensitive:
+		return "string"
+	case f.Enum != nil && f.Required:
+		return w.names[f.Enum] + " | undefined"
+	case f.Enum != nil:
+		return w.names[f.Enum]
+	case f.Object != nil:
+		return w.names[f.Object]
+	}
+	switch f.Type {
+	case model.Int, model.Float64, model.Duration:
+		return "number"
+	case model.Bool:
+		return "boolean"
+	case model.Time:
+		return "Date"
+	case model.Strings:
+		return "readonly string[]"
+	case model.JSON:
+		return "unknown"
+	}
+	return "string"
+}
+
+func (w *writer) category(c *model.Category) {
+	name := w.name(c, c.Type)
+	code, context := w.name(codeOf{c}, c.CodeType), w.name(contextOf{c}, strings.TrimSuffix(c.Type, "Error")+"Context")
+	w.linef("")
+	w.linef("export type %s = %s;", code, union(values(c.Codes)))
+	w.linef("")
+	w.doc("", "The context of "+name+".")
+	w.linef("export interface %s {", context)
+	w.members(c.Fields)
+	w.linef("}")
+	w.linef("")
+	w.doc("", c.Doc)
+	w.linef("export interface %s<C extends %s = %[2]s> extends TypedError {", name, code)
+	w.linef("  readonly code: C;")
+	w.linef("  readonly category: %s;", quote(c.Name))
+	w.linef("  readonly context: %s;", context)
+	w.linef("}")
+}
+
+// The keys of the names of a category's other types.
+type (
+	codeOf    struct{ *model.Category }
+	contextOf struct{ *model.Category }
+)
+
+func (w *writer) unions() {
+	var codes, errors []string
+	for _, c := range w.model.Categories {
+		code := w.names[codeOf{c}]
+		codes = append(codes, code)
+		errors = append(errors, fmt.Sprintf("{ [C in %s]: %s<C> }[%[1]s]", code, w.names[c]))
+	}
+	w.linef("")
+	w.doc("", "All codes.")
+	w.linef("export type Code = %s;", strings.Join(codes, " | "))
+	w.linef("")
+	w.doc("", "All errors of the taxonomy, discriminated by code.")
+	w.linef("export type AppError =\n  | %s;", strings.Join(errors, "\n  | "))
+}
+
+// tables writes what the decoder needs to know about the codes, and the guards.
+func (w *writer) tables() {
+	w.linef("")
+	w.linef("const fields: Readonly<Record<string, readonly Field[]>> = {")
+	for _, c := range w.model.Categories {
+		w.linef("  %s: %s,", quote(c.Name), w.fields(c.Fields, "  "))
+	}
+	w.linef("};")
+	w.linef("")
+	w.doc("", "What the taxonomy declares about each code.")
+	w.linef("export const codes: Readonly<Record<Code, {")
+	w.linef("  readonly category: string;\n  readonly retryable: boolean;\n  readonly http?: number;\n" +
+		"  readonly groups: readonly string[];\n}>> = {")
+	aliases := []string{}
+	for _, c := range w.model.Codes {
+		http := ""
+		if c.Row.HTTP != 0 {
+			http = fmt.Sprintf(" http: %d,", c.Row.HTTP)
+		}
+		groups := []string{}
+		for _, g := range c.Groups {
+			groups = append(groups, quote(g.Name))
+		}
+		w.doc("  ", c.Doc, deprecation(c))
+		w.linef("  %s: { category: %s, retryable: %t,%s groups: [%s] },", quote(c.Value), quote(c.Category.Name),
+			c.Row.Retryable, http, strings.Join(groups, ", "))
+		for _, a := range c.Aliases {
+			aliases = append(aliases, fmt.Sprintf("%s: %s", quote(a), quote(c.Value)))
+		}
+	}
+	w.linef("};")
+	w.linef("")
+	w.linef("const aliases: Readonly<Record<string, string | undefined>> = { %s };", strings.Join(aliases, ", "))
+	for _, c := range w.model.Categories {
+		w.linef("")
+		w.linef("export function %s(error: AppError | UnknownError): error is { [C in %s]: %s<C> }[%[2]s] {",
+			guard(c.Predicate), w.names[codeOf{c}], w.names[c])
+		w.linef("  return error.category === %s;", quote(c.Name))
+		w.linef("}")
+	}
+	for _, g := range w.model.Groups {
+		var in []string
+		for _, c := range w.model.Codes {
+			if slices.Contains(c.Groups, g) {
+				in = append(in, quote(c.Value))
+			}
+		}
+		if len(in) == 0 {
+			continue
+		}
+		w.linef("")
+		w.doc("", g.Doc)
+		w.linef("export function %s(error: AppError | UnknownError): error is ErrorOf<%s> {", guard(g.Predicate),
+			strings.Join(in, " | "))
+		w.linef("  return hasCode(error, %s);", strings.Join(in, ", "))
+		w.linef("}")
+	}
+}
+
+func deprecation(c *model.Code) string {
+	if c.Deprecated == "" {
+		return ""
+	}
+	return "@deprecated " + c.Deprecated
+}
+
+// fields returns the decoders of fields.
+func (w *writer) fields(fields []*model.Field, indent string) string {
+	var b strings.Builder
+	for _, f := range sent(fields) {
+		required := f.Required && !f.Sensitive
+		fmt.Fprintf(&b, "\n%s  [%s, %s, %t],", indent, quote(f.Wire), w.decoder(f, indent+"  "), required)
+	}
+	if b.Len() == 0 {
+		return "[]"
+	}
+	return "[" + b.String() + "\n" + indent + "]"
+}
+
+var decoders = map[model.Type]string{
+	model.String: "string", model.Int: "number", model.Int64: "integer", model.Uint64: "integer", model.Float64: "number",
+	model.Bool: "boolean", model.Duration: "milliseconds", model.Time: "date", model.Strings: "strings", model.JSON: "any",
+}
+
+func (w *writer) decoder(f *model.Field, indent string) string {
+	switch {
+	case f.Sensitive:
+		return "decode.string"
+	case f.Enum != nil:
+		return "decode.words(" + quoted(f.Enum.Words(), ", ") + ")"
+	case f.Object != nil:
+		return "decode.object(" + w.fields(f.Object.Fields, indent) + ")"
+	}
+	return "decode." + decoders[f.Type]
+}
+
+// guard returns a name that no type has, because it begins with a small letter.
+func guard(predicate string) string { return strings.ToLower(predicate[:1]) + predicate[1:] }
+
+func values(codes []*model.Code) []string {
+	var out []string
+	for _, c := range codes {
+		out = append(out, c.Value)
+	}
+	return out
+}
+
+func union(words []string) string { return quoted(words, " | ") }
+
+func quoted(words []string, separator string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w)
+	}
+	return strings.Join(out, separator)
+}
+
+// quote returns a string literal. JSON's strings are valid in TypeScript.
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return string(b)
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+// property returns the name of a member.
+func property(name string) string {
+	if identifier.MatchString(name) {
+		return name
+	}
+	return quote(name)
+}
