@@ -122,10 +122,11 @@ func readSpark(t *Table, src []byte, _ Options) error {
 		children, _ := p.Get("subClass").(spec.Pairs)
 		for _, child := range children {
 			body, _ := child.Value.(spec.Pairs)
-			code.Codes = append(code.Codes, &Code{
-				Name: c.Key + "." + child.Key, Message: strings.Join(list(body.Get("message")), "\n"),
-				Constants: code.Constants,
-			})
+			one := &Code{Name: c.Key + "." + child.Key, Message: strings.Join(list(body.Get("message")), "\n")}
+			if state := text(body.Get("sqlState")); state != "" {
+				one.Constants = spec.Pairs{{Key: "sqlstate", Value: state}}
+			}
+			code.Codes = append(code.Codes, one)
 		}
 		for _, e := range p {
 			if !slices.Contains([]string{"message", "sqlState", "subClass"}, e.Key) {

@@ -258,7 +258,11 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	for _, child := range k.Codes {
 		f.code(c, child, &parentOf)
 	}
-	k.Fields = nil
+	// No error has an abstract code, so it has no message.
+	k.Fields, k.Message = nil, ""
+	if k.Doc == "" {
+		k.Doc = clean(message)
+	}
 }
 
 // unique returns a key whose Go name no other code has. A code with fields is a type, as categories

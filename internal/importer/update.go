@@ -44,6 +44,7 @@ func (t *Table) Update(name string, src []byte) ([]byte, *Changes, error) {
 	u.index()
 	groups := u.usedGroups()
 	u.match()
+	u.dropReserved()
 	rows := t.rows()
 	for _, r := range rows {
 		if e := u.matched[r.code]; e != nil {
@@ -155,6 +156,7 @@ func (u *update) rename(r row, e *entry) {
 	if node == nil {
 		return
 	}
+	u.freeName(r.code.Name)
 	node.Append("aliases", e.row)
 	if e.key == identifier(e.row, "code") && u.entryNamed(r.code.Key) == nil {
 		e.in.Rename(e.key, r.code.Key)
@@ -174,6 +176,20 @@ func (u *update) entryNamed(key string) *entry {
 		}
 	}
 	return nil
+}
+
+// freeName removes an alias that is the name of another code now.
+func (u *update) freeName(name string) {
+	for _, e := range u.entries {
+		node := e.node()
+		if node == nil || node.Remove("aliases", func(item any) bool { return text(item) == name }) == 0 {
+			continue
+		}
+		u.t.Notes.add(name, "codes whose names were aliases: no longer aliases")
+		if len(list(e.get("aliases"))) == 0 {
+			node.Delete("aliases")
+		}
+	}
 }
 
 // place is where the codes of a category of the table are.
@@ -244,6 +260,7 @@ func (u *update) add(r row) {
 		key = fmt.Sprintf("%s_%d", r.code.Key, n)
 	}
 	u.unreserve(r.code)
+	u.freeName(r.code.Name)
 	p := u.place(r)
 	p.codes.Set(key, r.before, r.code.entry())
 	if !language.fields {

@@ -16,7 +16,7 @@ func edit(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		require.Contains(t, text, pairs[i])
-		text = strings.Replace(text, pairs[i], pairs[i+1], 1)
+		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
 	}
 	return text
 }
@@ -69,7 +69,9 @@ func TestUpdate(t *testing.T) {
 			next: csvTable(
 				"GONE,1,user,user {id} is gone,410", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
 				"SLOW,4,disk,disk slow,500"),
-			edits:   []string{"        message: no user", "        doc: My doc.\n        message: no user", "http: 404", "http: 404 # as in RFC"},
+			edits: []string{
+				"        message: no user", "        doc: My doc.\n        message: no user", "http: 404", "http: 404 # as in RFC",
+			},
 			want:    []string{"doc: My doc.", "message: user {id} is gone", "http: 410 # as in RFC"},
 			changes: importer.Changes{Changed: []string{"GONE: message, http"}},
 		}, {
@@ -86,7 +88,7 @@ func TestUpdate(t *testing.T) {
 			next: csvTable(
 				"GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,409", "FULL,3,disk,disk full,507",
 				"SLOW,4,disk,disk slow,500"),
-			edits:   []string{"user {arg1} is", "user {login} is", "args: [arg1]", "args: [login]", "arg1: {", "login: {"},
+			edits:   []string{"arg1", "login"},
 			want:    []string{"user {login} is locked", "login: {", "http: 409"},
 			absent:  []string{"arg1"},
 			changes: importer.Changes{Changed: []string{"LOCKED: http"}},
@@ -147,6 +149,25 @@ func TestUpdate(t *testing.T) {
 			},
 			want:    []string{"numbers: [17]", "codes: [OLD] # both", "      SLOW:\n        number: 4\n"},
 			changes: importer.Changes{Added: []string{"SLOW"}},
+		}, {
+			name: "a number that a removed code had",
+			next: csvTable(
+				"GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
+				"SLOW,4,disk,disk slow,500", "NEW,17,disk,new,"),
+			edits:   []string{"\n# Digests", "reserved:\n  numbers: [17]\n\n# Digests"},
+			want:    []string{"      NEW:\n        message: new\n"},
+			changes: importer.Changes{Added: []string{"NEW"}},
+		}, {
+			name: "a new code with the name of an alias",
+			next: csvTable(
+				"GONE,1,user,no user {id},404", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
+				"SLOW,4,disk,disk slow,500", "OLD,5,disk,old,", "LAST,6,disk,last,"),
+			edits: []string{
+				"        message: disk full\n", "        message: disk full\n        aliases: [LAST]\n",
+				"        message: disk slow\n", "        message: disk slow\n        aliases: [OLD, OLDER]\n",
+			},
+			want:    []string{"message: disk full\n        http", "aliases: [OLDER]", "      OLD:", "      LAST:"},
+			changes: importer.Changes{Added: []string{"OLD", "LAST"}},
 		}, {
 			name: "flow style is kept",
 			next: csvTable(

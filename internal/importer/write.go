@@ -166,7 +166,7 @@ func (k *Code) pairs() spec.Pairs {
 	set("names", values(k.Names), len(k.Names) > 0)
 	set("doc", k.Doc, k.Doc != "")
 	set("resolution", k.Resolution, k.Resolution != "")
-	set("message", k.Message, true)
+	set("message", k.Message, k.Message != "")
 	set("deprecated", k.Deprecated, k.Deprecated != "")
 	set("abstract", true, len(k.Codes) > 0)
 	set("constants", spec.Flow(k.Constants), len(k.Constants) > 0)
