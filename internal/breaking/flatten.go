@@ -306,7 +306,7 @@ func (f *flattener) factory(k, n *model.Code) value {
 // message returns the message of a code, with the new names of fields.
 func (f *flattener) message(k *model.Code) string {
 	var names []string
-	for _, field := range k.Category.Fields {
+	for _, field := range k.Fields() {
 		if now := f.names[field]; f.isOld && now != "" {
 			names = append(names, "{"+field.Wire+"}", "{"+now+"}")
 		}

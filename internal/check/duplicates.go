@@ -41,21 +41,30 @@ func duplicates(c *checker) {
 		}
 	}
 	for _, k := range c.categories {
-		fields, roles := make(places), make(places)
-		for _, f := range k.fields {
-			c.claim(fields, f.Name.V, f.Name.Span, "field "+strconv.Quote(f.Name.V), "remove one of them")
-			for _, from := range f.From {
-				if slices.Contains(roleNames, from.V) {
-					c.claim(roles, from.V, from.Span, fmt.Sprintf("the role %s of category %q", from.V, k.Name.V),
-						"fill one field from it")
-				}
-			}
+		c.duplicateFields(k.fields, fmt.Sprintf("category %q", k.Name.V))
+	}
+	for _, k := range c.codes {
+		if len(k.own()) > 0 {
+			c.duplicateFields(k.fields, "code "+k.Name.V)
 		}
 	}
 	for _, r := range c.t.Reactions {
 		if slices.Contains(predeclared, r.Name.V) {
 			c.report("E-duplicate", r.Name.Span, fmt.Sprintf("reaction %q is predeclared", r.Name.V),
 				"choose another name, or change it in a profile")
+		}
+	}
+}
+
+// duplicateFields finds names and roles that two fields of an error have.
+func (c *checker) duplicateFields(list []field, owner string) {
+	fields, roles := make(places), make(places)
+	for _, f := range list {
+		c.claim(fields, f.Name.V, f.Name.Span, "field "+strconv.Quote(f.Name.V), "remove one of them")
+		for _, from := range f.From {
+			if slices.Contains(roleNames, from.V) {
+				c.claim(roles, from.V, from.Span, fmt.Sprintf("the role %s of %s", from.V, owner), "fill one field from it")
+			}
 		}
 	}
 }

@@ -136,8 +136,11 @@ func goNameClashes(c *checker) {
 			m.Predicate)
 	}
 	for _, k := range c.codes {
-		claim(firstSpan(k.GoName.Span, k.Name.Span), `set another name with the key "name"`, k.model.Const,
-			k.model.Factory)
+		at, hint := firstSpan(k.GoName.Span, k.Name.Span), `set another name with the key "name"`
+		claim(at, hint, k.model.Const, k.model.Factory)
+		if k.model.Own != nil {
+			claim(at, hint, k.model.Own.Type)
+		}
 	}
 	for i, g := range c.t.Groups {
 		claim(g.Name.Span, "rename the group", c.m.Groups[i].Predicate)
@@ -169,6 +172,11 @@ func goNameClashes(c *checker) {
 	})
 	for _, k := range c.categories {
 		c.fieldClashes(k.fields, methodNames)
+	}
+	for _, k := range c.codes {
+		if len(k.own()) > 0 {
+			c.fieldClashes(k.fields, methodNames)
+		}
 	}
 }
 

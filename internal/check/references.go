@@ -89,9 +89,9 @@ func beginsAny(names []string, prefix string) bool {
 // unknownFields finds references to fields that the category does not have.
 func unknownFields(c *checker) {
 	c.eachFieldRef(func(k *code, name spec.Text, _ *spec.Literal) {
-		if _, ok := k.category.byName[name.V]; !ok {
+		if _, ok := k.byName[name.V]; !ok {
 			c.report("E-unknown-name", name.Span, fmt.Sprintf("category %q has no field %q", k.category.Name.V, name.V),
-				c.suggest(name.V, k.category.fieldNames(), "declare it under fields"))
+				c.suggest(name.V, k.fieldNames(), "declare it under fields"))
 		}
 	})
 	sources := append(slices.Sorted(maps.Keys(evidence)), attributePrefix+"name")

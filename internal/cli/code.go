@@ -114,7 +114,7 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 			}
 		}
 	}
-	for _, f := range c.Category.Fields {
+	for _, f := range c.Fields() {
 		field := fieldDocOf(f)
 		field.Required = f.Required || c.Takes(f)
 		if v, ok := c.Fixed(f); ok {

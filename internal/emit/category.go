@@ -16,9 +16,13 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	declare(f, codeType(c), codeConstants(c), errorType(c))
 	fieldTypes(f, l, typesOf(ownFields(t.m, c)), makes(t.m, c))
 	for _, code := range c.Codes {
-		declare(f, factory(code))
+		if code.Own == nil {
+			declare(f, factory(code))
+		} else {
+			t.ownType(f, code, l)
+		}
 	}
-	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c))
+	declare(f, embeddedType(c), copies(c), messageMethod(c), feedbackMethod(c), contextMethod(t.m, c))
 	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
 		hintsMethod(c))
@@ -121,9 +125,13 @@ func copies(c *model.Category) jen.Code {
 }
 
 func copyMethod(c *model.Category, name, param string, typ, change jen.Code) jen.Code {
-	return method(c, name).Params(jen.Id(param).Add(typ)).Op("*").Id(c.Type).
-		Block(jen.Return(jen.Qual(pkgGen, "With").Call(jen.Op("*").Id("e"),
-			jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inOneLine(change)))))
+	change = jen.Return(jen.Qual(pkgGen, "With").Call(jen.Op("*").Id("e"),
+		jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inOneLine(change))))
+	head := method(c, name).Params(jen.Id(param).Add(typ)).Op("*").Id(c.Type)
+	if c.Extends() {
+		return head.Add(inOneLine(change))
+	}
+	return head.Block(change)
 }
 
 // method begins a method of a category's errors.
@@ -131,15 +139,57 @@ func method(c *model.Category, name string) *jen.Statement {
 	return jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Id(name)
 }
 
+// embeddedType makes the name under which the types of codes embed the category's; nil without any.
+func embeddedType(c *model.Category) jen.Code {
+	if c.Embedded == "" {
+		return nil
+	}
+	return jen.Add(note(c.Embedded+" is in errors of codes with fields. It is not exported, so only this package sets it.")).
+		Type().Id(c.Embedded).Op("=").Id(c.Type).Line().Line().
+		Func().Params(jen.Id("e").Op("*").Id(c.Type)).Id(appendContext).
+		Params(jen.Id("o").Qual(pkgGen, "ObjectBuilder")).Qual(pkgGen, "ObjectBuilder").BlockFunc(func(g *jen.Group) {
+		putFields(g, "e", c.Fields)
+		g.Return(jen.Id("o"))
+	})
+}
+
 // contextMethod makes the method that appends the context as JSON.
-func contextMethod(c *model.Category) jen.Code {
+func contextMethod(m *model.Package, c *model.Category) jen.Code {
+	object, fields := jen.Qual(pkgGen, "Object").Call(jen.Id("dst")), c.Fields
+	switch {
+	case c.Extends():
+		object, fields = jen.Id("e").Dot(c.Embedded).Dot(appendContext).Call(object), ownFields(m, c)
+	case c.Embedded != "":
+		object, fields = jen.Id("e").Dot(appendContext).Call(object), nil
+	}
 	return jen.Add(note("AppendContext appends the context as a JSON object, secrets masked.")).
 		Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
 		BlockFunc(func(g *jen.Group) {
-			g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
-			putFields(g, "e", c.Fields)
+			if chain := putChain(fields); chain != nil && c.Embedded != "" {
+				g.Return(object.Add(chain).Dot("Close").Call())
+				return
+			}
+			g.Id("o").Op(":=").Add(object)
+			putFields(g, "e", fields)
 			g.Return(jen.Id("o").Dot("Close").Call())
 		})
+}
+
+// putChain returns the calls that append fields of e, one after the other, or nil if they take
+// statements or are long.
+func putChain(fields []*model.Field) *jen.Statement {
+	calls, width := jen.Null(), 0
+	for _, f := range shown(fields) {
+		if f.Type == model.ObjectType && !f.Sensitive {
+			return nil
+		}
+		name, args := putCall(f, jen.Id("e").Dot(f.Go))
+		calls.Dot(name).Call(args...)
+		if width += len(f.Wire) + len(f.Go) + len(f.Const); width > lineWidth {
+			return nil
+		}
+	}
+	return calls
 }
 
 // listMethod makes the method that lists a struct's fields, in the order of the table's.
@@ -176,16 +226,20 @@ func fieldPointer(f *model.Field, field *jen.Statement) jen.Code {
 func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
 	var codes strings.Builder
 	for _, code := range c.Codes {
-		codes.WriteString(code.Const + ": " + strings.TrimPrefix(l.of(*t.m.RuntimeCode(code)), "taxonomy.Code") + ",\n")
+		codes.WriteString(code.Const + ": " + t.tableCode(code, l) + ",\n")
 	}
 	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type)}
 	if c.Doc != "" {
 		elements = append(elements, "Doc: "+quote(c.Doc))
 	}
+	list := "*" + c.Type
+	if c.Embedded != "" {
+		list = "interface{ list() []any }"
+	}
 	elements = append(elements,
 		"New: func(code uint16, cause error) taxonomy.Error {\nreturn &"+c.Type+
 			"{base: gen.Made["+c.CodeType+"](code, cause)}\n}",
-		"List: func(e taxonomy.Error) []any { return e.(*"+c.Type+").list() }")
+		"List: func(e taxonomy.Error) []any { return e.("+list+").list() }")
 	if len(c.Fields) > 0 {
 		elements = append(elements, "Fields: "+l.of(t.m.Taxonomy.Categories[c.Index].Fields))
 	}
@@ -203,7 +257,7 @@ func (t *tables) categoryRules(c *model.Category, l *literals) jen.Code {
 		rules.WriteString(code.Const + ": {\n")
 		for _, r := range code.Rules {
 			var more []string
-			if set := apply(c, r.Set, code.Set); set != nil {
+			if set := apply(code, r.Set, code.Set); set != nil {
 				more = append(more, "Apply: "+expression(set))
 			}
 			rules.WriteString(l.fields(reflect.ValueOf(codeRule(r)), more) + ",\n")

@@ -143,7 +143,7 @@ func (t *tables) detection(l *literals) jen.Code {
 	}
 	detection := jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection")
 	if f := t.m.Fallback; f != nil {
-		if set := apply(f.Category, t.m.FallbackSet, f.Set); set != nil {
+		if set := apply(f, t.m.FallbackSet, f.Set); set != nil {
 			return detection.Op("{\n" + strings.Join(elements, ",\n") + ",\nFallbackApply:").Add(set).Op(",\n}")
 		}
 	}

@@ -89,6 +89,7 @@ type Category struct {
 	Doc       string
 	Fields    []*Field // those of every category first
 	Codes     []*Code
+	Embedded  string // storageError: the alias that the types of codes embed; "" if no code has fields
 }
 
 // Type is the type of a field.
@@ -193,6 +194,9 @@ type Code struct {
 	Index    int // in Package.Codes
 	Ordinal  int // in its category, from 1: the Go value
 	Category *Category
+	// Own is the type of the code's errors if the code has fields: like a category of this code alone,
+	// with the fields of the category before those of the code. Otherwise it is nil.
+	Own *Category
 
 	Key     string // as the taxonomy writes it
 	Value   string // on the wire

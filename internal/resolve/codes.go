@@ -1,6 +1,10 @@
 package resolve
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
@@ -13,10 +17,30 @@ func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, f
 		Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
 		Key: d.Name.V, Value: d.Value.Or(d.Name.V), Go: name, Const: "Code" + name, Factory: "New" + name,
 	}
+	if len(d.Fields) > 0 {
+		fields = b.ownFields(code, d, fields)
+	}
 	c.Codes = append(c.Codes, code)
 	b.pkg.Codes = append(b.pkg.Codes, code)
 	b.entries = append(b.entries, entry{code: code, decl: d, parent: parent, fields: fields})
 	putFirst(b.codes, code.Key, code)
+}
+
+// ownFields gives a code a type with fields of its own, and returns its fields by name.
+func (b *builder) ownFields(code *model.Code, d *spec.Code, inherited map[string]*model.Field) map[string]*model.Field {
+	own := *code.Category
+	own.Type = strings.TrimSuffix(code.Go, "Error") + "Error"
+	own.Doc, own.Codes = d.Doc.V, []*model.Code{code}
+	owner := fieldOwner{typePrefix: code.Go, constPrefix: constPrefix(code.Go), params: newIdents()}
+	for _, f := range own.Fields {
+		owner.params.take(f.Param)
+	}
+	fields := b.fields(owner, d.Fields)
+	own.Fields = slices.Concat(own.Fields, fields)
+	code.Own = &own
+	all := maps.Clone(inherited)
+	index(all, fields)
+	return all
 }
 
 func codeName(d *spec.Code, n int) string {
@@ -73,7 +97,7 @@ func args(e entry) []*model.Field {
 		return namedArgs(e)
 	}
 	var out []*model.Field
-	for _, f := range e.code.Category.Fields {
+	for _, f := range e.code.Fields() {
 		if _, fixed := e.code.Fixed(f); f.Required && !fixed && e.fields[f.Wire] == f {
 			out = append(out, f)
 		}

@@ -18,6 +18,9 @@ func tableCode(c *model.Code) taxonomy.Code {
 	if c.ReplacedBy != nil {
 		out.ReplacedBy = c.ReplacedBy.Value
 	}
+	if c.Own != nil {
+		out.Own = &taxonomy.OwnType{Name: c.Own.Type, Fields: tableFields(c.Own.Fields[len(c.Category.Fields):])}
+	}
 	for _, g := range c.Groups {
 		out.Groups |= 1 << g.Bit
 	}

@@ -214,6 +214,9 @@ type Code struct {
 	ReplacedBy Text `key:"replaced_by" ref:"code"`
 	// Groups of the code.
 	Groups []Text `key:"groups" ref:"group"`
+	// Context of this code's errors alone, after the fields of the category. The code gets a Go type
+	// of its own with these fields, which only its factory returns.
+	Fields []Field `key:"fields" declares:"field"`
 	// Parameters of the factory, in order. All of them are required for this code.
 	Args    []Text `key:"args" ref:"field" default:"required fields without a value" also:"ArgsSet"`
 	ArgsSet bool   // `args: []` differs from an absent key

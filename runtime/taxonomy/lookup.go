@@ -41,6 +41,24 @@ func (t *Taxonomy) Code(row Row) *Code {
 	return nil
 }
 
+// Fields returns the fields of the errors of a row: those of the category, then those of the code.
+// They must not be changed.
+func (t *Taxonomy) Fields(row Row) []Field {
+	fields := t.Categories[row.Category()].Fields
+	if c := t.Code(row); c != nil && c.Own != nil {
+		return slices.Concat(fields, c.Own.Fields)
+	}
+	return fields
+}
+
+// TypeName returns the name of the Go type of the errors of a row.
+func (t *Taxonomy) TypeName(row Row) string {
+	if c := t.Code(row); c != nil && c.Own != nil {
+		return c.Own.Name
+	}
+	return t.Categories[row.Category()].Type
+}
+
 // Find returns the row of the code with the value or alias.
 func (t *Taxonomy) Find(value string) (Row, bool) {
 	rows, ok := t.rows.Load().(map[string]Row)

@@ -73,11 +73,22 @@ type Code struct {
 	Takes []string
 	// Prevent is what is done where the code is likely to come next; nil is nothing.
 	Prevent *Prevention
+	// Own is the type of the code's errors if the code has fields. Nil is the type of the category.
+	Own *OwnType
 	// Traits are those of the code without any `when` branch, When those of its branches.
 	Traits
 	When []Traits
 	// Profiles are the traits that differ in a profile.
 	Profiles []ProfileTraits
+}
+
+// OwnType describes the Go type of the errors of one code.
+type OwnType struct {
+	Name string
+	// Fields follow those of the category.
+	Fields []Field
+	// New returns an error of the code with a cause, and without context.
+	New func(cause error) Error `json:"-"`
 }
 
 // ProfileTraits are the traits of a code, or of one of its `when` branches, in a profile.
@@ -110,7 +121,8 @@ type Category struct {
 	Codes []Code
 	// New returns an error of the category that has nothing but a code, 0 for none, and a cause.
 	New func(code uint16, cause error) Error `json:"-"`
-	// List returns pointers to the fields of an error of the category, in the order of Fields.
+	// List returns pointers to the fields of an error of the category, in the order of
+	// [Taxonomy.Fields].
 	List func(e Error) []any `json:"-"`
 }
 

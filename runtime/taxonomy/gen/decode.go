@@ -149,10 +149,15 @@ func (d *decoder) build(w *envelope) (taxonomy.Error, error) {
 		return d.unknown(w, nil), nil
 	}
 	c := d.t.Categories[row.Category()]
-	e := c.New(uint16(row.Code()), d.cause)
+	var e taxonomy.Error
+	if code := d.t.Code(row); code != nil && code.Own != nil {
+		e = code.Own.New(d.cause)
+	} else {
+		e = c.New(uint16(row.Code()), d.cause)
+	}
 	if w.context != nil {
 		d.scanner = scanner{b: w.context}
-		d.fields(c.Fields, c.List(e))
+		d.fields(d.t.Fields(row), c.List(e))
 	}
 	if d.err != nil {
 		return nil, d.err

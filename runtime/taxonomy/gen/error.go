@@ -53,9 +53,13 @@ func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
 	} else {
 		dst = append(dst, `{"name":"`...)
 	}
-	dst = append(append(dst, c.Type...), `","category":"`...)
+	code, name := t.Code(row), c.Type
+	if code != nil && code.Own != nil {
+		name = code.Own.Name
+	}
+	dst = append(append(dst, name...), `","category":"`...)
 	dst = append(appendText(dst, c.Name), `","code":"`...)
-	if code := t.Code(row); code != nil {
+	if code != nil {
 		dst = appendText(dst, code.Value)
 	}
 	return append(dst, `","message":"`...)

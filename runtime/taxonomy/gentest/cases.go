@@ -195,9 +195,11 @@ func (k *category) checkBlank(t *testing.T, blank Error) {
 	as, _ := k.code(blank)
 	assert.Equal(t, k.none, as)
 	var got wire
-	require.NoError(t, json.Unmarshal(blank.AppendJSON(nil), &got))
+	written, err := blank.MarshalJSON()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(written, &got))
 	assert.Equal(t, wire{
-		Domain: k.Table.Taxonomy.Domain, Name: k.typ, Category: k.name, Message: message,
+		Domain: k.Table.Taxonomy.Domain, Name: k.base, Category: k.name, Message: message,
 		Retryable: taxonomy.IsRetryable(blank), Context: blank.AppendContext(nil),
 	}, got)
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -141,6 +142,8 @@ type Code struct {
 	// Says is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict: block".
 	Says    string
 	Aliases []string
+	// Fields are the code's own, whose errors have a type of their own.
+	Fields []string
 	// When are the rows of its `when` branches.
 	When     []string
 	Rules    []string
@@ -154,8 +157,10 @@ type Code struct {
 // category is a category under test.
 type category struct {
 	*Package
-	name, typ string // of the category, of its errors
+	name      string
+	typ, base string // of the errors, of those without a code
 	fields    []taxonomy.Field
+	list      func(taxonomy.Error) []any
 	// code returns the code of err, once by errors.As and once by its method.
 	code func(err error) (as, method taxonomy.Coded)
 	none taxonomy.Coded
@@ -174,12 +179,21 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 		}](err)
 		return found, e.Code()
 	}}
-	k.describe(t, blank, name, fields)
+	k.describe(t, name)
+	k.checkFields(t, blank, fields)
+	var plain []Code
 	for i, code := range codes {
 		t.Run(code.Code.Error(), func(t *testing.T) {
 			checkConstant(t, code.Code.(C), C(i+1))
-			k.check(t, code, codes[(i+1)%len(codes)].Code)
+			if other := codes[(i+1)%len(codes)].Code; code.Fields == nil {
+				k.check(t, code, other)
+			} else {
+				k.checkOwn(t, code, other)
+			}
 		})
+		if code.Fields == nil {
+			plain = append(plain, code)
+		}
 	}
 	for _, none := range []C{0, C(len(codes) + 1), C(len(codes) + 600), 65535} {
 		assert.Equal(t, "no code", none.Error(), "code %d", uint16(none))
@@ -191,10 +205,29 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 	k.checkBlank(t, blank)
 	if len(codes) > 0 {
 		k.checkPredicates(t, codes[0].Cases[0].err, k.name)
-		k.checkCopies(t, codes[0].Cases[0].err)
-		k.checkDecoding(t, blank, codes)
 		k.checkFilling(t, codes[0].Code.Row().Category())
 	}
+	k.checkCopies(t, blank)
+	k.checkDecoding(t, blank, plain)
+}
+
+// checkOwn checks a code with fields, and the type of its errors.
+func (k category) checkOwn(t *testing.T, code Code, other taxonomy.Coded) {
+	own := taxonomy.Describe(code.Code).Own
+	require.NotNil(t, own)
+	inherited := make([]string, len(k.fields))
+	for i, f := range k.fields {
+		inherited[i] = tabletext.Field(f)
+	}
+	k.typ, k.fields = own.Name, k.Table.Taxonomy.Fields(code.Code.Row())
+	k.check(t, code, other)
+	e := code.Cases[0].err
+	assert.Equal(t, "*"+k.Table.Taxonomy.Package+"."+k.typ, fmt.Sprintf("%T", e))
+	blank := reflect.New(reflect.TypeOf(e).Elem()).Interface().(Error)
+	k.checkFields(t, blank, append(inherited, code.Fields...))
+	k.checkBlank(t, blank)
+	k.checkCopies(t, e)
+	k.checkDecoding(t, blank, []Code{code})
 }
 
 // checkConstant checks the methods of a code.
@@ -212,24 +245,26 @@ func checkConstant[C Coder](t *testing.T, code, want C) {
 	assert.Equal(t, code, back)
 }
 
-// describe checks the table's description of the category.
-func (k *category) describe(t *testing.T, blank taxonomy.Error, name string, fields []string) {
+// describe finds the category in the table.
+func (k *category) describe(t *testing.T, name string) {
 	t.Helper()
-	var list func(taxonomy.Error) []any
 	for _, c := range k.Table.Taxonomy.Categories {
 		if c.Name+" "+c.Type == name {
-			k.name, k.typ, k.fields, list = c.Name, c.Type, c.Fields, c.List
+			k.name, k.typ, k.base, k.fields, k.list = c.Name, c.Type, c.Type, c.Fields, c.List
 		}
 	}
 	require.NotEmpty(t, k.name, "no category %s", name)
-	if list != nil {
-		checkList(t, name, k.fields, list(blank))
-	}
+}
+
+// checkFields checks the table's description of the fields of a type of errors.
+func (k *category) checkFields(t *testing.T, blank taxonomy.Error, fields []string) {
+	t.Helper()
+	checkList(t, k.typ, k.fields, k.list(blank))
 	var got []string
 	for _, f := range k.fields {
 		got = append(got, tabletext.Field(f))
 	}
-	assert.Equal(t, fields, got, "the fields of %s", name)
+	assert.Equal(t, fields, got, "the fields of %s", k.typ)
 }
 
 // checkList checks that a list of pointers to fields has one for each field, in objects too.
