@@ -22,7 +22,7 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 			t.ownType(f, code, l)
 		}
 	}
-	declare(f, embeddedType(c), copies(c), messageMethod(c), feedbackMethod(c), contextMethod(t.m, c))
+	declare(f, ownBase(c), copies(c), messageMethod(c), feedbackMethod(c), contextMethod(t.m, c))
 	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
 		hintsMethod(c))
@@ -114,43 +114,32 @@ func shownAs(f *model.Field) string {
 // out, and one for the cause.
 func copies(c *model.Category) jen.Code {
 	s := jen.Add(note("Each With method returns a copy of e with the value.")).Line()
-	for _, f := range c.Fields {
+	eachCopy(c.Fields, func(name, param string, typ, change jen.Code) {
+		s.Line().Add(copyMethod(c, name, param, typ, change))
+	})
+	return s
+}
+
+// eachCopy calls do for each With method: its name, its parameter, and the statement that changes e.
+func eachCopy(fields []*model.Field, do func(name, param string, typ, change jen.Code)) {
+	for _, f := range fields {
 		if !f.Required {
-			s.Line().Add(copyMethod(c, "With"+f.Go, f.Param, valueType(f),
-				jen.Id("e").Dot(f.Go).Op("=").Add(kept(f, jen.Id(f.Param)))))
+			do("With"+f.Go, f.Param, valueType(f), jen.Id("e").Dot(f.Go).Op("=").Add(kept(f, jen.Id(f.Param))))
 		}
 	}
-	return s.Line().Add(copyMethod(c, "WithCause", "cause", jen.Error(),
-		jen.Qual(pkgGen, "SetCause").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("cause"))))
+	do("WithCause", "cause", jen.Error(),
+		jen.Qual(pkgGen, "SetCause").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("cause")))
 }
 
 func copyMethod(c *model.Category, name, param string, typ, change jen.Code) jen.Code {
-	change = jen.Return(jen.Qual(pkgGen, "With").Call(jen.Op("*").Id("e"),
-		jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inOneLine(change))))
-	head := method(c, name).Params(jen.Id(param).Add(typ)).Op("*").Id(c.Type)
-	if c.Extends() {
-		return head.Add(inOneLine(change))
-	}
-	return head.Block(change)
+	return method(c, name).Params(jen.Id(param).Add(typ)).Op("*").Id(c.Type).
+		Block(jen.Return(jen.Qual(pkgGen, "With").Call(jen.Op("*").Id("e"),
+			jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Add(inOneLine(change)))))
 }
 
 // method begins a method of a category's errors.
 func method(c *model.Category, name string) *jen.Statement {
 	return jen.Func().Params(jen.Id("e").Op("*").Id(c.Type)).Id(name)
-}
-
-// embeddedType makes the name under which the types of codes embed the category's; nil without any.
-func embeddedType(c *model.Category) jen.Code {
-	if c.Embedded == "" {
-		return nil
-	}
-	return jen.Add(note(c.Embedded+" is in errors of codes with fields. It is not exported, so only this package sets it.")).
-		Type().Id(c.Embedded).Op("=").Id(c.Type).Line().Line().
-		Func().Params(jen.Id("e").Op("*").Id(c.Type)).Id(appendContext).
-		Params(jen.Id("o").Qual(pkgGen, "ObjectBuilder")).Qual(pkgGen, "ObjectBuilder").BlockFunc(func(g *jen.Group) {
-		putFields(g, "e", c.Fields)
-		g.Return(jen.Id("o"))
-	})
 }
 
 // contextMethod makes the method that appends the context as JSON.
@@ -162,8 +151,11 @@ func contextMethod(m *model.Package, c *model.Category) jen.Code {
 	case c.Embedded != "":
 		object, fields = jen.Id("e").Dot(appendContext).Call(object), nil
 	}
-	return jen.Add(note("AppendContext appends the context as a JSON object, secrets masked.")).
-		Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
+	doc := note("AppendContext appends the context as a JSON object, secrets masked.")
+	if c.Extends() {
+		doc = jen.Null()
+	}
+	return jen.Add(doc).Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
 		BlockFunc(func(g *jen.Group) {
 			if chain := putChain(fields); chain != nil && c.Embedded != "" {
 				g.Return(object.Add(chain).Dot("Close").Call())
@@ -235,6 +227,10 @@ func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
 	list := "*" + c.Type
 	if c.Embedded != "" {
 		list = "interface{ list() []any }"
+	}
+	if c.Embedded != "" {
+		elements = append(elements, "Init: func(e taxonomy.Error, code uint16, cause error) {\n"+
+			"e.(interface{ category() *"+c.Type+" }).category().base = gen.Made["+c.CodeType+"](code, cause)\n}")
 	}
 	elements = append(elements,
 		"New: func(code uint16, cause error) taxonomy.Error {\nreturn &"+c.Type+

@@ -23,7 +23,8 @@ func factoryLiteral(c *model.Code) jen.Code {
 	values := []jen.Code{jen.Id("base").Op(":").Qual(pkgGen, "Of").Call(jen.Id(c.Const))}
 	for i, f := range c.Fields() {
 		if c.Own != nil && i == len(c.Category.Fields) {
-			values = []jen.Code{jen.Id(c.Own.Embedded).Op(":").Id(c.Category.Type).Values(values...)}
+			values = []jen.Code{jen.Id(c.Own.OwnFields).Op(":").Id(c.Own.OwnFields).
+				Values(jen.Id(c.Category.Type).Values(values...))}
 		}
 		if value := factoryValue(c, f); value != nil {
 			values = append(values, jen.Id(f.Go).Op(":").Add(value))

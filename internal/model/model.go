@@ -89,7 +89,10 @@ type Category struct {
 	Doc       string
 	Fields    []*Field // those of every category first
 	Codes     []*Code
-	Embedded  string // storageError: the alias that the types of codes embed; "" if no code has fields
+	// Embedded (storageError) is another name of Type. OwnBase (storageOwn) and OwnFields
+	// (storageFields) are the types that the errors of codes with fields embed: the methods that they
+	// have in common, and the category's context. All are "" if no code has fields.
+	Embedded, OwnBase, OwnFields string
 }
 
 // Type is the type of a field.

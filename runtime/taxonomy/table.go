@@ -87,8 +87,8 @@ type OwnType struct {
 	Name string
 	// Fields follow those of the category.
 	Fields []Field
-	// New returns an error of the code with a cause, and without context.
-	New func(cause error) Error `json:"-"`
+	// Zero is a nil pointer of the type.
+	Zero Error `json:"-"`
 }
 
 // ProfileTraits are the traits of a code, or of one of its `when` branches, in a profile.
@@ -119,6 +119,8 @@ type Category struct {
 	Fields []Field
 	// Codes are those of the category, by their place in it; the first is empty, as 0 is no code.
 	Codes []Code
+	// Init gives a new error of an own type its code and its cause.
+	Init func(e Error, code uint16, cause error) `json:"-"`
 	// New returns an error of the category that has nothing but a code, 0 for none, and a cause.
 	New func(code uint16, cause error) Error `json:"-"`
 	// List returns pointers to the fields of an error of the category, in the order of

@@ -151,7 +151,8 @@ func (d *decoder) build(w *envelope) (taxonomy.Error, error) {
 	c := d.t.Categories[row.Category()]
 	var e taxonomy.Error
 	if code := d.t.Code(row); code != nil && code.Own != nil {
-		e = code.Own.New(d.cause)
+		e = reflect.New(reflect.TypeOf(code.Own.Zero).Elem()).Interface().(taxonomy.Error)
+		c.Init(e, uint16(row.Code()), d.cause)
 	} else {
 		e = c.New(uint16(row.Code()), d.cause)
 	}

@@ -223,7 +223,10 @@ func (k category) checkOwn(t *testing.T, code Code, other taxonomy.Coded) {
 	k.check(t, code, other)
 	e := code.Cases[0].err
 	assert.Equal(t, "*"+k.Table.Taxonomy.Package+"."+k.typ, fmt.Sprintf("%T", e))
-	blank := reflect.New(reflect.TypeOf(e).Elem()).Interface().(Error)
+	typ := reflect.TypeOf(e).Elem()
+	first := typ.Field(0)
+	assert.True(t, first.Anonymous && !first.IsExported() && first.Type.Size() == 0, "the first field of %s", typ)
+	blank := reflect.New(typ).Interface().(Error)
 	k.checkFields(t, blank, append(inherited, code.Fields...))
 	k.checkBlank(t, blank)
 	k.checkCopies(t, e)
