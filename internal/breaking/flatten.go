@@ -209,7 +209,7 @@ func (f *flattener) code(k, n *model.Code) {
 		f.add(v, "codes", n.Key, key)
 	}
 	f.add(value{at: decl.Name.Span}, "codes", n.Key)
-	if !f.isOld || k.Number != 0 && f.t.byNumber[k.Number] == k {
+	if !f.isOld || k.Numbered && f.t.byNumber[k.Number] == k {
 		set("number", value{text: number(k.Number)}, decl.Number.Span)
 	}
 	set("go_name", value{text: k.Const + " and " + k.Factory}, decl.GoName.Span)

@@ -17,12 +17,13 @@ type codeDoc struct {
 	Code       string            `json:"code"`            // on the wire
 	Key        string            `json:"key,omitempty"`   // in the taxonomy, if it differs
 	Category   string            `json:"category"`        //
-	Number     int               `json:"number,omitzero"` //
+	Number     *int              `json:"number,omitzero"` //
 	Doc        string            `json:"doc,omitempty"`
 	Since      string            `json:"since,omitempty"`
 	Deprecated string            `json:"deprecated,omitempty"`
 	ReplacedBy string            `json:"replaced_by,omitempty"`
 	Aliases    []string          `json:"aliases,omitempty"`
+	Names      []string          `json:"names,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
 	Message    string            `json:"message"`
 	Resolution string            `json:"resolution,omitempty"`
@@ -88,15 +89,18 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 		params = append(params, f.Param)
 	}
 	d := &codeDoc{
-		Code: c.Value, Category: c.Category.Name, Number: c.Number, Doc: c.Doc, Since: c.Since,
+		Code: c.Value, Category: c.Category.Name, Doc: c.Doc, Since: c.Since,
 		Deprecated: c.Deprecated,
-		Aliases:    c.Aliases, Message: c.MessageText, Resolution: c.Resolution,
+		Aliases:    c.Aliases, Names: c.Names, Message: c.MessageText, Resolution: c.Resolution,
 		HelpURL: strings.ReplaceAll(m.HelpURL, "{code}", c.Value),
 		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + "(" + strings.Join(params, ", ") + ")",
 		Prevent: describePrevention(c.Prevent), Traits: traitsOf(m, c.Row.Traits),
 	}
 	if c.Key != c.Value {
 		d.Key = c.Key
+	}
+	if c.Numbered {
+		d.Number = &c.Number
 	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
@@ -188,13 +192,16 @@ func (d *codeDoc) text() []byte {
 	fmt.Fprintf(&p.Buffer, "%s (%s)\n", d.Code, d.Category)
 	p.doc(d.Doc)
 	p.WriteByte('\n')
-	p.line("number", positive(d.Number))
+	if d.Number != nil {
+		p.line("number", strconv.Itoa(*d.Number))
+	}
 	p.line("key", d.Key)
 	p.line("message", strconv.Quote(d.Message))
 	p.line("resolution", oneLine(d.Resolution))
 	p.line("help", d.HelpURL)
 	p.line("groups", strings.Join(d.Groups, ", "))
 	p.line("aliases", strings.Join(d.Aliases, ", "))
+	p.line("names", strings.Join(d.Names, ", "))
 	p.line("since", d.Since)
 	p.line("deprecated", oneLine(d.Deprecated))
 	p.line("replaced by", d.ReplacedBy)

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -16,9 +17,11 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	declare(f, codeType(c), codeConstants(c), errorType(c))
 	fieldTypes(f, l, typesOf(ownFields(t.m, c)), makes(t.m, c))
 	for _, code := range c.Codes {
-		if code.Own == nil {
+		switch {
+		case code.Abstract:
+		case code.Own == nil:
 			declare(f, factory(code))
-		} else {
+		default:
 			t.ownType(f, code, l)
 		}
 	}
@@ -268,7 +271,16 @@ func (t *tables) categoryRules(c *model.Category, l *literals) jen.Code {
 
 // codeMethods makes the methods of a category's codes.
 func codeMethods(c *model.Category) jen.Code {
-	return jen.Op(strings.NewReplacer("$C", c.CodeType, "$V", c.Var).Replace(`
+	below := ""
+	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Parent != nil }) {
+		below = `
+// Is reports whether target is the code, or a code above it.
+func (c $C) Is(target error) bool { return gen.IsBelow(c, target) }
+// Is reports whether target is the code of e, or a code above it.
+func (e *$E) Is(target error) bool { return gen.IsBelow(e.Code(), target) }
+`
+	}
+	return jen.Op(strings.NewReplacer("$C", c.CodeType, "$E", c.Type, "$V", c.Var).Replace(below + `
 func (c $C) Error() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c $C) String() string                  { return gen.CodeText(c.Row(), &definition) }
 func (c $C) Taxonomy() *taxonomy.Taxonomy    { return &definition }

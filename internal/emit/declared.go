@@ -79,6 +79,9 @@ func exportedNames(m *model.Package) exported {
 	for _, c := range m.Codes {
 		names[c.Const], names[c.Factory], names[c.ErrorType().Type] = true, true, true
 	}
+	for _, c := range m.Constants {
+		names[c.Function] = true
+	}
 	for _, o := range m.Objects {
 		names[o.Type] = true
 	}

@@ -55,6 +55,13 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
 		return w.str(ruleName(r) + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
 	}))
+	if c.Parent != nil {
+		w.f("Parent: %s,\n", c.Parent.Const)
+	}
+	if c.Abstract {
+		w.f("},\n")
+		return
+	}
 	w.list("Cases: []gentest.Case{", eachText(sample.Cases(c, odd), w.caseText))
 	w.list("Picks: []gentest.Pick{", eachText(sample.Branches(c), func(x sample.Case) string {
 		return fmt.Sprintf("gentest.Picks(%s, %d)", w.made(x), x.Row().At.Branch())

@@ -15,7 +15,7 @@ func messageMethod(c *model.Category) jen.Code {
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
 		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
-				if code.Own == nil {
+				if code.Own == nil && !code.Abstract {
 					g.Case(jen.Id(code.Const)).Block(messageParts(code.Message)...)
 				}
 			}

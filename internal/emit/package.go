@@ -19,6 +19,7 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	declare(f, versionCheck(), baseType(), categoryType(m), categoryIndexes(m), categoriesFunc(m), categoryOf(),
 		tierConstants(m))
 	declare(f, declaredNames(m)...)
+	declare(f, constantFuncs(m)...)
 	declare(f, predicates(m), unmarshalError())
 	if classifies(m) {
 		declare(f, classifyFunc(), classifyEvidenceFunc(m), explainFunc(), t.detection(l), fromEvidence(m, l),
@@ -234,6 +235,19 @@ func predicates(m *model.Package) jen.Code {
 		s.Line().Add(predicate(g.Predicate, "InGroup", jen.Lit(g.Bit)))
 	}
 	return s
+}
+
+// constantFuncs makes the functions that return the constants of codes.
+func constantFuncs(m *model.Package) []jen.Code {
+	out := make([]jen.Code, len(m.Constants))
+	for i, c := range m.Constants {
+		typ := valueType(&model.Field{Type: c.Type})
+		out[i] = jen.Add(comment(about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, "."))).
+			Func().Id(c.Function).Params(jen.Id("err").Error()).
+			Params(jen.Id("value").Add(typ), jen.Id("ok").Bool()).
+			Block(jen.Return(jen.Qual(pkgGen, "Constant").Types(typ).Call(jen.Id("err"), definition(), jen.Lit(i))))
+	}
+	return out
 }
 
 func predicate(name, function string, of jen.Code) jen.Code {

@@ -30,6 +30,7 @@ type Package struct {
 	Enums      []*Enum      // order of first use
 	Objects    []*Object    // order of first use
 
+	Constants  []*Constant
 	Groups     []*Group
 	Strategies []*Method
 	Checks     []*Method
@@ -59,6 +60,13 @@ type Group struct {
 	Name, Doc string
 	Bit       int
 	Predicate string // InNetwork
+}
+
+// Constant is a value that codes have, and the function that returns it.
+type Constant struct {
+	taxonomy.CodeConstant
+	Type     Type
+	Function string // SQLState
 }
 
 // Method is a method of the generated interface of strategies or of checks.
@@ -208,18 +216,23 @@ type Code struct {
 	Factory string // NewProviderAPIError
 
 	Number     int
+	Numbered   bool // Number is given; it may be 0
 	Doc        string
 	Resolution string
 	Since      string
 	Deprecated string
 	ReplacedBy *Code
 	Aliases    []string
+	Names      []string // further published names
 	Groups     []*Group
 
 	Message     Template
 	MessageText string    // the template as written
 	Feedback    *Template // nil: message and resolution
 	Args        []*Field  // the factory's parameters
+	Abstract    bool      // without a factory: the parent of other codes
+	Parent      *Code     // the code above this one, or nil
+	Constants   []*Value  // in the order of Package.Constants; nil for an absent one
 	Set         []FieldValue
 
 	Row  *Row

@@ -52,14 +52,12 @@ func codeName(d *spec.Code, n int) string {
 
 func (b *builder) codeBody(e entry) {
 	c, d := e.code, e.decl
-	c.Number, c.Doc, c.Resolution = d.Number.V, d.Doc.V, d.Resolution.V
+	c.Number, c.Numbered, c.Doc, c.Resolution = d.Number.V, d.Number.Set, d.Doc.V, d.Resolution.V
 	c.Since, c.Deprecated = d.Since.V, d.Deprecated.V
 	if d.ReplacedBy.Set {
 		c.ReplacedBy = b.codes[d.ReplacedBy.V]
 	}
-	for _, alias := range d.Aliases {
-		c.Aliases = append(c.Aliases, alias.V)
-	}
+	c.Aliases, c.Names = written(d.Aliases), written(d.Names)
 	for _, name := range d.Groups {
 		if g := b.groups[name.V]; g != nil {
 			c.Groups = append(c.Groups, g)
@@ -72,9 +70,31 @@ func (b *builder) codeBody(e entry) {
 		c.Feedback = &feedback
 	}
 	c.Set = assignments(d.Set, e.fields)
+	c.Abstract = d.Abstract.V
+	if d.Parent > 0 {
+		c.Parent = c.Category.Codes[d.Parent-1]
+	}
+	c.Constants = b.constantsOf(d)
 	c.Args = args(e)
 	c.Prevent = prevention(d.Prevent)
 	*b.pkg.RuntimeCode(c) = tableCode(c)
+}
+
+// constantsOf returns the constants of a code in the order of the taxonomy, or nil if it has none.
+func (b *builder) constantsOf(d *spec.Code) []*model.Value {
+	if len(d.Constants) == 0 {
+		return nil
+	}
+	out := make([]*model.Value, len(b.pkg.Constants))
+	for _, a := range d.Constants {
+		for i, c := range b.pkg.Constants {
+			if c.Name == a.Field.V {
+				v, _ := Value(&model.Field{Type: c.Type}, a.Value)
+				out[i] = &v
+			}
+		}
+	}
+	return out
 }
 
 // assignments leaves out what no field has the name of, and keeps a value of the wrong type as a

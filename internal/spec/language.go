@@ -92,6 +92,7 @@ const (
 	RefOverlay   Ref = "overlay"
 	RefAttribute Ref = "attribute"
 	RefSignature Ref = "signature"
+	RefConstant  Ref = "constant"
 )
 
 // Type is the form of a value, with its details.

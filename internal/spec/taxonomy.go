@@ -64,10 +64,14 @@ type Taxonomy struct {
 	Uncategorized *ReactionRef `key:"uncategorized" default:"abort"`
 	// Fields of every category.
 	Fields []Field `key:"fields" declares:"field"`
+	// Values that belong to a code, and not to each error. Codes give them under `constants`.
+	Constants []Constant `key:"constants" declares:"constant"`
 	// Signatures of the taxonomy, besides those of errgen: how kinds of failures show themselves.
 	Signatures []Signature `key:"signatures" declares:"signature"`
 	// Categories. Each is a struct type of the package.
 	Categories []Category `key:"categories" required:"" declares:"category"`
+	// Whether a number belongs to one code of the taxonomy, or to one code of each category.
+	Numbers Text `key:"numbers" words:"per_taxonomy per_category" default:"per_taxonomy"`
 	// Numbers and codes that no code can use again.
 	Reserved Reserved `key:"reserved"`
 	// Overlays from which a program can choose one.
@@ -188,22 +192,32 @@ type Category struct {
 
 // Code identifies one kind of error.
 type Code struct {
-	Name Text `key:"*" chars:""`
+	_    struct{} `anyof:"message abstract"`
+	Name Text     `key:"*" chars:""`
 	// Published number of the code, unique and never reused. It is not the value of the Go
-	// constant.
-	Number Int `key:"number" range:"1.."`
+	// constant, and can be 0 or negative.
+	Number Int `key:"number"`
 	// Go name: `GitCommit` gives `CodeGitCommit` and `NewGitCommit`.
 	GoName Text `key:"name" default:"from the key"`
 	// Code on the wire.
 	Value Text `key:"value" default:"the key" chars:""`
 	// Former values, which still decode to this code.
 	Aliases []Text `key:"aliases" chars:""`
+	// Further published names of the code, which decode to it.
+	Names []Text `key:"names" chars:""`
 	// What happened.
 	Doc Text `key:"doc"`
 	// What a person can do about it.
 	Resolution Text `key:"resolution"`
 	// Text of the error. `{field}` is replaced, and `[…]` is left out if a field in it is absent.
-	Message Text `key:"message" required:""`
+	Message Text `key:"message"`
+	// Whether the code is only the parent of others: no error has it, but `errors.Is` reports that
+	// errors of the codes below it are of this code.
+	Abstract Bool `key:"abstract" default:"false"`
+	// Codes below this one. They have its traits and constants unless they set them.
+	Codes []Code `key:"codes" declares:"code"`
+	// Values of constants.
+	Constants []Assignment `key:"constants" keys:"constant"`
 	// Text for the provider, if the reaction has `feed_back`.
 	Feedback Text `key:"feedback" default:"message and resolution"`
 	// Version that introduced the code.
@@ -233,7 +247,9 @@ type Code struct {
 	Examples []Example `key:"examples"`
 	// Evidence that must not become this code.
 	NotExamples []Example `key:"not_examples" variant:"counter"`
-	Span        diag.Span
+	// Parent is the place of the code above this one in the category's list, from 1, or 0.
+	Parent int
+	Span   diag.Span
 }
 
 // Prevention describes what happens before a call that is likely to fail.
@@ -420,12 +436,4 @@ type Want struct {
 	// Fields of the error.
 	Context []Assignment `key:"context" keys:"field"`
 	Span    diag.Span
-}
-
-// Reserved lists what must not be used again.
-type Reserved struct {
-	// Numbers of former codes.
-	Numbers []Int `key:"numbers"`
-	// Former codes, values and aliases.
-	Codes []Text `key:"codes"`
 }

@@ -59,14 +59,14 @@ func (t *Taxonomy) TypeName(row Row) string {
 	return t.Categories[row.Category()].Type
 }
 
-// Find returns the row of the code with the value or alias.
+// Find returns the row of the code with the value, the alias or the further name.
 func (t *Taxonomy) Find(value string) (Row, bool) {
 	rows, ok := t.rows.Load().(map[string]Row)
 	if !ok {
 		rows = make(map[string]Row)
 		for row, c := range t.Codes() {
-			for _, alias := range c.Aliases {
-				rows[alias] = row
+			for _, name := range slices.Concat(c.Aliases, c.Names) {
+				rows[name] = row
 			}
 		}
 		for row, c := range t.Codes() {

@@ -58,7 +58,8 @@ type Traits struct {
 type Code struct {
 	Value      string // on the wire
 	Key        string // in the taxonomy's file; empty when it is Value
-	Number     int    // published, never reused; 0 without a number
+	Number     int    // published, never reused; 0 without a number, unless NumberZero
+	NumberZero bool   // the number is 0
 	Groups     uint64 // bit i is [Taxonomy.Groups][i]
 	Since      string
 	Message    string // the template
@@ -67,10 +68,18 @@ type Code struct {
 	Deprecated string // why, when it is
 	ReplacedBy string // the value of the code that takes its place
 	Aliases    []string
+	Names      []string // further published names, which decode to the code
 	// Set are the fields that the code sets, as JSON; "" sets none.
 	Set string
 	// Takes are the optional fields that its factory takes, by wire name.
 	Takes []string
+	// Abstract codes have no errors: they are the parents of other codes.
+	Abstract bool
+	// Parent is the place of the code above this one in the category, or 0.
+	Parent uint16
+	// Constants are the values of [Taxonomy.Constants], nil for absent ones: string, int, float64 or
+	// bool.
+	Constants []any
 	// Prevent is what is done where the code is likely to come next; nil is nothing.
 	Prevent *Prevention
 	// Own is the type of the code's errors if the code has fields. Nil is the type of the category.
@@ -151,6 +160,14 @@ type Named struct {
 	Doc  string
 }
 
+// CodeConstant is a value that belongs to codes.
+type CodeConstant struct {
+	Name string
+	Type string // "string", "int", "float64" or "bool"
+	Doc  string
+	Wire bool // the JSON of errors contains it
+}
+
 // Tier is a rung of the escalation ladder.
 type Tier struct {
 	Name       string
@@ -177,6 +194,7 @@ type Taxonomy struct {
 	Reactions     []*Reaction
 	Policies      []*Policy
 	Profiles      []Profile
+	Constants     []CodeConstant
 	Groups        []Named
 	Strategies    []Named
 	Checks        []Named

@@ -145,7 +145,7 @@ func (d *decoder) build(w *envelope) (taxonomy.Error, error) {
 		d.cause = d.readCause(w.cause)
 	}
 	row, ok := d.find(w)
-	if !ok {
+	if code := d.t.Code(row); !ok || code != nil && code.Abstract {
 		return d.unknown(w, nil), nil
 	}
 	c := d.t.Categories[row.Category()]

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,6 +143,8 @@ type Code struct {
 	// Says is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict: block".
 	Says    string
 	Aliases []string
+	// Parent is the code above this one, or nil.
+	Parent taxonomy.Coded
 	// Fields are the code's own, whose errors have a type of their own.
 	Fields []string
 	// When are the rows of its `when` branches.
@@ -182,6 +185,7 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 	k.describe(t, name)
 	k.checkFields(t, blank, fields)
 	var plain []Code
+	var some error // of a code
 	for i, code := range codes {
 		t.Run(code.Code.Error(), func(t *testing.T) {
 			checkConstant(t, code.Code.(C), C(i+1))
@@ -191,8 +195,11 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 				k.checkOwn(t, code, other)
 			}
 		})
-		if code.Fields == nil {
+		if code.Fields == nil && code.Cases != nil {
 			plain = append(plain, code)
+		}
+		if some == nil && code.Cases != nil {
+			some = code.Cases[0].err
 		}
 	}
 	for _, none := range []C{0, C(len(codes) + 1), C(len(codes) + 600), 65535} {
@@ -203,8 +210,8 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 		assert.Error(t, err, "code %d", uint16(none))
 	}
 	k.checkBlank(t, blank)
-	if len(codes) > 0 {
-		k.checkPredicates(t, codes[0].Cases[0].err, k.name)
+	if some != nil {
+		k.checkPredicates(t, some, k.name)
 		k.checkFilling(t, codes[0].Code.Row().Category())
 	}
 	k.checkCopies(t, blank)
@@ -290,12 +297,26 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	assert.Same(t, k.Table.Taxonomy, code.Code.Taxonomy())
 	assert.Equal(t, k.Table.Reaction(code.Code), code.Code.(interface{ Reaction() taxonomy.Reaction }).Reaction())
 	assert.Equal(t, k.name, k.CategoryOf(code.Code))
-	for _, value := range append(code.Aliases, code.Code.Error()) {
+	for _, value := range slices.Concat(code.Aliases, d.Names, []string{code.Code.Error()}) {
 		found, _ := k.Table.Code(value)
 		assert.Same(t, d, found, value)
 		back, err := k.Unmarshal(wireOf(k.name, value, "{}"))
 		require.NoError(t, err, value)
+		if d.Abstract {
+			assert.IsType(t, (*taxonomy.Unknown)(nil), back, value)
+			continue
+		}
 		assert.ErrorIs(t, back, code.Code, value)
+		if code.Parent != nil {
+			assert.ErrorIs(t, back, code.Parent, value)
+		}
+	}
+	if code.Parent != nil {
+		assert.Equal(t, code.Parent.Row().Code(), int(d.Parent))
+		assert.ErrorIs(t, code.Code, code.Parent)
+		assert.NotErrorIs(t, code.Parent, code.Code)
+	} else {
+		assert.Zero(t, d.Parent)
 	}
 	branches := branches{texts: append([]string{row}, code.When...), rows: make([]taxonomy.Row, len(code.When)+1)}
 	branches.rows[0] = code.Code.Row()
