@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,9 @@ type codeDoc struct {
 	Resolution string            `json:"resolution,omitempty"`
 	HelpURL    string            `json:"help_url,omitempty"`
 	Const      string            `json:"const"`
-	Factory    string            `json:"factory"`
+	Factory    string            `json:"factory,omitempty"`
+	Parent     string            `json:"parent,omitempty"`
+	Constants  []string          `json:"constants,omitempty"`
 	Prevent    []string          `json:"prevent,omitempty"`
 	Traits     traits            `json:"traits"`
 	When       []branch          `json:"when,omitempty"`
@@ -101,6 +104,17 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 	}
 	if c.Numbered {
 		d.Number = &c.Number
+	}
+	if c.Abstract {
+		d.Factory = ""
+	}
+	if c.Parent != nil {
+		d.Parent = c.Parent.Value
+	}
+	for i, v := range c.Constants {
+		if v != nil {
+			d.Constants = append(d.Constants, m.Constants[i].Name+": "+v.JSON())
+		}
 	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
@@ -205,7 +219,9 @@ func (d *codeDoc) text() []byte {
 	p.line("since", d.Since)
 	p.line("deprecated", oneLine(d.Deprecated))
 	p.line("replaced by", d.ReplacedBy)
-	p.lines("go", []string{d.Const, d.Factory})
+	p.line("below", d.Parent)
+	p.lines("constants", d.Constants)
+	p.lines("go", slices.DeleteFunc([]string{d.Const, d.Factory}, func(s string) bool { return s == "" }))
 	p.lines("prevented", d.Prevent)
 	d.Traits.text(p, nil)
 	for i, b := range d.When {

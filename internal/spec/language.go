@@ -42,6 +42,7 @@ type Key struct {
 	Default  string // the value of an absent key, or its description; may be empty
 	Type     Type
 	Required bool
+	Unless   string   // the key that makes a required one optional; may be empty
 	Actions  []string // the actions of a reaction that take the key; nil for all
 	Part     string   // the mapping that shares the key with others: "traits"; empty for none
 

@@ -6,7 +6,7 @@
 //
 //	key       the key's name; * is the name under which a mapping declares the struct, = its value,
 //	          and `,inline` adds the keys of a struct
-//	required  must be given
+//	required  must be given, unless the key that it names is
 //	default   the value, or a description of the value, of an absent key
 //	words     a closed set: one of those in words.go, or the words themselves
 //	range     the limits of a number, both included: 0..1, 1.. or >0s
@@ -192,8 +192,7 @@ type Category struct {
 
 // Code identifies one kind of error.
 type Code struct {
-	_    struct{} `anyof:"message abstract"`
-	Name Text     `key:"*" chars:""`
+	Name Text `key:"*" chars:""`
 	// Published number of the code, unique and never reused. It is not the value of the Go
 	// constant, and can be 0 or negative.
 	Number Int `key:"number"`
@@ -210,7 +209,7 @@ type Code struct {
 	// What a person can do about it.
 	Resolution Text `key:"resolution"`
 	// Text of the error. `{field}` is replaced, and `[…]` is left out if a field in it is absent.
-	Message Text `key:"message"`
+	Message Text `key:"message" required:"abstract"`
 	// Whether the code is only the parent of others: no error has it, but `errors.Is` reports that
 	// errors of the codes below it are of this code.
 	Abstract Bool `key:"abstract" default:"false"`
