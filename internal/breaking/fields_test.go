@@ -1,6 +1,9 @@
 package breaking_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFields(t *testing.T) {
 	runRuleTests(t, []ruleTest{
@@ -49,6 +52,18 @@ func TestMasking(t *testing.T) {
 		{"scrubbed now", fields("s: {type: string}"), fields("s: {type: string, scrub: true}"), ``},
 		{"on the wire now", fields("s: {type: string, message_only: true}"), fields("s: {type: string}"),
 			`1:28 E-break-field-masking`},
+	})
+}
+
+func TestAudience(t *testing.T) {
+	const public = "public: {code: OUT}\ncategories: {io: {audience: public, codes: {OUT: {message: out}, OFF: {message: off}}}}"
+	runRuleTests(t, []ruleTest{
+		{"a field internal now", fields("s: {type: string, audience: public}"), fields("s: {type: string}"),
+			`1:28 E-break-audience`},
+		{"a field public now", fields("s: {type: string}"), fields("s: {type: string, audience: public}"), ``},
+		{"codes internal now", codes("A: {message: a, audience: public}"), codes("A: {message: a}"),
+			`1:27 E-break-audience`},
+		{"another public code", public, strings.Replace(public, "code: OUT", "code: OFF", 1), `1:16 E-break-audience`},
 	})
 }
 

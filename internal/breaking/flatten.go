@@ -71,6 +71,14 @@ func (f *flattener) header() {
 		at := at(tree.Fallback.Code.Span, tree.Fallback.Span)
 		f.add(value{text: strings.TrimSpace(f.key(code) + " " + assigned(m.FallbackSet)), at: at}, "fallback")
 	}
+	for _, s := range tree.Sources {
+		if code := m.SourceFallbacks[s.Name.V]; code != nil {
+			f.add(value{text: f.key(code), at: s.Details().Fallback.Span}, "sources", s.Name.V, "fallback")
+		}
+	}
+	if tree.Public != nil {
+		f.add(value{text: tree.Public.Code.V, at: tree.Public.Code.Span}, "public")
+	}
 	if tree.Uncategorized != nil {
 		f.add(f.reaction("uncategorized", m.Taxonomy.Uncategorized, tree.Uncategorized.Span, true), "uncategorized")
 	}
@@ -175,6 +183,9 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 		if !m.MessageOnly {
 			set("on_wire", "value on the wire", "", decl.MessageOnly.Span)
 		}
+		if m.Public {
+			set("public", "audience of clients", "", decl.Audience.Span)
+		}
 		set("from", strings.Join(m.From, ", "), "")
 		def := ""
 		if m.Default != nil {
@@ -194,7 +205,7 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 			}
 			set("go_type", m.Enum.Type, "")
 		}
-		if m.Object != nil {
+		if m.Object != nil && m.Object.Type != "" {
 			set("go_type", m.Object.Type, "")
 			f.fields(strings.TrimPrefix(label, "field ")+".", m.Object.Fields, below()...)
 		}
@@ -217,6 +228,9 @@ func (f *flattener) code(k, n *model.Code) {
 	set("message", value{text: strconv.Quote(f.message(k))}, decl.Message.Span)
 	set("feedback", value{text: decl.Feedback.V}, decl.Feedback.Span)
 	set("set", value{text: assigned(k.Set)})
+	if k.Public {
+		set("public", value{text: "audience of clients"}, decl.Audience.Span)
+	}
 	prevent := diag.Span{}
 	if decl.Prevent != nil {
 		prevent = decl.Prevent.Span

@@ -47,7 +47,9 @@ var pathRules = []rule{
 	{"?domain", "E-break-domain", Wire, "keep it: readers do not know errors of another domain", ""},
 	{"?package", "E-break-package", Source, "keep it: every caller imports it", ""},
 	{"?help_url", "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones", ""},
+	{"~public", "E-break-audience", Wire, "clients know the former code", ""},
 	{"?fallback", "W-changed-fallback", Behaviour, "", ""},
+	{"?sources/*/fallback", "W-changed-fallback", Behaviour, "", ""},
 	{"?uncategorized", "W-changed-reaction", Behaviour, "", ""},
 
 	{"-names/*/*", idGoRemoved, Source, keepDeclared, ""},
@@ -76,6 +78,7 @@ var pathRules = []rule{
 		"older programs do not know it: update all readers first, then the senders", ""},
 	{"~categories/*/fields/*/go_name", "E-break-go-name", Source, "", ""},
 	{"~categories/*/fields/*/go_type", "E-break-go-name", Source, "", "go_name"},
+	{"-categories/*/fields/*/public", "E-break-audience", Wire, "keep it public: clients read it", ""},
 	{"~categories/*/fields/*/*", "W-changed-field", Behaviour, "", ""},
 
 	{"~codes/*/number", idNumber, Wire, "numbers are published: keep it", ""},
@@ -83,6 +86,7 @@ var pathRules = []rule{
 	{"~codes/*/factory", "E-break-factory", Source, "keep \"args\", or give the new parameters to another code", ""},
 	{"~codes/*/message", "W-changed-message", Behaviour, "", ""},
 	{"~codes/*/feedback", "W-changed-message", Behaviour, "", ""},
+	{"-codes/*/public", "E-break-audience", Wire, "keep it public: clients know the code", ""},
 	{"~codes/*/set", "W-changed-set", Behaviour, "", ""},
 	{"~codes/*/prevent", "W-changed-prevent", Behaviour, "", ""},
 	{"?codes/*/groups/*", "W-changed-groups", Behaviour, "", ""},

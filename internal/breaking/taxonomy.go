@@ -69,7 +69,7 @@ func Read(name string, src []byte) *Taxonomy {
 func (t *Taxonomy) placeFields(fields []*model.Field, decls []spec.Field) {
 	for i, f := range fields {
 		t.fields[f] = &decls[i]
-		if f.Object != nil {
+		if f.Object != nil && f.Object.Type != "" {
 			t.placeFields(f.Object.Fields, decls[i].Fields)
 		}
 	}

@@ -60,12 +60,21 @@ func fieldOptions(c *checker) {
 		case len(f.Enum) > maxWords:
 			c.report("E-field-option", f.Enum[maxWords].Span, fmt.Sprintf("an enum has at most %d words", maxWords),
 				"use type: string")
-		case f.Type.V == "object" && len(f.Fields) == 0:
+		case hasFields(f) && len(f.Fields) == 0:
 			c.report("E-field-option", f.Type.Span, fmt.Sprintf("object %q has no fields", f.Name.V),
 				"list them under fields")
-		case f.Type.Set && f.Type.V != "object" && len(f.Fields) > 0:
+		case f.Type.Set && !hasFields(f) && len(f.Fields) > 0:
 			c.report("E-field-option", f.Fields[0].Name.Span,
 				fmt.Sprintf("%q is of type %s, and has no fields", f.Name.V, typ), "use type: object, or remove fields")
+		case typ.IsObjects() && f.Sensitive.V:
+			c.report("E-field-option", f.Sensitive.Span, fmt.Sprintf("%q is a list of objects", f.Name.V),
+				"make fields of the objects sensitive")
+		}
+		for _, inner := range f.Fields {
+			if typ == model.Objects && fillable(inner) {
+				c.report("E-field-option", inner.Name.Span,
+					fmt.Sprintf("evidence cannot fill %q, which is a list of objects", f.Name.V), "remove from and default")
+			}
 		}
 		textOnly := func(key string, set bool, at diag.Span) {
 			if set && typ != model.String && typ != model.Strings {
@@ -78,6 +87,13 @@ func fieldOptions(c *checker) {
 		if f.Keep.Set && !f.MaxLength.Set {
 			c.report("E-field-option", f.Keep.Span,
 				"keep needs max_length: it is the end that remains of a longer text", "set max_length, or remove keep")
+		}
+		for _, inner := range f.Fields {
+			if inner.Audience.Set {
+				c.report("E-field-option", inner.Audience.Span,
+					fmt.Sprintf("%q is part of %q, which has one audience", inner.Name.V, f.Name.V),
+					"set the audience of the object, or move the field out of it")
+			}
 		}
 		for _, from := range f.From {
 			fits := evidence[from.V]
@@ -93,6 +109,9 @@ func fieldOptions(c *checker) {
 	})
 	limits(c)
 }
+
+// hasFields reports whether the type of a field has fields.
+func hasFields(f field) bool { return f.Type.V == "object" || f.Type.V == "objects" }
 
 // limits finds lists that are empty or have more elements than the generated code can number.
 func limits(c *checker) {
@@ -162,6 +181,13 @@ func unfillableFields(c *checker) {
 						seeAlso(f.Name.Span, "declared here"))
 				}
 			}
+			for _, s := range c.t.Sources {
+				if at := s.Details().Fallback; at.V == k.Name.V {
+					c.report("E-unfillable", at.Span,
+						fmt.Sprintf("nothing gives %s its %q when it is the fallback of %s", k.Name.V, f.Name.V, s.Name.V), hint,
+						seeAlso(f.Name.Span, "declared here"))
+				}
+			}
 			if fb := c.t.Fallback; fb != nil && fb.Code.V == k.Name.V && !assigns(fb.Set, f.Name.V) {
 				c.report("E-unfillable", fb.Code.Span,
 					fmt.Sprintf("nothing gives %s its %q when it is the fallback", k.Name.V, f.Name.V), hint,
@@ -187,4 +213,20 @@ func unfillableFields(c *checker) {
 // a field in it.
 func fillable(f spec.Field) bool {
 	return len(f.From) > 0 || f.Default != nil || slices.ContainsFunc(f.Fields, fillable)
+}
+
+// publicFallback finds a code that clients cannot see in place of every internal one.
+func publicFallback(c *checker) {
+	if c.t.Public == nil {
+		return
+	}
+	k, at := c.codeNamed[c.t.Public.Code.V], c.t.Public.Code.Span
+	switch {
+	case !k.model.Public:
+		c.report("E-public-code", at, k.Name.V+" is internal", "give it audience: public", seeAlso(k.Name.Span, "here"))
+	case len(k.model.Args)+len(k.model.Set) > 0:
+		c.report("E-public-code", at,
+			k.Name.V+" has parameters or set, and the error in whose place it is seen has no values for them",
+			"choose a code whose message is fixed", seeAlso(k.Name.Span, "here"))
+	}
 }

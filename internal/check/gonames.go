@@ -14,15 +14,10 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// fixedNames are the exported names that a generated package may have, now or with a later errgen.
-var fixedNames = strings.Fields(`
-	Categories Category CategoryOf Check Checks Classify ClassifyEvidence Explain Recover Strategies Table
-	UnmarshalError`)
-
 // methodNames are the methods of a generated error. A field of that name would hide one.
 var methodNames = strings.Fields(`
-	AppendContext AppendFeedback AppendJSON AppendMessage As Code Error Format Hints Is LogValue MarshalJSON Row
-	Taxonomy UnmarshalJSON Unwrap WithCause`)
+	AppendContext AppendFeedback AppendJSON AppendMessage AppendPublicContext As Code Error Format Hints Is LogValue
+	MarshalJSON Row Taxonomy UnmarshalJSON Unwrap WithCause`)
 
 var (
 	// specialPackages are directories that the go command treats specially.
@@ -123,7 +118,7 @@ func goNameClashes(c *checker) {
 		for _, ident := range idents {
 			earlier, clash := names[ident]
 			switch {
-			case slices.Contains(fixedNames, ident):
+			case slices.Contains(naming.Fixed, ident):
 				c.report("E-go-name", at, fmt.Sprintf("the Go name %s belongs to the generated package", ident), hint)
 			case clash && earlier != at:
 				c.report("E-go-name", at, fmt.Sprintf("the Go name %s is taken", ident), hint,
@@ -174,7 +169,7 @@ func goNameClashes(c *checker) {
 				claim(f.Enum[i].Span, "make the words less alike", v.Const)
 			}
 		}
-		if f.model.Object != nil {
+		if f.model.Object != nil && f.model.Object.Type != "" {
 			claim(at, hint, f.model.Object.Type)
 			c.fieldClashes(pairs(f.Fields, f.model.Object.Fields), nil)
 		}

@@ -74,7 +74,7 @@ func (c *checker) template(k *code, text spec.Text) {
 
 // formatsOf are the types that each format shows.
 var formatsOf = map[model.Format][]model.Type{
-	model.Count:     {model.Strings},
+	model.Count:     {model.Strings, model.Objects, model.Violations},
 	model.FirstLine: {model.String},
 	model.Seconds:   {model.Duration},
 	model.Quoted:    {model.String, model.EnumType},
@@ -98,6 +98,14 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 				seeAlso(f.Sensitive.Span, "declared sensitive here"))
 		}
 	}
+	if k.model.Public && text == k.Message && (!known || !f.model.Public) {
+		message, hint := piece.Name+" is internal, and "+k.Name.V+" is public", "give the field audience: public, or "
+		if !known {
+			message, hint = "the cause may be internal, and "+k.Name.V+" is public", ""
+		}
+		c.report("E-public-text", at, message, hint+"remove it from the message",
+			seeAlso(firstSpan(k.Audience.Span, k.category.Audience.Span, c.t.Audience.Span), "declared public here"))
+	}
 	format, ok := resolve.Format(piece.Format)
 	formatAt := c.within(text, piece.Offset+len("{")+len(piece.Name)+len(":"), len(piece.Format))
 	switch {
@@ -107,6 +115,9 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 	case format == model.Plain && typ == model.ObjectType:
 		c.report("E-placeholder", at, piece.Name+" is an object, which a message cannot show",
 			"show fields of the category that are not objects")
+	case format == model.Plain && typ.IsObjects():
+		c.report("E-placeholder", at, piece.Name+" is a list of objects, which a message cannot show",
+			"show how many there are, as in {"+piece.Name+":count}")
 	case format != model.Plain && !slices.Contains(formatsOf[format], typ):
 		hint := "remove the format"
 		if format == model.Millis && slices.Contains([]model.Type{model.Int, model.Uint64, model.Float64}, typ) {

@@ -23,6 +23,7 @@ type codeDoc struct {
 	Since      string            `json:"since,omitempty"`
 	Deprecated string            `json:"deprecated,omitempty"`
 	ReplacedBy string            `json:"replaced_by,omitempty"`
+	Audience   string            `json:"audience,omitempty"` // public
 	Aliases    []string          `json:"aliases,omitempty"`
 	Names      []string          `json:"names,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
@@ -116,6 +117,9 @@ func explainCodeOf(m *model.Package, c *model.Code) *codeDoc {
 			d.Constants = append(d.Constants, m.Constants[i].Name+": "+v.JSON())
 		}
 	}
+	if c.Public {
+		d.Audience = "public"
+	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
 	}
@@ -193,6 +197,7 @@ func fieldDocOf(f *model.Field) fieldDoc {
 	}{
 		{f.Sensitive, "sensitive"}, {f.Scrub, "secrets masked"},
 		{f.MaxLength > 0, "at most " + count(f.MaxLength, "byte", "bytes")}, {f.MessageOnly, "in the message only"},
+		{f.Public, "public"},
 	} {
 		if note.is {
 			d.Notes = append(d.Notes, note.text)
@@ -219,6 +224,7 @@ func (d *codeDoc) text() []byte {
 	p.line("since", d.Since)
 	p.line("deprecated", oneLine(d.Deprecated))
 	p.line("replaced by", d.ReplacedBy)
+	p.line("audience", d.Audience)
 	p.line("below", d.Parent)
 	p.lines("constants", d.Constants)
 	p.lines("go", slices.DeleteFunc([]string{d.Const, d.Factory}, func(s string) bool { return s == "" }))

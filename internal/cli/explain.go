@@ -155,7 +155,13 @@ func codeTable(m *model.Package) []byte {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // a buffer accepts everything
-	row("CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION", "NUMBER", "DEPRECATED")
+	// A taxonomy without public codes has no column for the audience.
+	last := []string{"NUMBER", "DEPRECATED"}
+	hasPublic := slices.ContainsFunc(m.Codes, func(c *model.Code) bool { return c.Public })
+	if hasPublic {
+		last = append(last, "AUDIENCE")
+	}
+	row(append([]string{"CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION"}, last...)...)
 	for _, c := range m.Codes {
 		each := func(value func(taxonomy.Traits) string) string {
 			values := []string{cmp.Or(value(c.Row.Traits), "-")}
@@ -166,7 +172,7 @@ func codeTable(m *model.Package) []byte {
 			}
 			return strings.Join(values, "/")
 		}
-		row(
+		cells := []string{
 			c.Value, c.Category.Name,
 			each(func(t taxonomy.Traits) string { return yesNo(t.Retryable) }),
 			each(func(t taxonomy.Traits) string { return word(t.Severity) }),
@@ -176,7 +182,13 @@ func codeTable(m *model.Package) []byte {
 				return cmp.Or(declaredName(m, t.Reaction), t.Reaction.Action.String())
 			}),
 			cmp.Or(number(c.Number, c.Numbered), "-"), yesNo(c.Deprecated != ""),
-		)
+		}
+		if c.Public {
+			cells = append(cells, "public")
+		} else if hasPublic {
+			cells = append(cells, "internal")
+		}
+		row(cells...)
 	}
 	_ = w.Flush()
 	return b.Bytes()

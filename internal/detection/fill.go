@@ -17,6 +17,9 @@ import (
 func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
 	code *model.Code, ctx model.Context, missing []string) {
 	code, set := m.Fallback, m.FallbackSet
+	if own := m.SourceFallbacks[ev.Source]; own != nil {
+		code, set = own, nil
+	}
 	if rule != nil {
 		code, set = rule.Code, rule.Set
 	}

@@ -18,6 +18,7 @@ func Rules(m *model.Package) *detect.Rules {
 	if m.Fallback != nil {
 		d.Taxonomy.Fallback = m.Fallback.Value
 	}
+	d.Taxonomy.Sources = m.Taxonomy.Sources
 	for _, c := range m.Categories {
 		category := &taxonomy.Category{Fields: fields(c.Fields), Codes: make([]taxonomy.Code, 1)}
 		rules := make([][]detect.CodeRule, 1)

@@ -25,7 +25,7 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 			t.ownType(f, code, l)
 		}
 	}
-	declare(f, ownBase(c), copies(c), messageMethod(c), feedbackMethod(c), contextMethod(t.m, c))
+	declare(f, ownBase(c), copies(c), messageMethod(c), feedbackMethod(c), contextMethod(t.m, c), publicContextMethod(c))
 	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
 		hintsMethod(c))
@@ -187,6 +187,30 @@ func putChain(fields []*model.Field) *jen.Statement {
 	return calls
 }
 
+// publicContextMethod makes the method that appends the public part of the context as JSON; nil
+// without one.
+func publicContextMethod(c *model.Category) jen.Code {
+	var public []*model.Field
+	for _, f := range shown(c.Fields) {
+		if f.Public {
+			public = append(public, f)
+		}
+	}
+	if len(public) == 0 || !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return c.Public }) {
+		return nil
+	}
+	head := jen.Add(note("AppendPublicContext appends the public fields as a JSON object, secrets masked.")).
+		Add(method(c, "AppendPublicContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte()
+	if len(public) == len(shown(c.Fields)) {
+		return head.Add(returning(jen.Id("e").Dot("AppendContext").Call(jen.Id("dst"))))
+	}
+	return head.BlockFunc(func(g *jen.Group) {
+		g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
+		putFields(g, "e", public)
+		g.Return(jen.Id("o").Dot("Close").Call())
+	})
+}
+
 // listMethod makes the method that lists a struct's fields, in the order of the table's.
 func listMethod(receiver jen.Code, owner string, fields []*model.Field) jen.Code {
 	var pointers []jen.Code
@@ -210,6 +234,8 @@ func fieldPointer(f *model.Field, field *jen.Statement) jen.Code {
 	switch f.Type {
 	case model.EnumType:
 		return jen.Qual(pkgGen, prefix+"Word").Call(pointer)
+	case model.Objects:
+		return jen.Qual(pkgGen, "Items").Call(pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))
 	case model.ObjectType:
 		return jen.Qual(pkgGen, prefix+"Part").Call(
 			pointer, jen.Parens(jen.Op("*").Id(f.Object.Type)).Dot("list"))

@@ -82,6 +82,9 @@ func exportedNames(m *model.Package) exported {
 	for _, c := range m.Constants {
 		names[c.Function] = true
 	}
+	for _, f := range m.Fields {
+		names[f.Attribute] = true
+	}
 	for _, o := range m.Objects {
 		names[o.Type] = true
 	}

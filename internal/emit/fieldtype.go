@@ -29,11 +29,21 @@ func valueType(f *model.Field) *jen.Statement {
 		return jen.Qual(pkgJSON, "RawMessage")
 	case model.ObjectType:
 		return jen.Id(f.Object.Type)
+	case model.Objects, model.Violations:
+		return jen.Index().Add(itemType(f))
 	case model.EnumType:
 		return jen.Id(f.Enum.Type)
 	default:
 		return jen.String()
 	}
+}
+
+// itemType returns the type of an object, or of the items of a list of objects.
+func itemType(f *model.Field) *jen.Statement {
+	if f.Type == model.Violations {
+		return jen.Qual(pkgTaxonomy, "Violation")
+	}
+	return jen.Id(f.Object.Type)
 }
 
 // fieldType returns the type that f has in its struct.
@@ -84,6 +94,10 @@ func kept(f *model.Field, given *jen.Statement) jen.Code {
 	switch {
 	case f.Type == model.ObjectType && keepsParts(f.Object):
 		return given.Dot("kept").Call()
+	case f.Type == model.Objects && keepsParts(f.Object):
+		return jen.Qual(pkgGen, "CloneObjects").Call(given, itemType(f).Dot("kept"))
+	case f.Type.IsObjects():
+		return jen.Qual(pkgGen, "CloneObjects").Call(given, jen.Nil())
 	case f.Type == model.EnumType && f.Optional():
 		return jen.Qual(pkgGen, "SomeEnum").Call(given, lastValue(f.Enum))
 	case f.Type == model.EnumType:

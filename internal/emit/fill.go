@@ -12,6 +12,11 @@ import (
 
 // makes reports whether evidence can become an error of the category.
 func makes(m *model.Package, c *model.Category) bool {
+	for _, code := range m.SourceFallbacks {
+		if code.Category == c {
+			return true
+		}
+	}
 	return m.Fallback != nil && m.Fallback.Category == c ||
 		slices.ContainsFunc(m.Rules, func(r *model.Rule) bool { return r.Code.Category == c })
 }

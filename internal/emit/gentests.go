@@ -101,6 +101,9 @@ func chosenNames(m *model.Package) map[string]bool {
 			names[f.Object.Type] = true
 		}
 	}
+	for _, f := range m.Fields {
+		names[f.Attribute] = true
+	}
 	add(typesOf(m.Fields))
 	for _, c := range m.Categories {
 		names[c.Type], names[c.CodeType] = true, true

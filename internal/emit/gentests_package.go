@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
+	"github.com/errgen/errgen/internal/sample"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -43,6 +44,11 @@ func (d *testData) packageTests() []byte {
 	w.names(eachText(m.Tiers, func(t *model.Tier) string { return t.Name }),
 		eachText(m.Tiers, func(t *model.Tier) string { return t.Const })...)
 	w.enums(typesOf(m.Fields).enums)
+	for i, f := range m.Fields {
+		v := sample.Value(f, i)
+		w.f("gentest.Attribute(t, &%s, %d, Attach, %s(%s), %s)\n", d.pkg, i, f.Attribute, w.value(f, v),
+			w.str(sample.JSON([]*model.Field{f}, model.Context{f: v})))
+	}
 	w.f("}\n")
 	recorder(w, "Strategies", m.Strategies)
 	recorder(w, "Checks", m.Checks)

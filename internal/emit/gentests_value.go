@@ -88,7 +88,9 @@ func (w *testWriter) value(f *model.Field, v model.Value) string {
 		}
 		return w.pkg + ".JSON(" + w.str(v.Str) + ")"
 	case model.ObjectType:
-		return w.object(f.Object, v.Object)
+		return w.object(f.Object.Type, f.Object, v.Object)
+	case model.Objects, model.Violations:
+		return w.objects(f, v.Objects)
 	case model.EnumType:
 		if v.Index <= 0 {
 			return fmt.Sprintf("%s(%d)", f.Enum.Type, -v.Index)
@@ -112,15 +114,31 @@ func (w *testWriter) typed(f *model.Field, v model.Value) string {
 	return w.value(f, v)
 }
 
+// objects returns a list of objects.
+func (w *testWriter) objects(f *model.Field, list []model.Context) string {
+	typ := f.Object.Type
+	if f.Type == model.Violations {
+		typ = w.use(pkgTaxonomy, "Violation")
+	}
+	items := eachText(list, func(ctx model.Context) string { return w.object(typ, f.Object, ctx) })
+	switch {
+	case list == nil:
+		return "nil"
+	case len(list) == 0:
+		return "[]" + typ + "{}"
+	}
+	return w.use(pkgGentest, "Objects") + "(&" + w.pkg + ", " + strings.Join(items, ", ") + ")"
+}
+
 // object returns a struct literal, without the fields that have no value.
-func (w *testWriter) object(o *model.Object, ctx model.Context) string {
+func (w *testWriter) object(typ string, o *model.Object, ctx model.Context) string {
 	var fields []string
 	for _, f := range o.Fields {
 		if value, ok := w.fieldValue(f, ctx); ok {
 			fields = append(fields, f.Go+": "+value)
 		}
 	}
-	return o.Type + "{" + strings.Join(fields, ", ") + "}"
+	return typ + "{" + strings.Join(fields, ", ") + "}"
 }
 
 // fieldValue returns the expression of the value of a struct's field; false means the zero value.
@@ -133,7 +151,7 @@ func (w *testWriter) fieldValue(f *model.Field, ctx model.Context) (string, bool
 		return w.use(pkgTaxonomy, "SecretOf") + "(" + w.typed(f, v) + ")", true
 	case f.Optional():
 		return w.use(pkgTaxonomy, "Some") + "(" + w.typed(f, v) + ")", true
-	case f.Type == model.Strings && v.Strings == nil:
+	case f.Type == model.Strings && v.Strings == nil, f.Type.IsObjects() && v.Objects == nil:
 		return "", false
 	}
 	return w.value(f, v), true

@@ -148,6 +148,8 @@ func fieldCall(f *model.Field, format model.Format) (name string, args []jen.Cod
 		return "Strings", []jen.Code{value, cleaning(f)}
 	case model.JSON:
 		return "JSON", []jen.Code{value}
+	case model.Objects, model.Violations:
+		return "Count", []jen.Code{jen.Len(value)}
 	case model.Int64:
 		if format == model.Millis {
 			return "Millis", []jen.Code{opt(f, value)}

@@ -30,13 +30,24 @@ func objectKept(f *model.Field) jen.Code {
 	}
 	return jen.Add(
 		comment("kept returns v with copies of its lists, and without values that are not valid.")).
-		Func().Params(jen.Id("v").Id(f.Object.Type)).Id("kept").Params().Add(fieldType(f)).
+		Func().Params(jen.Id("v").Id(f.Object.Type)).Id("kept").Params().Add(keptType(f)).
 		BlockFunc(func(g *jen.Group) {
 			for _, part := range f.Object.Fields {
 				g.Add(keptPart(part))
 			}
-			g.Return(held(f, jen.Id("v")))
+			if f.Type == model.Objects {
+				g.Return(jen.Id("v"))
+			} else {
+				g.Return(held(f, jen.Id("v")))
+			}
 		})
+}
+
+func keptType(f *model.Field) jen.Code {
+	if f.Type == model.Objects {
+		return itemType(f)
+	}
+	return fieldType(f)
 }
 
 // keptPart is the statement that makes a part of an object the object's own.
@@ -58,7 +69,7 @@ func keepsParts(o *model.Object) bool { return slices.ContainsFunc(o.Fields, tak
 
 func takesKeeping(f *model.Field) bool {
 	switch f.Type {
-	case model.Strings, model.JSON, model.EnumType:
+	case model.Strings, model.JSON, model.EnumType, model.Objects, model.Violations:
 		return !f.Sensitive
 	case model.ObjectType:
 		return !f.Sensitive && keepsParts(f.Object)
@@ -84,6 +95,12 @@ func putFields(g *jen.Group, owner string, fields []*model.Field) {
 	for _, f := range shown(fields) {
 		value := jen.Id(owner).Dot(f.Go)
 		switch {
+		case f.Type.IsObjects():
+			put := jen.Parens(jen.Op("*").Add(itemType(f))).Dot(appendContext)
+			if f.Type == model.Violations {
+				put = jen.Qual(pkgGen, "PutViolation")
+			}
+			g.Id("o").Op("=").Qual(pkgGen, absentable(f, "Objects")).Call(jen.Id("o"), jen.Lit(f.Wire), value, put)
 		case f.Type != model.ObjectType || f.Sensitive:
 			name, args := putCall(f, value)
 			g.Id("o").Op("=").Id("o").Dot(name).Call(args...)

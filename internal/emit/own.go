@@ -80,7 +80,7 @@ func (t *tables) ownType(f *jen.File, code *model.Code, l *literals) {
 			s.Line().Add(copyMethod(c, name, param, typ, change))
 		}
 	})
-	declare(f, s)
+	declare(f, s, publicContextMethod(c))
 	if hasBranches(code) {
 		declare(f, rowMethod(c))
 	}
@@ -112,7 +112,14 @@ func ownMessage(c *model.Category) jen.Code {
 }
 
 // made reports whether evidence can become an error of the code.
-func made(m *model.Package, c *model.Code) bool { return m.Fallback == c || len(c.Rules) > 0 }
+func made(m *model.Package, c *model.Code) bool {
+	for _, code := range m.SourceFallbacks {
+		if code == c {
+			return true
+		}
+	}
+	return m.Fallback == c || len(c.Rules) > 0
+}
 
 // tableCode returns a code's entry of the table.
 func (t *tables) tableCode(c *model.Code, l *literals) string {

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,7 +21,10 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 		tierConstants(m))
 	declare(f, declaredNames(m)...)
 	declare(f, constantFuncs(m)...)
-	declare(f, predicates(m), unmarshalError())
+	declare(f, predicates(m), unmarshalError(), attachFunc(m))
+	for i, field := range m.Fields {
+		declare(f, attributeFunc(field, i))
+	}
 	if classifies(m) {
 		declare(f, classifyFunc(), classifyEvidenceFunc(m), explainFunc(), t.detection(l), fromEvidence(m, l),
 			ruleIs(m))
@@ -61,7 +65,13 @@ func tableVar(m *model.Package) jen.Code {
 // constants and addresses, which the compiler lays out itself: nothing is built when a program
 // starts.
 func (t *tables) definition(l *literals) jen.Code {
-	return jen.Var().Id("definition").Op("=").Op(strings.TrimPrefix(l.of(t.m.Taxonomy), "&"))
+	var more []string
+	if slices.ContainsFunc(t.m.Codes, func(c *model.Code) bool { return c.Public }) {
+		l.use(pkgGen)
+		more = append(more, "AppendPublic: gen.AppendPublic")
+	}
+	return jen.Var().Id("definition").Op("=").Qual(pkgTaxonomy, "Taxonomy").
+		Op(l.fields(reflect.ValueOf(t.m.Taxonomy).Elem(), more))
 }
 
 // variable makes the variable of a reaction or a policy.
@@ -82,9 +92,30 @@ func unmarshalError() jen.Code {
 		Add(returning(jen.Qual(pkgGen, "Unmarshal").Call(jen.Id("b"), definition())))
 }
 
+// attachFunc makes the function that sets fields which all errors have; nil without any.
+func attachFunc(m *model.Package) jen.Code {
+	if len(m.Fields) == 0 {
+		return nil
+	}
+	return jen.Add(comment(
+		"Attach returns err with fields that all errors of this taxonomy have. The first of them in err's tree is copied, "+
+			"not changed; any other error is returned unchanged.",
+	)).Func().Id("Attach").Params(jen.Err().Error(), jen.Id("attributes").Op("...").Add(runtimeType("Attribute"))).Error().
+		Add(returning(jen.Qual(pkgTaxonomy, "Attach").Call(jen.Err(), jen.Id("attributes").Op("..."))))
+}
+
+// attributeFunc makes the function that returns the attribute of a field which all errors have.
+func attributeFunc(f *model.Field, place int) jen.Code {
+	return jen.Add(comment(about(f.Attribute+" sets the field "+f.Wire+" of any error; see [Attach]", f.Doc, "."))).
+		Func().Id(f.Attribute).Params(jen.Id(f.Param).Add(valueType(f))).Add(runtimeType("Attribute")).
+		Block(jen.Return(jen.Qual(pkgGen, "Attribute").Call(definition(), jen.Lit(place), kept(f, jen.Id(f.Param)))))
+}
+
 // classifies reports whether m's package classifies: without a rule and a fallback there is nothing
 // to find.
-func classifies(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback != nil }
+func classifies(m *model.Package) bool {
+	return len(m.Rules) > 0 || m.Fallback != nil || len(m.SourceFallbacks) > 0
+}
 
 func classifyFunc() jen.Code {
 	return jen.Add(comment(
@@ -141,6 +172,17 @@ func (t *tables) detection(l *literals) jen.Code {
 	}
 	if len(namedErrors(t.m)) > 0 {
 		elements = append(elements, "Is: ruleIs")
+	}
+	var sources []string
+	for _, s := range t.m.Taxonomy.Sources {
+		if c := t.m.SourceFallbacks[s.Name]; c != nil {
+			if set := apply(c, nil, c.Set); set != nil {
+				sources = append(sources, "{Source: "+quote(s.Name)+", Apply: "+expression(set)+"}")
+			}
+		}
+	}
+	if len(sources) > 0 {
+		elements = append(elements, "Sources: []detect.SourceApply{\n"+strings.Join(sources, ",\n")+",\n}")
 	}
 	detection := jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection")
 	if f := t.m.Fallback; f != nil {

@@ -21,7 +21,13 @@ func rowMethod(c *model.Category) jen.Code {
 	if !slices.ContainsFunc(c.Codes, branches) {
 		return head.Add(inOneLine(own))
 	}
-	return head.Block(
+	s := jen.Null()
+	if slices.ContainsFunc(c.Codes, selectsInternally) {
+		s = head.Add(inOneLine(jen.Return(jen.Qual(pkgGen, "Sent").Call(
+			jen.Op("&").Id("e").Dot("base"), jen.Id("e").Dot("row").Call())))).Line().Line()
+		head = method(c, "row").Params().Qual(pkgTaxonomy, "Row")
+	}
+	return s.Add(head).Block(
 		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
 				if branches(code) {
@@ -31,6 +37,13 @@ func rowMethod(c *model.Category) jen.Code {
 		}),
 		own,
 	)
+}
+
+// selectsInternally reports whether clients cannot select the branch of a public code.
+func selectsInternally(c *model.Code) bool {
+	return c.Public && slices.ContainsFunc(c.When, func(b *model.Branch) bool {
+		return slices.ContainsFunc(b.Conds, func(cond model.Cond) bool { return !cond.Field.Public })
+	})
 }
 
 // rowChoice makes the choice between a code's branches; none of them means the code's own row.

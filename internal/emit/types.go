@@ -36,7 +36,7 @@ func (t *types) collect(fields []*model.Field, in place) {
 		switch f.Type {
 		case model.EnumType:
 			t.enums = append(t.enums, f.Enum)
-		case model.ObjectType:
+		case model.ObjectType, model.Objects:
 			t.collect(f.Object.Fields, at)
 			list := t.listOf(at)
 			*list = append(*list, f)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -26,6 +27,8 @@ func (ctx Context) Get(f *Field) (Value, bool) {
 		return v, v.Strings != nil
 	case f.Type == JSON:
 		return v, v.Str != ""
+	case f.Type.IsObjects():
+		return v, v.Objects != nil
 	}
 	return v, held
 }
@@ -90,6 +93,8 @@ func (v Value) Equal(w Value) bool {
 		return v.Bool == w.Bool
 	case Strings:
 		return slices.Equal(v.Strings, w.Strings)
+	case Objects, Violations:
+		return reflect.DeepEqual(v.Objects, w.Objects)
 	}
 	return v.Compare(w) == 0
 }

@@ -9,6 +9,7 @@ import (
 var typeNames = [...]string{
 	String: "string", Int: "int", Int64: "int64", Uint64: "uint64", Float64: "float64", Bool: "bool",
 	Duration: "duration", Time: "time", Strings: "strings", JSON: "json", ObjectType: "object", EnumType: "enum",
+	Objects: "objects", Violations: "violations",
 }
 
 // String returns the type as the taxonomy writes it; an enum's is "enum".

@@ -19,6 +19,8 @@ type Package struct {
 	Fallback *Code // nil when there is none
 	// FallbackSet is what the fallback adds to what its code sets.
 	FallbackSet []FieldValue
+	// SourceFallbacks are the fallbacks of sources that have a separate one, by source.
+	SourceFallbacks map[string]*Code
 
 	Fields     []*Field     // of every category; they also lead each category's own
 	Categories []*Category  // order of the file
@@ -120,12 +122,18 @@ const (
 	JSON
 	ObjectType
 	EnumType
+	Objects
+	Violations
 )
+
+// IsObjects reports whether values of the type are lists of objects.
+func (t Type) IsObjects() bool { return t == Objects || t == Violations }
 
 // Field is a value of an error's context, or of an object in it.
 type Field struct {
 	Wire        string // on the wire
 	Go          string // StatusCode
+	Attribute   string // RequestID: the function that makes an attribute of a field of all categories; "" for others
 	Param       string // statusCode: as a parameter; never a keyword or a name that the package uses
 	Const       string // providerRawError: the constant that says how its text is shown; "" unless Scrub or MaxLength
 	Doc         string
@@ -134,6 +142,7 @@ type Field struct {
 	Sensitive   bool
 	Scrub       bool
 	MessageOnly bool
+	Public      bool
 	KeepTail    bool
 	MaxLength   int // bytes; 0 is no limit
 	Enum        *Enum
@@ -146,7 +155,7 @@ type Field struct {
 // Optional reports whether the Go field is a taxonomy.Opt: lists and JSON are absent when nil, and
 // a secret knows by itself.
 func (f *Field) Optional() bool {
-	return !f.Required && !f.Sensitive && f.Type != Strings && f.Type != JSON
+	return !f.Required && !f.Sensitive && f.Type != Strings && f.Type != JSON && !f.Type.IsObjects()
 }
 
 // Role is what the runtime reads a field for.
@@ -178,9 +187,9 @@ type EnumValue struct {
 	Const string // WorkDecisionAskUser
 }
 
-// Object is a struct type for a field of type object.
+// Object is a struct type for a field of type object, or for the items of a list of objects.
 type Object struct {
-	Type   string // Run
+	Type   string // Run; "" for taxonomy.Violation
 	Doc    string
 	Fields []*Field
 }
@@ -198,6 +207,7 @@ type Value struct {
 	Strings  []string
 	Index    int // of an enum's value, 1-based
 	Object   Context
+	Objects  []Context
 }
 
 // Code is a code constant and its factory.
@@ -222,6 +232,7 @@ type Code struct {
 	Since      string
 	Deprecated string
 	ReplacedBy *Code
+	Public     bool
 	Aliases    []string
 	Names      []string // further published names
 	Groups     []*Group

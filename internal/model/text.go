@@ -45,7 +45,8 @@ func (p Part) value(ctx Context, cause string) (string, bool) {
 	v, ok := ctx.Get(p.Field)
 	switch {
 	case p.Format == Count:
-		return strconv.Itoa(len(v.Strings)), len(v.Strings) > 0
+		n := len(v.Strings) + len(v.Objects)
+		return strconv.Itoa(n), n > 0
 	case !ok:
 		return "", false
 	case p.Format == Seconds:

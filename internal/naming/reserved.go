@@ -1,5 +1,7 @@
 package naming
 
+import "strings"
+
 import "go/token"
 
 var predeclared = setOf(`
@@ -12,6 +14,11 @@ var used = setOf(`
 	taxonomy gen detect time json slog fmt context errors slices maps strconv strings bytes testing assert
 	require a b c d e f i j k m n o p r s t v w ok err dst buf ctx definition base init main
 	ev detection leads ruleIs fromEvidence cmp code cause list`)
+
+// Fixed are the exported names that a generated package may have, now or with a later errgen.
+var Fixed = strings.Fields(`
+	Attach Categories Category CategoryOf Check Checks Classify ClassifyEvidence Explain Recover Strategies Table
+	UnmarshalError`)
 
 // Reserved reports whether ident must not name a parameter: a keyword, a predeclared identifier, or
 // a name that generated functions use themselves.

@@ -35,7 +35,8 @@ func (b *builder) category(d *spec.Category, files idents) {
 	c.Table, c.RulesVar = b.idents.take(unexported(base, n+1)+"Category"), b.idents.take(unexported(base, n+1)+"Rules")
 	b.pkg.Categories = append(b.pkg.Categories, c)
 
-	owner := fieldOwner{typePrefix: base, constPrefix: constPrefix(base), params: newIdents()}
+	owner := fieldOwner{typePrefix: base, constPrefix: constPrefix(base), params: newIdents(),
+		audience: d.Audience.Or(b.src.Audience.V)}
 	for _, f := range b.pkg.Fields {
 		owner.params.take(f.Param)
 	}

@@ -54,6 +54,7 @@ func (b *builder) codeBody(e entry) {
 	c, d := e.code, e.decl
 	c.Number, c.Numbered, c.Doc, c.Resolution = d.Number.V, d.Number.Set, d.Doc.V, d.Resolution.V
 	c.Since, c.Deprecated = d.Since.V, d.Deprecated.V
+	c.Public = d.Audience.Or(e.parent.Audience.Or(b.src.Audience.V)) == public
 	if d.ReplacedBy.Set {
 		c.ReplacedBy = b.codes[d.ReplacedBy.V]
 	}

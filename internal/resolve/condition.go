@@ -90,7 +90,7 @@ func (r *conditionReader) prefix(texts []spec.Text) []string {
 }
 
 func testable(t model.Type) bool {
-	return t != model.Strings && t != model.JSON && t != model.ObjectType
+	return t != model.Strings && t != model.JSON && t != model.ObjectType && !t.IsObjects()
 }
 
 func ordered(t model.Type) bool {

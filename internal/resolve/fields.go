@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"slices"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
@@ -11,13 +13,26 @@ type fieldOwner struct {
 	typePrefix  string // of the types of its enums and objects: Provider
 	constPrefix string // of its constants: provider
 	params      idents
+	audience    string // of fields that declare none
 }
 
 func (b *builder) globalFields() {
-	owner := fieldOwner{constPrefix: "shared", params: newIdents()}
+	owner := fieldOwner{constPrefix: "shared", params: newIdents(), audience: b.src.Audience.V}
 	b.pkg.Fields = b.fields(owner, b.src.Fields)
 	b.globals = make(map[string]*model.Field)
 	index(b.globals, b.pkg.Fields)
+}
+
+// public is the audience of what clients see.
+const public = "public"
+
+// audience adds what makes the taxonomy's public views.
+func (b *builder) audience() {
+	if b.src.Public != nil {
+		if c := b.codes[b.src.Public.Code.V]; c != nil {
+			b.pkg.Taxonomy.PublicFallback = c.Value
+		}
+	}
 }
 
 func index(m map[string]*model.Field, fields []*model.Field) {
@@ -38,7 +53,7 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	f := &model.Field{
 		Wire: d.Name.V, Go: fieldName(d, n), Doc: d.Doc.V, Type: fieldType(d),
 		Required: d.Required.V, Sensitive: d.Sensitive.V, Scrub: d.Scrub.V, MessageOnly: d.MessageOnly.V,
-		KeepTail: d.Keep.V == "tail", MaxLength: max(0, d.MaxLength.V),
+		KeepTail: d.Keep.V == "tail", MaxLength: max(0, d.MaxLength.V), Public: d.Audience.Or(owner.audience) == public,
 	}
 	f.Param = owner.params.take(paramName(f.Go, n))
 	if f.Scrub || f.MaxLength > 0 {
@@ -53,8 +68,14 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	switch f.Type {
 	case model.EnumType:
 		f.Enum = b.enum(owner.typePrefix+f.Go, d)
-	case model.ObjectType:
-		f.Object = b.object(owner.typePrefix+f.Go, d)
+	case model.Violations:
+		f.Object = &model.Object{Fields: []*model.Field{
+			{Wire: "field", Go: "Field", Required: true, Public: f.Public},
+			{Wire: "description", Go: "Description", Required: true, Public: f.Public},
+			{Wire: "code", Go: "Code", Required: true, Public: f.Public},
+		}}
+	case model.ObjectType, model.Objects:
+		f.Object = b.object(owner.typePrefix+f.Go, d, d.Audience.Or(owner.audience))
 	}
 	if d.Default != nil {
 		if v, err := Value(f, *d.Default); err == nil {
@@ -102,9 +123,56 @@ func (b *builder) enum(name string, d *spec.Field) *model.Enum {
 }
 
 // object comes after the objects and enums in it.
-func (b *builder) object(name string, d *spec.Field) *model.Object {
+func (b *builder) object(name string, d *spec.Field, audience string) *model.Object {
 	o := &model.Object{Type: name, Doc: d.Doc.V}
-	o.Fields = b.fields(fieldOwner{typePrefix: name, constPrefix: constPrefix(name), params: newIdents()}, d.Fields)
+	o.Fields = b.fields(fieldOwner{typePrefix: name, constPrefix: constPrefix(name), params: newIdents(),
+		audience: audience}, d.Fields)
 	b.pkg.Objects = append(b.pkg.Objects, o)
 	return o
+}
+
+// attributes names the functions that make attributes of the fields of all categories. Other names
+// come first.
+func (b *builder) attributes() {
+	taken := make(map[string]bool)
+	take := func(names ...string) {
+		for _, name := range names {
+			taken[name] = true
+		}
+	}
+	take(naming.Fixed...)
+	for _, c := range b.pkg.Categories {
+		take(c.Type, c.CodeType, c.Const, c.Predicate)
+	}
+	for _, c := range b.pkg.Codes {
+		take(c.Const, c.Factory)
+	}
+	for _, g := range b.pkg.Groups {
+		take(g.Predicate)
+	}
+	for _, t := range b.pkg.Tiers {
+		take(t.Const)
+	}
+	for _, m := range slices.Concat(b.pkg.Strategies, b.pkg.Checks) {
+		take(m.Const)
+	}
+	for _, p := range b.pkg.Profiles {
+		take(p.Const)
+	}
+	for _, o := range b.pkg.Objects {
+		take(o.Type)
+	}
+	for _, e := range b.pkg.Enums {
+		take(e.Type)
+		for _, v := range e.Values {
+			take(v.Const)
+		}
+	}
+	for _, f := range b.pkg.Fields {
+		f.Attribute = f.Go
+		for taken[f.Attribute] {
+			f.Attribute += "Field"
+		}
+		take(f.Attribute)
+	}
 }

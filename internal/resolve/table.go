@@ -10,7 +10,8 @@ import (
 func tableCode(c *model.Code) taxonomy.Code {
 	out := taxonomy.Code{
 		Value: c.Value, Number: c.Number, Since: c.Since, Message: c.MessageText, Doc: c.Doc, Resolution: c.Resolution,
-		Deprecated: c.Deprecated, Aliases: c.Aliases, Names: c.Names, NumberZero: c.Numbered && c.Number == 0, Set: model.SetJSON(c.Set), Prevent: c.Prevent,
+		Deprecated: c.Deprecated, Aliases: c.Aliases, Names: c.Names, NumberZero: c.Numbered && c.Number == 0,
+		Set: model.SetJSON(c.Set), Prevent: c.Prevent, Public: c.Public,
 	}
 	if c.Key != c.Value {
 		out.Key = c.Key
@@ -44,10 +45,13 @@ func tableFields(fields []*model.Field) []taxonomy.Field {
 		x := taxonomy.Field{
 			Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), From: f.From, MaxLength: f.MaxLength,
 			Required: f.Required, Sensitive: f.Sensitive, Scrub: f.Scrub, KeepTail: f.KeepTail,
-			MessageOnly: f.MessageOnly,
+			MessageOnly: f.MessageOnly, Public: f.Public,
 		}
 		if f.Object != nil {
 			x.Fields = tableFields(f.Object.Fields)
+			if f.Type == model.Violations {
+				x.Fields[2].Required = false // the code
+			}
 		}
 		if f.Default != nil {
 			x.Default = f.Default.JSON()

@@ -43,6 +43,15 @@ func writeValue(b *bytes.Buffer, f *model.Field, v model.Value, given bool) {
 		encode(b, taxonomy.Redacted)
 	case v.Type == model.ObjectType:
 		writeObject(b, f.Object.Fields, v.Object)
+	case v.Type.IsObjects():
+		b.WriteByte('[')
+		for i, item := range v.Objects {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeObject(b, f.Object.Fields, item)
+		}
+		b.WriteByte(']')
 	case v.Type == model.JSON && v.Str == "":
 		b.WriteString("null")
 	case v.Type == model.JSON:

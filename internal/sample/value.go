@@ -35,12 +35,20 @@ func Value(f *model.Field, index int) model.Value {
 	case model.EnumType:
 		v = Word(f, 1+index%len(f.Enum.Values))
 	case model.ObjectType:
-		v.Object = model.Context{}
-		for i, part := range f.Object.Fields {
-			v.Object[part] = Value(part, i)
-		}
+		v.Object = fullObject(f, 0)
+	case model.Objects, model.Violations:
+		v.Objects = []model.Context{fullObject(f, 0), fullObject(f, 1)}
 	}
 	return v
+}
+
+// fullObject returns an object with a value for every field, which differ from index to index.
+func fullObject(f *model.Field, index int) model.Context {
+	ctx := model.Context{}
+	for i, part := range f.Object.Fields {
+		ctx[part] = Value(part, i+index)
+	}
+	return ctx
 }
 
 // Word returns an enum's value by its place from 1.
@@ -65,6 +73,9 @@ func Empty(f *model.Field) (model.Value, bool) {
 		return v, true
 	case model.Strings:
 		v.Strings = []string{}
+		return v, true
+	case model.Objects, model.Violations:
+		v.Objects = []model.Context{}
 		return v, true
 	}
 	return v, false

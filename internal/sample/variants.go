@@ -74,6 +74,12 @@ func variantsOf(f *model.Field) []model.Value {
 		return []model.Value{NoWord(f)}
 	case f.Type == model.ObjectType:
 		return objectVariants(f)
+	case f.Type == model.Objects:
+		var out []model.Value
+		for _, v := range objectVariants(f) {
+			out = append(out, model.Value{Type: model.Objects, Objects: []model.Context{v.Object}})
+		}
+		return out
 	}
 	return nil
 }

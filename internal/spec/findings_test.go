@@ -201,7 +201,7 @@ func TestFindings(t *testing.T) {
 		{"NUL", line("doc: a\x00b"), []string{`3:7+1 E-yaml \u0000`}},
 		{"carriage returns", strings.ReplaceAll(line("docs: x"), "\n", "\r\n"), []string{`3:1+4 E-unknown-key "doc"`}},
 		{"lone carriage return", line("doc: a\rb"), []string{"3:7+1 E-yaml"}},
-		{"not ASCII", line("doc: «нет»\nsources: {é: ü, ñ: {}}"), []string{"4:20+2 E-value"}},
+		{"not ASCII", line("doc: «нет»\nops: {é: ü, ñ: {}}"), []string{"4:16+2 E-value"}},
 
 		// Ignored findings.
 		{"ignore without an id", "# errgen:ignore -- because\n" + line(""), []string{"1:1+26 E-ignore W-unsorted"}},

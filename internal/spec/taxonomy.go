@@ -42,8 +42,13 @@ type Taxonomy struct {
 	// Address of a page about a code, where `{code}` is the code on the wire. It becomes the `type`
 	// of RFC 9457 problem details.
 	HelpURL Text `key:"help_url"`
-	// Reporters of failures: tools, services, parts of the program. Each has a description.
-	Sources []Named `key:"sources" declares:"source"`
+	// Who can see codes and fields that declare nothing else: only this program, or its clients too.
+	Audience Text `key:"audience" words:"internal public" default:"internal"`
+	// Code that clients see in place of an internal one.
+	Public *PublicFallback `key:"public" default:"a text without a code"`
+	// Reporters of failures: tools, services, parts of the program. Each has a description, or a
+	// mapping.
+	Sources []Source `key:"sources" declares:"source"`
 	// Operations that can fail, in addition to those of the runtime. Each has a description.
 	Ops []Named `key:"ops" declares:"op"`
 	// Labels for codes. Each has a description.
@@ -82,7 +87,36 @@ type Taxonomy struct {
 	lines *lines // for Locate
 }
 
-// Named is a name with a description: a source, an operation, a group, a strategy, a check.
+// Source is a reporter of failures.
+type Source struct {
+	Name Text       `key:"*" chars:""`
+	Body SourceBody `key:"="`
+}
+
+// SourceBody is the description of a source, or a mapping.
+type SourceBody struct {
+	Doc  Text           `key:"|"`
+	More *SourceDetails `key:"|"`
+}
+
+// SourceDetails are the keys of a source.
+type SourceDetails struct {
+	_ struct{} `name:"source"`
+	// Description of the source.
+	Doc Text `key:"doc"`
+	// Code of evidence of this source that no rule matches. It is recorded as unmatched.
+	Fallback Text `key:"fallback" ref:"code" default:"the fallback of the file"`
+}
+
+// Details returns the keys of the source.
+func (s Source) Details() SourceDetails {
+	if s.Body.More != nil {
+		return *s.Body.More
+	}
+	return SourceDetails{Doc: s.Body.Doc}
+}
+
+// Named is a name with a description: an operation, a group, a strategy, a check.
 type Named struct {
 	Name Text `key:"*" chars:""`
 	Doc  Text `key:"="`
@@ -110,6 +144,13 @@ type Fallback struct {
 	Span diag.Span
 }
 
+// PublicFallback is the code that clients see in place of an internal one.
+type PublicFallback struct {
+	_ struct{} `name:"public fallback"`
+	// Public code whose factory takes no parameters.
+	Code Text `key:"code" required:"" ref:"code"`
+}
+
 // Assignment gives a field a value.
 type Assignment struct {
 	Field Text    `key:"*"`
@@ -131,7 +172,7 @@ type Field struct {
 	// Meaning of the value.
 	Doc Text `key:"doc"`
 	// Type of the value. Either this or `enum` is required.
-	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object"`
+	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object objects violations"`
 	// Words that the field can contain, instead of a type.
 	Enum     []Text `key:"enum" chars:"" also:"EnumSpan"`
 	EnumSpan diag.Span
@@ -144,6 +185,8 @@ type Field struct {
 	Default *Literal `key:"default"`
 	// Whether the value is hidden in messages, logs and JSON.
 	Sensitive Bool `key:"sensitive" default:"false"`
+	// Who can see the field: only this program, or the clients that see its code too.
+	Audience Text `key:"audience" words:"internal public" default:"as the category, or the file"`
 	// Whether secrets in the text are masked wherever it is shown.
 	Scrub Bool `key:"scrub" default:"false"`
 	// Maximum length in bytes where the text is shown. A secret at the cut is left out.
@@ -152,7 +195,7 @@ type Field struct {
 	Keep Text `key:"keep" words:"head tail" default:"head"`
 	// Whether the field is in messages, but not in the context on the wire.
 	MessageOnly Bool `key:"message_only" default:"false"`
-	// Fields of an `object`.
+	// Fields of an `object`, or of each of the `objects` of a list.
 	Fields []Field `key:"fields" declares:"field"`
 	Span   diag.Span
 }
@@ -182,8 +225,10 @@ type Category struct {
 	// Go type of the errors.
 	Type Text `key:"type" default:"name and Error"`
 	// What the errors have in common.
-	Doc    Text   `key:"doc"`
-	Traits Traits `key:",inline"`
+	Doc Text `key:"doc"`
+	// Who can see codes and fields of the category that declare nothing else.
+	Audience Text   `key:"audience" words:"internal public" default:"as the file"`
+	Traits   Traits `key:",inline"`
 	// Context of the errors, after the fields of the file.
 	Fields []Field `key:"fields" declares:"field"`
 	// Codes of the errors.
@@ -234,8 +279,10 @@ type Code struct {
 	Args    []Text `key:"args" ref:"field" default:"required fields without a value" also:"ArgsSet"`
 	ArgsSet bool   // `args: []` differs from an absent key
 	// Context that is the same in all errors of the code.
-	Set    []Assignment `key:"set" keys:"field"`
-	Traits Traits       `key:",inline"`
+	Set []Assignment `key:"set" keys:"field"`
+	// Who can see the code: only this program, or its clients too.
+	Audience Text   `key:"audience" words:"internal public" default:"as the category"`
+	Traits   Traits `key:",inline"`
 	// What happens before a call that is likely to fail with this code.
 	Prevent *Prevention `key:"prevent"`
 	// Branches on the context. The first that holds changes the traits.

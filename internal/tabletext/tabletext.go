@@ -169,7 +169,8 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 	rest := struct {
 		Since, Deprecated, ReplacedBy string
 		Prevent                       *taxonomy.Prevention
-	}{c.Since, c.Deprecated, c.ReplacedBy, c.Prevent}
+		Public                        bool
+	}{c.Since, c.Deprecated, c.ReplacedBy, c.Prevent, c.Public}
 	return strings.TrimSpace(text + " " + p.Text(rest))
 }
 
@@ -193,7 +194,7 @@ func Field(f taxonomy.Field) string {
 		word string
 	}{
 		{f.Required, "required"}, {f.Sensitive, "sensitive"}, {f.Scrub, "scrub"}, {f.KeepTail, "keep_tail"},
-		{f.MessageOnly, "message_only"},
+		{f.MessageOnly, "message_only"}, {f.Public, "public"},
 	} {
 		if flag.set {
 			text += " " + flag.word
@@ -372,6 +373,7 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 	add("domain", t.Domain)
 	add("help", t.HelpURL)
 	add("fallback", t.Fallback)
+	add("public", t.PublicFallback)
 	add("categories", categories...)
 	for _, list := range []struct {
 		name  string
@@ -382,7 +384,11 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 	} {
 		var names []string
 		for _, item := range list.items {
-			names = append(names, word(item.Name))
+			name := word(item.Name)
+			if item.Fallback != "" {
+				name += "=" + word(item.Fallback)
+			}
+			names = append(names, name)
 		}
 		add(list.name, names...)
 	}

@@ -16,6 +16,7 @@ type Option struct {
 	source    string
 	op        string
 	unmatched Recorder
+	attach    []taxonomy.Attribute
 }
 
 // Recorder receives evidence that no rule matches. [Record] is one. Record must not keep or change
@@ -53,6 +54,12 @@ func WithOp(op taxonomy.Declared[taxonomy.OpName]) Option { return Option{op: op
 // recorder receives a copy without the values of sensitive fields. An error of the recorder is
 // ignored: recording never changes a classification.
 func OnUnmatched(r Recorder) Option { return Option{unmatched: r} }
+
+// WithAttributes sets the attributes of the context (see [taxonomy.ContextWith]) in the result, also
+// if the error is one of the taxonomy already.
+func WithAttributes(ctx context.Context) Option {
+	return Option{attach: taxonomy.ContextAttributes(ctx)}
+}
 
 // merged returns all options as one. A later option wins.
 func merged(opts []Option) Option {
@@ -113,7 +120,7 @@ func (o *Option) fill(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
 	if outcome != Matched {
-		return done
+		return attached(done, opts)
 	}
 	o := merged(opts)
 	ev := o.evidence(raw)
@@ -143,7 +150,7 @@ func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 		return NoRule, nil, nil
 	}
 	if ev.Err != nil && r.passes(ev.Err) != Matched {
-		return NoRule, nil, ev.Err
+		return NoRule, nil, attached(ev.Err, opts)
 	}
 	if len(opts) == 0 && ev.Text == "" {
 		return r.match(ev, ""), ev, nil
@@ -246,8 +253,18 @@ func (r *Rules) passes(err error) (outcome Outcome) {
 	return outcome
 }
 
-// Traced returns err, with the stack of the call if a table given to [WithTable] enables stacks.
+// attached returns err with the attributes of the options.
+func attached(err error, opts []Option) error {
+	for i := range opts {
+		err = taxonomy.Attach(err, opts[i].attach...)
+	}
+	return err
+}
+
+// Traced returns err with the attributes of the options, and with the stack of the call if a table
+// given to [WithTable] enables stacks.
 func Traced(err error, opts []Option) error {
+	err = attached(err, opts)
 	for i := range opts {
 		if opts[i].stack {
 			return taxonomy.WithStack(err)

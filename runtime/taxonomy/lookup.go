@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 )
 
@@ -51,6 +52,18 @@ func (t *Taxonomy) Fields(row Row) []Field {
 	return fields
 }
 
+// New returns an error of a row that has only a code, or none, and a cause. Rows with unknown codes
+// have no errors.
+func (t *Taxonomy) New(row Row, cause error) Error {
+	c := t.Categories[row.Category()]
+	if code := t.Code(row); code != nil && code.Own != nil {
+		e := reflect.New(reflect.TypeOf(code.Own.Zero).Elem()).Interface().(Error)
+		c.Init(e, uint16(row.Code()), cause)
+		return e
+	}
+	return c.New(uint16(row.Code()), cause)
+}
+
 // TypeName returns the name of the Go type of the errors of a row.
 func (t *Taxonomy) TypeName(row Row) string {
 	if c := t.Code(row); c != nil && c.Own != nil {
@@ -76,6 +89,16 @@ func (t *Taxonomy) Find(value string) (Row, bool) {
 	}
 	row, ok := rows[value]
 	return row, ok
+}
+
+// FallbackFor returns the row of the code of a source's evidence that no rule matches.
+func (t *Taxonomy) FallbackFor(source string) (Row, bool) {
+	for i := range t.Sources {
+		if s := &t.Sources[i]; s.Fallback != "" && s.Name == source {
+			return t.Find(s.Fallback)
+		}
+	}
+	return t.Find(t.Fallback)
 }
 
 // Codes returns the codes with their rows, in the order of the taxonomy.

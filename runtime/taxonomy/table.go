@@ -67,6 +67,7 @@ type Code struct {
 	Resolution string // what a person can do about it
 	Deprecated string // why, when it is
 	ReplacedBy string // the value of the code that takes its place
+	Public     bool   // whether clients see the code; see [Public]
 	Aliases    []string
 	Names      []string // further published names, which decode to the code
 	// Set are the fields that the code sets, as JSON; "" sets none.
@@ -152,12 +153,15 @@ type Field struct {
 	Scrub       bool
 	KeepTail    bool
 	MessageOnly bool
+	Public      bool // whether clients see it, in errors of public codes
 }
 
 // Named is a name of the taxonomy and what it means.
 type Named struct {
 	Name string
 	Doc  string
+	// Fallback is the code of a source's evidence that no rule matches; "" is the taxonomy's.
+	Fallback string
 }
 
 // CodeConstant is a value that belongs to codes.
@@ -181,12 +185,14 @@ type Tier struct {
 // Taxonomy is all that a taxonomy declares. Generated packages hold one as static data; it must not
 // be changed.
 type Taxonomy struct {
-	Package    string
-	Domain     string // who owns the codes
-	Doc        string
-	HelpURL    string // with {code} in it, where the code goes
-	Fallback   string // the fallback's code; empty when there is none
-	Categories []*Category
+	Package  string
+	Domain   string // who owns the codes
+	Doc      string
+	HelpURL  string // with {code} in it, where the code goes
+	Fallback string // the fallback's code; empty when there is none
+	// PublicFallback is the code that clients see in place of an internal one, or "".
+	PublicFallback string
+	Categories     []*Category
 	// None are the traits of [RowUnknown], Permanent those of [RowUnknownPermanent].
 	None, Permanent Traits
 	// Uncategorized is the reaction to an error that is not of this taxonomy; never nil.
@@ -201,6 +207,8 @@ type Taxonomy struct {
 	Sources       []Named
 	Ops           []Named
 	Tiers         []Tier
+	// AppendPublic appends the public part of an error as a JSON object; nil if no code is public.
+	AppendPublic func(dst []byte, e PublicError, row Row, t *Traits) []byte `json:"-"`
 
 	// rows is a map[string]Row of the codes by value and alias, made when the first is looked up.
 	rows atomic.Value

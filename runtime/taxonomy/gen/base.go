@@ -17,6 +17,7 @@ type Code interface {
 type Base[C Code] struct {
 	_     [0]func() // not comparable, which saves each type of errors a function
 	code  C
+	sent  uint8 // the branch that the sender selected, from 1; see Sent
 	cause error
 }
 

@@ -74,9 +74,9 @@ func unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 // quotes.
 type envelope struct {
 	domain, name, category, code, message []byte
-	context, cause, causes                []byte
+	context, cause, causes, reaction      []byte
 	raw                                   []byte
-	retryable, hasCode                    bool
+	retryable, hasRetryable, hasCode      bool
 }
 
 // envelope reads the object that the decoder stands at.
@@ -100,7 +100,9 @@ func (d *decoder) envelope() (envelope, error) {
 			if value[0] != 't' && value[0] != 'f' && value[0] != 'n' {
 				return w, errors.New("retryable: not a bool")
 			}
-			w.retryable = value[0] == 't'
+			w.retryable, w.hasRetryable = value[0] == 't', value[0] != 'n'
+		case "reaction":
+			w.reaction = value
 		case "context":
 			w.context = value
 		case "cause":
@@ -120,6 +122,7 @@ func (w *envelope) check() error {
 		value *[]byte
 	}{
 		{"domain", &w.domain}, {"name", &w.name}, {"category", &w.category}, {"code", &w.code}, {"message", &w.message},
+		{"reaction", &w.reaction},
 	} {
 		v := *f.value
 		switch {
@@ -149,13 +152,7 @@ func (d *decoder) build(w *envelope) (taxonomy.Error, error) {
 		return d.unknown(w, nil), nil
 	}
 	c := d.t.Categories[row.Category()]
-	var e taxonomy.Error
-	if code := d.t.Code(row); code != nil && code.Own != nil {
-		e = reflect.New(reflect.TypeOf(code.Own.Zero).Elem()).Interface().(taxonomy.Error)
-		c.Init(e, uint16(row.Code()), d.cause)
-	} else {
-		e = c.New(uint16(row.Code()), d.cause)
-	}
+	e := d.t.New(row, d.cause)
 	if w.context != nil {
 		d.scanner = scanner{b: w.context}
 		d.fields(d.t.Fields(row), c.List(e))
@@ -165,6 +162,9 @@ func (d *decoder) build(w *envelope) (taxonomy.Error, error) {
 	}
 	if d.unknownEnum != nil {
 		return d.unknown(w, d.unknownEnum), nil
+	}
+	if code := d.t.Code(row); code != nil && code.Public && len(code.When) > 0 && w.hasRetryable {
+		w.keepSent(e, code)
 	}
 	return e, nil
 }

@@ -77,6 +77,29 @@ func (d *decoder) field(f *taxonomy.Field, p any) {
 		}
 	case "object":
 		d.object(f, p)
+	case "objects", "violations":
+		d.objects(f, p)
+	}
+}
+
+// objects reads a list of objects; null means no list.
+func (d *decoder) objects(f *taxonomy.Field, p any) {
+	if d.peek() != '[' {
+		if d.value()[0] != 'n' {
+			d.wrong("a list of objects")
+		}
+		return
+	}
+	if violations, ok := p.(*[]taxonomy.Violation); ok {
+		p = Items(violations, violationFields)
+	}
+	p.(interface{ clear() }).clear()
+	for d.err == nil && d.nextElement() {
+		if d.space(); d.peek() != '{' {
+			d.wrong("a list of objects")
+			return
+		}
+		d.object(f, p)
 	}
 }
 

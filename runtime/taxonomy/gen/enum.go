@@ -123,11 +123,55 @@ func Part[T any](p *T, list func(*T) []any) any { return part[T]{p, list} }
 // OptPart is [Part] of an object that may be absent.
 func OptPart[T any](p *taxonomy.Opt[T], list func(*T) []any) any { return optPart[T]{p, list} }
 
+// items is a pointer to a list of objects. Each new object becomes its last one.
+type items[T any] struct {
+	p    *[]T
+	list func(*T) []any
+}
+
+func (o items[T]) newObject() (list []any, store func()) {
+	v := new(T)
+	return o.list(v), func() { *o.p = append(*o.p, *v) }
+}
+
+func (o items[T]) clear()       { *o.p = []T{} }
+func (o items[T]) pointer() any { return o.p }
+
+// Items returns a pointer to a list of objects for a list of fields. List returns pointers to an
+// object's fields.
+func Items[T any](p *[]T, list func(*T) []any) any { return items[T]{p, list} }
+
+// violationFields returns pointers to the fields of a violation.
+func violationFields(v *taxonomy.Violation) []any { return []any{&v.Field, &v.Description, &v.Code} }
+
 // NewObject returns pointers to the fields of a new object, and the function that sets the object
 // that p points to to it; nil for an object that nothing sets so.
 func NewObject(p any) (list []any, store func()) {
+	if violations, ok := p.(*[]taxonomy.Violation); ok {
+		p = Items(violations, violationFields)
+	}
 	if o, ok := p.(objectSetter); ok {
 		return o.newObject()
 	}
 	return nil, nil
 }
+
+// Attribute returns the attribute that sets a field which all errors of taxonomy t have, by its
+// place, to v.
+//
+//go:noinline
+func Attribute[T any](t *taxonomy.Taxonomy, field int, v T) taxonomy.Attribute {
+	return taxonomy.NewAttribute(t, field, func(p any) {
+		if w, ok := p.(interface{ pointer() any }); ok {
+			p = w.pointer()
+		}
+		if p, ok := p.(*T); ok {
+			*p = v
+		}
+	})
+}
+
+func (w word[T]) pointer() any    { return w.p }
+func (w optWord[T]) pointer() any { return w.p }
+func (o part[T]) pointer() any    { return o.p }
+func (o optPart[T]) pointer() any { return o.p }

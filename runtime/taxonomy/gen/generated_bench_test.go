@@ -196,6 +196,32 @@ func BenchmarkMarshal(b *testing.B) {
 	}
 }
 
+// BenchmarkPublic compares the JSON for clients with the complete one.
+func BenchmarkPublic(b *testing.B) {
+	for _, s := range []struct {
+		name string
+		err  *sample.OrderError
+	}{
+		{"all fields public", sample.NewOrderConflict("o-1234").WithLeft(3)},
+		{"with an internal field", sample.NewOrderConflict("o-1234").WithLeft(3).WithWarehouse("east")},
+		{"with a cause", sample.NewOrderConflict("o-1234").WithCause(sample.NewOrderConflict("o-1235"))},
+	} {
+		buf := make([]byte, 0, 16<<10)
+		b.Run(s.name+"/AppendJSON", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = s.err.AppendJSON(buf[:0])
+			}
+		})
+		b.Run(s.name+"/AppendPublicJSON", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = taxonomy.AppendPublicJSON(buf[:0], s.err)
+			}
+		})
+	}
+}
+
 func BenchmarkUnmarshal(b *testing.B) {
 	for _, s := range shapes {
 		text := s.err.AppendJSON(nil)

@@ -11,6 +11,17 @@ import (
 // CloneStrings returns a copy of list; nil stays nil.
 func CloneStrings(list []string) []string { return slices.Clone(list) }
 
+// CloneObjects returns a copy of a list of objects, each as keep returns it; nil stays nil.
+func CloneObjects[T any](list []T, keep func(T) T) []T {
+	list = slices.Clone(list)
+	if keep != nil {
+		for i := range list {
+			list[i] = keep(list[i])
+		}
+	}
+	return list
+}
+
 // CloneJSON returns a copy of raw in the form in which it goes on the wire: compact, and as a JSON
 // string if it is not valid JSON. Null is nil.
 //

@@ -227,6 +227,40 @@ func (o ObjectBuilder) OptStrings(key string, list []string, c Clean) ObjectBuil
 	return o.Strings(key, list, c)
 }
 
+// Objects writes a list of objects; put writes the fields of one. Nil is [].
+func Objects[T any](
+	o ObjectBuilder, key string, list []T, put func(*T, ObjectBuilder) ObjectBuilder,
+) ObjectBuilder {
+	o.b = append(appendKey(o.b, key), '[')
+	for i := range list {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		o.b = put(&list[i], Object(o.b)).Close()
+	}
+	o.b = append(o.b, ']')
+	return o
+}
+
+// OptObjects writes a list as Objects does; nil is left out.
+func OptObjects[T any](
+	o ObjectBuilder, key string, list []T, put func(*T, ObjectBuilder) ObjectBuilder,
+) ObjectBuilder {
+	if list == nil {
+		return o
+	}
+	return Objects(o, key, list, put)
+}
+
+// PutViolation writes the fields of a violation.
+func PutViolation(v *taxonomy.Violation, o ObjectBuilder) ObjectBuilder {
+	o = o.text("field", v.Field).text("description", v.Description)
+	if v.Code == "" {
+		return o
+	}
+	return o.text("code", v.Code)
+}
+
 // JSON writes a JSON value, compacted; nil is null, and what is not valid JSON becomes a string.
 //
 //go:noinline

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,6 +98,7 @@ func (k *category) checkCase(t *testing.T, code, other taxonomy.Coded, x Case) {
 	assert.Equal(t, k.name, k.CategoryOf(tree))
 	k.checkText(t, e, code.Error(), x.message)
 	k.checkJSON(t, e, code.Error(), x)
+	k.checkPublic(t, e, code, x)
 	if x.hints != "" {
 		assert.Equal(t, x.hints, tabletext.Hints(taxonomy.HintsOf(e)), "hints of %+v", e)
 	}
@@ -196,6 +198,46 @@ func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
 	if e.Unwrap() != nil {
 		assert.EqualError(t, back.Unwrap(), Cause.Error())
 	}
+}
+
+// checkPublic checks what clients see of an error: nothing of an error of an internal code.
+func (k *category) checkPublic(t *testing.T, e Error, code taxonomy.Coded, x Case) {
+	view := taxonomy.Public(fmt.Errorf("wrapped: %w", e))
+	got := []string{view.Code(), string(view.AppendContext(nil))}
+	if !taxonomy.Describe(code).Public {
+		assert.Equal(t, []string{k.Table.Taxonomy.PublicFallback, "{}"}, got)
+		return
+	}
+	context := publicContext(k.fields, x.context)
+	assert.Equal(t, []string{code.Error(), context}, got)
+	assert.Equal(t, x.message, view.Message())
+	assert.Equal(t, context, string(k.checkSent(t, e).AppendContext(nil)))
+}
+
+// checkSent checks that a client, which does not have the internal fields, has the same answers as
+// the sender. It returns the view of the client.
+func (k *category) checkSent(t *testing.T, e Error) taxonomy.PublicView {
+	written := taxonomy.AppendPublicJSON(nil, e)
+	back, err := k.Unmarshal(written)
+	require.NoError(t, err)
+	assert.Equal(t, taxonomy.IsRetryable(e), taxonomy.IsRetryable(back), "%s", written)
+	assert.Equal(t, k.Table.Reaction(e), k.Table.Reaction(back), "%s", written)
+	return taxonomy.Public(back)
+}
+
+// publicContext returns the public fields of a context.
+func publicContext(fields []taxonomy.Field, context string) string {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(context), &all); err != nil {
+		panic(err)
+	}
+	var parts []string
+	for _, f := range fields {
+		if value, ok := all[f.Name]; ok && f.Public {
+			parts = append(parts, strconv.Quote(f.Name)+":"+string(value))
+		}
+	}
+	return "{" + strings.Join(parts, ",") + "}"
 }
 
 // checkBlank checks the zero error.

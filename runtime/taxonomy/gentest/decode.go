@@ -95,6 +95,9 @@ func contexts(fields []taxonomy.Field, value func(taxonomy.Field) string) []faul
 			out = append(out, fault{fmt.Sprintf("{%q:%s}", f.Name, v), f.Name})
 		}
 		for _, part := range contexts(f.Fields, value) {
+			if f.Type != "object" {
+				part.json = "[" + part.json + "]"
+			}
 			out = append(out, fault{fmt.Sprintf("{%q:%s}", f.Name, part.json), f.Name + "." + part.path})
 		}
 	}

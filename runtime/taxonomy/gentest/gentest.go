@@ -58,6 +58,7 @@ type Package struct {
 	rules   map[string]int   // indexes by name
 	lists   [][]string
 	raws    []json.RawMessage
+	objects []func()
 }
 
 // Strings returns a list for a factory or a With method. The list changes before the error is
@@ -72,6 +73,12 @@ func (p *Package) JSON(text string) json.RawMessage {
 	raw := json.RawMessage(text)
 	p.raws = append(p.raws, raw)
 	return raw
+}
+
+// Objects is [Package.Strings] for a list of objects.
+func Objects[T any](p *Package, items ...T) []T {
+	p.objects = append(p.objects, func() { clear(items) })
+	return items
 }
 
 // Read returns the error of a code with the context, for a context that no factory makes.
@@ -93,7 +100,10 @@ func (p *Package) begin() {
 	for _, raw := range p.raws {
 		copy(raw, strings.Repeat("!", len(raw)))
 	}
-	p.lists, p.raws = nil, nil
+	for _, overwrite := range p.objects {
+		overwrite()
+	}
+	p.lists, p.raws, p.objects = nil, nil, nil
 	if p.printer != nil {
 		return
 	}
@@ -331,6 +341,9 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 		back, err := k.Unmarshal(x.err.AppendJSON(nil))
 		require.NoError(t, err)
 		branches.check(t, k, back, x.when)
+		if d.Public {
+			k.checkSent(t, x.err)
+		}
 	}
 	if k.Rules != nil {
 		k.checkRules(t, code.Rules)

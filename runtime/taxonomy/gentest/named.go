@@ -1,5 +1,47 @@
 package gentest
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Attribute checks the attribute of a field that all errors have, by its place: on an error of each
+// category, and on one that is wrapped. Context is the JSON of an error that has only this field.
+func Attribute(
+	t *testing.T, p *Package, field int, attach func(error, ...taxonomy.Attribute) error, a taxonomy.Attribute,
+	context string,
+) {
+	t.Helper()
+	p.begin()
+	var want map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(context), &want))
+	for _, c := range p.Table.Taxonomy.Categories {
+		e := c.New(1, nil)
+		before := string(e.AppendContext(nil))
+		name := c.Fields[field].Name
+		for _, err := range []error{e, fmt.Errorf("wrapped: %w", e)} {
+			changed := attach(err, a)
+			found, ok := errors.AsType[taxonomy.Error](changed)
+			require.True(t, ok)
+			if err != error(e) {
+				assert.EqualError(t, changed, err.Error())
+			}
+			assert.IsType(t, e, found)
+			var got map[string]json.RawMessage
+			require.NoError(t, json.Unmarshal(found.AppendContext(nil), &got))
+			assert.Equal(t, string(want[name]), string(got[name]), "%s of %s", name, c.Type)
+			assert.Equal(t, before, string(e.AppendContext(nil)), "attach copies the error")
+		}
+	}
+}
+
 // Is returns an error that wraps target and whose text is text. An example's message may contain
 // the text of its error, which errgen does not know for the variables of other packages.
 func Is(text string, target error) error { return &namedValue{text: text, target: target} }

@@ -30,6 +30,9 @@ const (
 	CategoryProvider Category = "provider"
 	CategoryWork     Category = "work"
 	CategoryKinds    Category = "kinds"
+	CategoryCart     Category = "cart"
+	CategoryOrder    Category = "order"
+	CategoryServer   Category = "server"
 )
 
 // The categories by their place in the table.
@@ -37,10 +40,15 @@ const (
 	categoryProvider = iota
 	categoryWork
 	categoryKinds
+	categoryCart
+	categoryOrder
+	categoryServer
 )
 
 // Categories returns all categories, in the order of the taxonomy.
-func Categories() []Category { return []Category{CategoryProvider, CategoryWork, CategoryKinds} }
+func Categories() []Category {
+	return []Category{CategoryProvider, CategoryWork, CategoryKinds, CategoryCart, CategoryOrder, CategoryServer}
+}
 
 // CategoryOf returns the category of the first error of this taxonomy in err's chain, or "".
 func CategoryOf(err error) Category { return Category(gen.CategoryOf(err, &definition)) }
@@ -51,6 +59,12 @@ const (
 	TierHaiku = "haiku"
 	// TierHuman: Decides.
 	TierHuman = "human"
+)
+
+// The sources of evidence.
+const (
+	SourceGit   taxonomy.SourceName = "git"
+	SourceScope taxonomy.SourceName = "scope"
 )
 
 // The policies.
@@ -89,11 +103,25 @@ const (
 func IsProvider(err error) bool { return gen.InCategory(err, &definition, categoryProvider) }
 func IsWork(err error) bool     { return gen.InCategory(err, &definition, categoryWork) }
 func IsKinds(err error) bool    { return gen.InCategory(err, &definition, categoryKinds) }
+func IsCart(err error) bool     { return gen.InCategory(err, &definition, categoryCart) }
+func IsOrder(err error) bool    { return gen.InCategory(err, &definition, categoryOrder) }
+func IsServer(err error) bool   { return gen.InCategory(err, &definition, categoryServer) }
 func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
 
 // UnmarshalError reads an error that MarshalJSON or AppendJSON wrote. Masked values stay masked. If
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
+
+// Attach returns err with fields that all errors of this taxonomy have. The first of them in err's
+// tree is copied, not changed; any other error is returned unchanged.
+func Attach(err error, attributes ...taxonomy.Attribute) error {
+	return taxonomy.Attach(err, attributes...)
+}
+
+// RequestID sets the field requestId of any error; see [Attach]: the request that failed.
+func RequestID(requestID string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 0, taxonomy.Some(requestID))
+}
 
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
 // nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
@@ -115,10 +143,19 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
-var detection = detect.Detection{Taxonomy: &definition, From: fromEvidence}
+var detection = detect.Detection{
+	Taxonomy: &definition, From: fromEvidence,
+	Sources: []detect.SourceApply{
+		{Source: "scope", Apply: func(e taxonomy.Error) { e.(*WorkError).Decision = taxonomy.Some(WorkDecisionBlock) }},
+	},
+}
 
 // fromEvidence returns an error of a row's code, filled from evidence.
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
-	code := uint16(row.Code())
-	return &ProviderError{base: gen.Made[ProviderCode](code, ev.Err), RetryAfter: ev.RetryAfter, Provider: ev.Source}
+	switch code := uint16(row.Code()); row.Category() {
+	case categoryProvider:
+		return &ProviderError{base: gen.Made[ProviderCode](code, ev.Err), RetryAfter: ev.RetryAfter, Provider: ev.Source}
+	default:
+		return &WorkError{base: gen.Made[WorkCode](code, ev.Err), Files: detect.ReadStrings(ev.Files)}
+	}
 }

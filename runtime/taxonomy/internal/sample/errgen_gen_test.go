@@ -15,7 +15,7 @@ var genPackage = gentest.Package{
 	Table:      Table,
 	Unmarshal:  UnmarshalError,
 	CategoryOf: func(err error) string { return string(CategoryOf(err)) },
-	Categories: []func(error) bool{IsProvider, IsWork, IsKinds},
+	Categories: []func(error) bool{IsProvider, IsWork, IsKinds, IsCart, IsOrder, IsServer},
 	Groups:     []func(error) bool{InNetwork},
 	Reactions: []string{
 		"block action=block",
@@ -48,18 +48,21 @@ func TestTaxonomy(t *testing.T) {
 		"domain: aidf",
 		"help: https://example.org/errors/{code}",
 		"fallback: PROVIDER_CRASH",
-		"categories: provider work kinds",
+		"public: INTERNAL",
+		"categories: provider work kinds cart order server",
 		"groups: network",
 		"strategies: reduce_context",
+		"sources: git=COMMIT_FAILED scope=SCOPE_FORBIDDEN",
 		"tier: haiku classifies",
 		"tier: human classifies person",
 		"profile: strict detection=(text severity recoverability) recovery=(enabled) reporting=(log_level=error stack context)",
 		"profile: chains detection=(text severity recoverability) recovery=(enabled) retry=(enabled) reporting=(context)",
 	)
-	gentest.Names(t, "provider work kinds", Categories()...)
-	gentest.Names(t, "provider work kinds", CategoryProvider, CategoryWork, CategoryKinds)
+	gentest.Names(t, "provider work kinds cart order server", Categories()...)
+	gentest.Names(t, "provider work kinds cart order server", CategoryProvider, CategoryWork, CategoryKinds, CategoryCart, CategoryOrder, CategoryServer)
 	gentest.Names(t, "strict chains", ProfileStrict, ProfileChains)
 	gentest.Names(t, "haiku human", TierHaiku, TierHuman)
+	gentest.Attribute(t, &genPackage, 0, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)
 }
 
 type genStrategies struct{ record gentest.Recorder }

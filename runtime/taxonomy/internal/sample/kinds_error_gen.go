@@ -27,32 +27,33 @@ const (
 type KindsError struct {
 	base[KindsCode]
 
-	Str      string                      // a string.
-	Num      int                         // an int.
-	Big      int64                       // an int64.
-	Size     uint64                      // a uint64.
-	Ratio    float64                     // a float64.
-	Flag     bool                        // a bool.
-	Took     time.Duration               // a duration.
-	At       time.Time                   // a time.
-	Mood     KindsMood                   // an enum.
-	List     []string                    // a list.
-	Data     json.RawMessage             // JSON.
-	Run      KindsRun                    // an object.
-	Pin      taxonomy.Secret[int]        // a secret. Only Reveal shows it.
-	OptStr   taxonomy.Opt[string]        // an optional string.
-	OptNum   taxonomy.Opt[int]           // an optional int.
-	OptBig   taxonomy.Opt[int64]         // an optional int64.
-	OptSize  taxonomy.Opt[uint64]        // an optional uint64.
-	OptRatio taxonomy.Opt[float64]       // an optional float64.
-	OptFlag  taxonomy.Opt[bool]          // an optional bool.
-	OptTook  taxonomy.Opt[time.Duration] // an optional duration.
-	OptAt    taxonomy.Opt[time.Time]     // an optional time.
-	OptMood  taxonomy.Opt[KindsOptMood]  // an optional enum.
-	OptList  []string                    // an optional list.
-	OptData  json.RawMessage             // Optional JSON.
-	OptRun   taxonomy.Opt[KindsOptRun]   // an optional object.
-	OptPin   taxonomy.Secret[int]        // an optional secret. Only Reveal shows it.
+	RequestID taxonomy.Opt[string]        // the request that failed.
+	Str       string                      // a string.
+	Num       int                         // an int.
+	Big       int64                       // an int64.
+	Size      uint64                      // a uint64.
+	Ratio     float64                     // a float64.
+	Flag      bool                        // a bool.
+	Took      time.Duration               // a duration.
+	At        time.Time                   // a time.
+	Mood      KindsMood                   // an enum.
+	List      []string                    // a list.
+	Data      json.RawMessage             // JSON.
+	Run       KindsRun                    // an object.
+	Pin       taxonomy.Secret[int]        // a secret. Only Reveal shows it.
+	OptStr    taxonomy.Opt[string]        // an optional string.
+	OptNum    taxonomy.Opt[int]           // an optional int.
+	OptBig    taxonomy.Opt[int64]         // an optional int64.
+	OptSize   taxonomy.Opt[uint64]        // an optional uint64.
+	OptRatio  taxonomy.Opt[float64]       // an optional float64.
+	OptFlag   taxonomy.Opt[bool]          // an optional bool.
+	OptTook   taxonomy.Opt[time.Duration] // an optional duration.
+	OptAt     taxonomy.Opt[time.Time]     // an optional time.
+	OptMood   taxonomy.Opt[KindsOptMood]  // an optional enum.
+	OptList   []string                    // an optional list.
+	OptData   json.RawMessage             // Optional JSON.
+	OptRun    taxonomy.Opt[KindsOptRun]   // an optional object.
+	OptPin    taxonomy.Secret[int]        // an optional secret. Only Reveal shows it.
 }
 
 // KindsMood is one of a closed set of words: an enum. The zero value is not valid.
@@ -162,6 +163,9 @@ func NewKinds(
 
 // Each With method returns a copy of e with the value.
 
+func (e *KindsError) WithRequestID(requestID string) *KindsError {
+	return gen.With(*e, func(e *KindsError) { e.RequestID = taxonomy.Some(requestID) })
+}
 func (e *KindsError) WithOptStr(optStr string) *KindsError {
 	return gen.With(*e, func(e *KindsError) { e.OptStr = taxonomy.Some(optStr) })
 }
@@ -231,6 +235,7 @@ func (e *KindsError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *KindsError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("str", taxonomy.Some(e.Str))
 	o = o.Int("num", taxonomy.Some(e.Num))
 	o = o.Int64("big", taxonomy.Some(e.Big))
@@ -264,6 +269,7 @@ func (e *KindsError) AppendContext(dst []byte) []byte {
 
 func (e *KindsError) list() []any {
 	return []any{
+		&e.RequestID,
 		&e.Str,
 		&e.Num,
 		&e.Big,
@@ -300,6 +306,7 @@ var kindsCategory = taxonomy.Category{
 	},
 	List: func(e taxonomy.Error) []any { return e.(*KindsError).list() },
 	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "str", Type: "string", Required: true},
 		{Name: "num", Type: "int", Required: true},
 		{Name: "big", Type: "int64", Required: true},

@@ -32,6 +32,7 @@ const (
 type ProviderError struct {
 	base[ProviderCode]
 
+	RequestID  taxonomy.Opt[string]        // the request that failed.
 	Unmatched  taxonomy.Opt[bool]          // no rule described it.
 	RetryAfter taxonomy.Opt[time.Duration] // how long to wait.
 	Run        taxonomy.Opt[ProviderRun]   // which run it belongs to.
@@ -79,6 +80,9 @@ func NewProviderRateLimit(provider string) *ProviderError {
 
 // Each With method returns a copy of e with the value.
 
+func (e *ProviderError) WithRequestID(requestID string) *ProviderError {
+	return gen.With(*e, func(e *ProviderError) { e.RequestID = taxonomy.Some(requestID) })
+}
 func (e *ProviderError) WithUnmatched(unmatched bool) *ProviderError {
 	return gen.With(*e, func(e *ProviderError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
@@ -121,6 +125,7 @@ func (e *ProviderError) AppendMessage(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *ProviderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.Duration("retryAfter", e.RetryAfter)
 	if x, ok := e.Run.Get(); ok {
@@ -135,6 +140,7 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 
 func (e *ProviderError) list() []any {
 	return []any{
+		&e.RequestID,
 		&e.Unmatched,
 		&e.RetryAfter,
 		gen.OptPart(&e.Run, (*ProviderRun).list),
@@ -152,6 +158,7 @@ var providerCategory = taxonomy.Category{
 	},
 	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
 	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "unmatched", Type: "bool"},
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}},
 		{Name: "run", Type: "object", Fields: []taxonomy.Field{

@@ -13,6 +13,7 @@ import (
 
 func TestProviderError(t *testing.T) {
 	gentest.Category[ProviderCode](t, &genPackage, new(ProviderError), "provider ProviderError", []string{
+		"requestId string public",
 		"unmatched bool",
 		"retryAfter duration from=retry_after",
 		"run object (mode string required, step string)",
@@ -32,7 +33,7 @@ func TestProviderError(t *testing.T) {
 				gentest.Says(NewProviderCrash("some provider").WithRun(ProviderRun{Mode: "some mode"}), 0, "provider some provider crashed", `{"run":{"mode":"some mode"},"provider":"some provider"}`),
 				gentest.Says(NewProviderCrash("some provider").WithRawError("first "+strings.Repeat("x", 2000)+" last"), 0, "provider some provider crashed: …"+strings.Repeat("x", 1992)+" last", `{"provider":"some provider","rawError":"…`+strings.Repeat("x", 1992)+` last"}`),
 				gentest.Says(NewProviderCrash("some provider").WithRawError("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "provider some provider crashed: Authorization: Bearer [REDACTED]", `{"provider":"some provider","rawError":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Says(NewProviderCrash("some provider").WithUnmatched(true).WithRetryAfter(2500*time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(7).WithRawError("some rawError").WithToken("some token"), 1, "provider some provider crashed: some rawError", `{"unmatched":true,"retryAfter":"2.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":7,"rawError":"some rawError","token":"[REDACTED]"}`).Hints("retry_after=2.5s"),
+				gentest.Says(NewProviderCrash("some provider").WithRequestID("some requestId").WithUnmatched(true).WithRetryAfter(3500*time.Millisecond).WithRun(ProviderRun{Mode: "some mode", Step: taxonomy.Some("some step")}).WithStatusCode(8).WithRawError("some rawError").WithToken("some token"), 1, "provider some provider crashed: some rawError", `{"requestId":"some requestId","unmatched":true,"retryAfter":"3.5s","run":{"mode":"some mode","step":"some step"},"provider":"some provider","statusCode":8,"rawError":"some rawError","token":"[REDACTED]"}`).Hints("retry_after=3.5s"),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewProviderCrash("some provider").WithUnmatched(true), 1),
@@ -50,8 +51,8 @@ func TestProviderError(t *testing.T) {
 			When: []string{"fatal severity=high kind=failure http=502 grpc=3"},
 			Cases: []gentest.Case{
 				gentest.Says(NewProviderAPIError("some provider", "some rawError"), 0, "provider some provider API error: some rawError", `{"provider":"some provider","rawError":"some rawError"}`),
-				gentest.Says(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(7), 0, "provider some provider API error 7: some rawError", `{"provider":"some provider","statusCode":7,"rawError":"some rawError\nsecond line"}`),
-				gentest.Says(NewProviderAPIError("", "").WithStatusCode(7), 0, "provider  API error 7", `{"provider":"","statusCode":7,"rawError":""}`),
+				gentest.Says(NewProviderAPIError("some provider", "some rawError\nsecond line").WithStatusCode(8), 0, "provider some provider API error 8: some rawError", `{"provider":"some provider","statusCode":8,"rawError":"some rawError\nsecond line"}`),
+				gentest.Says(NewProviderAPIError("", "").WithStatusCode(8), 0, "provider  API error 8", `{"provider":"","statusCode":8,"rawError":""}`),
 			},
 			Picks: []gentest.Pick{
 				gentest.Picks(NewProviderAPIError("some provider", "some rawError").WithStatusCode(408), 0),

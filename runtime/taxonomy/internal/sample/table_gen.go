@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
 // Table has the reactions and the other traits of the taxonomy's errors.
@@ -13,11 +14,14 @@ var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 
 var definition = taxonomy.Taxonomy{
 	Package: "sample", Domain: "aidf", Doc: "Errors of a sample.", HelpURL: "https://example.org/errors/{code}",
-	Fallback: "PROVIDER_CRASH",
+	Fallback: "PROVIDER_CRASH", PublicFallback: "INTERNAL",
 	Categories: []*taxonomy.Category{
 		&providerCategory,
 		&workCategory,
 		&kindsCategory,
+		&cartCategory,
+		&orderCategory,
+		&serverCategory,
 	},
 	None:          taxonomy.Traits{Reaction: &reactionAgain, HTTP: 502, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
 	Permanent:     taxonomy.Traits{Reaction: &reactionAbort, HTTP: 502, GRPC: 14, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
@@ -44,10 +48,15 @@ var definition = taxonomy.Taxonomy{
 	Strategies: []taxonomy.Named{
 		{Name: "reduce_context", Doc: "Runs again with a shorter prompt."},
 	},
+	Sources: []taxonomy.Named{
+		{Name: "git", Doc: "Git.", Fallback: "COMMIT_FAILED"},
+		{Name: "scope", Doc: "The guard of the files.", Fallback: "SCOPE_FORBIDDEN"},
+	},
 	Tiers: []taxonomy.Tier{
 		{Name: "haiku", Doc: "Carries out steps.", Classifies: true},
 		{Name: "human", Doc: "Decides.", Classifies: true, Person: true},
 	},
+	AppendPublic: gen.AppendPublic,
 }
 
 // reactionBlock: Stops and waits for a person.

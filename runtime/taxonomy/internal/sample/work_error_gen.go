@@ -27,9 +27,10 @@ const (
 type WorkError struct {
 	base[WorkCode]
 
-	Files    []string                   // what revert undoes.
-	Decision taxonomy.Opt[WorkDecision] // what was decided.
-	Value    taxonomy.Opt[string]       // what the command said. Shown masked. In the message only.
+	RequestID taxonomy.Opt[string]       // the request that failed.
+	Files     []string                   // what revert undoes.
+	Decision  taxonomy.Opt[WorkDecision] // what was decided.
+	Value     taxonomy.Opt[string]       // what the command said. Shown masked. In the message only.
 }
 
 // How texts are shown: masked, and cut at a length.
@@ -66,6 +67,9 @@ func NewGitCommit() *WorkError {
 
 // Each With method returns a copy of e with the value.
 
+func (e *WorkError) WithRequestID(requestID string) *WorkError {
+	return gen.With(*e, func(e *WorkError) { e.RequestID = taxonomy.Some(requestID) })
+}
 func (e *WorkError) WithFiles(files []string) *WorkError {
 	return gen.With(*e, func(e *WorkError) { e.Files = gen.CloneStrings(files) })
 }
@@ -107,13 +111,14 @@ func (e *WorkError) AppendFeedback(dst []byte) []byte {
 // AppendContext appends the context as a JSON object, secrets masked.
 func (e *WorkError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.OptStrings("files", e.Files, 0)
 	o = o.OptEnum("decision", e.Decision.Or(0).String())
 	return o.Close()
 }
 
 func (e *WorkError) list() []any {
-	return []any{&e.Files, gen.OptWord(&e.Decision), &e.Value}
+	return []any{&e.RequestID, &e.Files, gen.OptWord(&e.Decision), &e.Value}
 }
 
 var workCategory = taxonomy.Category{
@@ -123,6 +128,7 @@ var workCategory = taxonomy.Category{
 	},
 	List: func(e taxonomy.Error) []any { return e.(*WorkError).list() },
 	Fields: []taxonomy.Field{
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "files", Type: "strings", From: []string{"files"}},
 		{Name: "decision", Type: "enum", Enum: []string{"BLOCK", "ASK_USER"}},
 		{Name: "value", Type: "string", Scrub: true, MessageOnly: true},

@@ -99,6 +99,17 @@ func InNetwork(err error) bool  { return gen.InGroup(err, &definition, 0) }
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
 
+// Attach returns err with fields that all errors of this taxonomy have. The first of them in err's
+// tree is copied, not changed; any other error is returned unchanged.
+func Attach(err error, attributes ...taxonomy.Attribute) error {
+	return taxonomy.Attach(err, attributes...)
+}
+
+// Unmatched sets the field unmatched of any error; see [Attach]: whether no rule described it.
+func Unmatched(unmatched bool) taxonomy.Attribute {
+	return gen.Attribute(&definition, 0, taxonomy.Some(unmatched))
+}
+
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
 // nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
 func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }

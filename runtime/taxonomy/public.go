@@ -1,0 +1,236 @@
+package taxonomy
+
+import (
+	"slices"
+	"time"
+)
+
+// internalError is the message of an error without a public code.
+const internalError = "internal error"
+
+// PublicError is an error with public fields.
+type PublicError interface {
+	Error
+	// AppendPublicContext appends the public fields as a JSON object, secrets masked.
+	AppendPublicContext(dst []byte) []byte
+}
+
+// AsPublic returns a public error or code as an error that has public fields, if only none.
+func AsPublic(c Coded) PublicError {
+	switch c := c.(type) {
+	case PublicError:
+		return c
+	case Error:
+		return fieldless{c}
+	}
+	return fieldless{codeError{c}}
+}
+
+// fieldless is an error without public fields.
+type fieldless struct{ typed }
+
+type typed = Error // embedded under another name than that of its method
+
+func (fieldless) AppendPublicContext(dst []byte) []byte { return append(dst, "{}"...) }
+
+// codeError is a code as an error without a context.
+type codeError struct{ Coded }
+
+func (codeError) Unwrap() error                     { return nil }
+func (e codeError) AppendMessage(dst []byte) []byte { return append(dst, e.Error()...) }
+func (codeError) AppendContext(dst []byte) []byte   { return append(dst, "{}"...) }
+func (codeError) AppendJSON(dst []byte) []byte      { return dst }
+
+// PublicView is the part of an error that clients may see: its code, its message and its public
+// fields. An error of an internal code has the code and the message that its taxonomy declares for
+// that, and no fields. An error of no taxonomy has no code, and the message "internal error". The
+// zero PublicView is that of nil.
+type PublicView struct {
+	c       Coded // nil without a public code
+	code    *Code
+	overlay *Profile
+	row     Row
+	failed  bool // the error is not nil
+}
+
+// Public returns the public view of the first error of any taxonomy in err's tree (see [First]).
+// [Table.Public] also has a code for errors of no taxonomy.
+func Public(err error) PublicView {
+	if err == nil {
+		return PublicView{}
+	}
+	c, ok := First(err, nil)
+	if !ok {
+		return PublicView{failed: true}
+	}
+	return publicView(c.Taxonomy(), c)
+}
+
+// Public returns the public view of the first error of the table's taxonomy in err's tree. Any other
+// error is shown as one of an internal code.
+func (t Table) Public(err error) PublicView {
+	if err == nil {
+		return PublicView{}
+	}
+	c, _ := First(err, t.Taxonomy)
+	v := publicView(t.Taxonomy, c)
+	v.overlay = t.Overlay
+	return v
+}
+
+// publicView returns the view of an error of taxonomy t; c may be nil.
+func publicView(t *Taxonomy, c Coded) PublicView {
+	if c != nil {
+		row := c.Row()
+		if code := t.Code(row); code != nil && code.Public {
+			return PublicView{c: c, code: code, row: row, failed: true}
+		}
+	}
+	row, ok := t.Find(t.PublicFallback)
+	if !ok {
+		return PublicView{failed: true}
+	}
+	c = t.New(row, nil)
+	return PublicView{c: c, code: t.Code(row), row: row, failed: true}
+}
+
+// AppendPublicJSON appends the JSON of err's public view; see [PublicView.AppendJSON].
+func AppendPublicJSON(dst []byte, err error) []byte {
+	if e, ok := err.(PublicError); ok { // most of them; the rest costs more
+		t, row := e.Taxonomy(), e.Row()
+		if code := t.Code(row); code != nil && code.Public {
+			traits := &code.Traits
+			if row.Branch() != 0 {
+				traits = t.Traits(row)
+			}
+			return t.AppendPublic(dst, e, row, traits)
+		}
+	}
+	return Public(err).AppendJSON(dst)
+}
+
+// Err returns the error that the view shows: the error itself, a code, or an error of the
+// taxonomy's public fallback. It is nil if no code is public. Clients must not see all of it.
+func (v PublicView) Err() Coded { return v.c }
+
+// Row returns the row of the error that the view shows.
+func (v PublicView) Row() Row { return v.row }
+
+// Describe returns the description of the code, or nil. It must not be changed.
+func (v PublicView) Describe() *Code { return v.code }
+
+// Code returns the code's value on the wire, or "".
+func (v PublicView) Code() string {
+	if v.code != nil {
+		return v.code.Value
+	}
+	return ""
+}
+
+// Message returns the message.
+func (v PublicView) Message() string { return string(v.AppendMessage(nil)) }
+
+// AppendMessage appends the message.
+func (v PublicView) AppendMessage(dst []byte) []byte {
+	switch {
+	case v.c != nil:
+		return AsPublic(v.c).AppendMessage(dst)
+	case v.failed:
+		return append(dst, internalError...)
+	}
+	return dst
+}
+
+// AppendContext appends the public fields as a JSON object, secrets masked.
+func (v PublicView) AppendContext(dst []byte) []byte {
+	if v.c == nil {
+		return append(dst, "{}"...)
+	}
+	return AsPublic(v.c).AppendPublicContext(dst)
+}
+
+// AppendJSON appends the view as a JSON object of the form that an error has, which the client's
+// UnmarshalError reads. The only cause in it is the first error of a taxonomy below, if its code is
+// public. It is "null" for nil.
+func (v PublicView) AppendJSON(dst []byte) []byte {
+	switch {
+	case !v.failed:
+		return append(dst, "null"...)
+	case v.c == nil:
+		return append(dst, `{"code":"","message":"`+internalError+`","retryable":false,"context":{}}`...)
+	}
+	traits := v.Traits()
+	return v.c.Taxonomy().AppendPublic(dst, AsPublic(v.c), v.row, &traits)
+}
+
+// MarshalJSON returns what AppendJSON appends.
+func (v PublicView) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
+
+// Traits returns the traits of the row of the error that the view shows: its HTTP status, whether
+// it is retryable and so on. Without a code they are zero, and the reaction aborts.
+func (v PublicView) Traits() Traits {
+	if v.c == nil {
+		return nothing
+	}
+	return Table{Taxonomy: v.c.Taxonomy(), Overlay: v.overlay}.Row(v.row)
+}
+
+// Retryable reports whether the client's call may succeed unchanged.
+func (v PublicView) Retryable() bool { return v.Traits().Retryable }
+
+// HTTPStatus returns the HTTP status of a response with the error, as the function [HTTPStatus]
+// does.
+func (v PublicView) HTTPStatus() int {
+	if !v.failed {
+		return httpOK
+	}
+	if status := v.Traits().HTTP; status != 0 {
+		return int(status)
+	}
+	return httpInternalServerError
+}
+
+// GRPCCode returns the number of the canonical status code of google.rpc.Code, as the function
+// [GRPCCode] does.
+func (v PublicView) GRPCCode() int {
+	if !v.failed {
+		return grpcOK
+	}
+	if code := v.Traits().GRPC; code != 0 {
+		return int(code)
+	}
+	return grpcUnknown
+}
+
+// HelpURL returns the address of the code's help, or "".
+func (v PublicView) HelpURL() string {
+	if v.c == nil {
+		return ""
+	}
+	return HelpURL(v.c)
+}
+
+// RetryAfter returns how long the client should wait before the next call, if the error has a
+// public field for that.
+func (v PublicView) RetryAfter() Opt[time.Duration] {
+	if v.fills("retry_after") {
+		return HintsOf(v.c).RetryAfter
+	}
+	return Opt[time.Duration]{}
+}
+
+// ResetAt returns when the next call makes sense, if the error has a public field for that.
+func (v PublicView) ResetAt() Opt[time.Time] {
+	if v.fills("reset_at") {
+		return HintsOf(v.c).ResetAt
+	}
+	return Opt[time.Time]{}
+}
+
+// fills reports whether the evidence of a name fills a public field of the error.
+func (v PublicView) fills(from string) bool {
+	e, ok := v.c.(Error)
+	return ok && slices.ContainsFunc(e.Taxonomy().Fields(v.row), func(f Field) bool {
+		return f.Public && slices.Contains(f.From, from)
+	})
+}

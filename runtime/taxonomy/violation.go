@@ -1,0 +1,35 @@
+package taxonomy
+
+// Violation is a part of a request that is not valid: an item of a field of type violations.
+type Violation struct {
+	Field       string `json:"field"`       // path of the part, such as items[0].count
+	Description string `json:"description"` // why it is not valid
+	Code        string `json:"code"`        // kind of the violation, for programs; may be empty
+}
+
+// ViolationsOf returns the violations of the first error of any taxonomy in err's tree, also those
+// that clients must not see. They must not be changed.
+func ViolationsOf(err error) []Violation {
+	c, _ := First(err, nil)
+	return violations(c, false)
+}
+
+// Violations returns the violations that clients may see. They must not be changed.
+func (v PublicView) Violations() []Violation { return violations(v.c, true) }
+
+func violations(c Coded, public bool) []Violation {
+	e, ok := c.(Error)
+	if !ok {
+		return nil
+	}
+	category, fields := e.Taxonomy().Categories[e.Row().Category()], e.Taxonomy().Fields(e.Row())
+	if _, unknown := c.(*Unknown); unknown || category.List == nil {
+		return nil
+	}
+	for i, p := range category.List(e) {
+		if list, ok := p.(*[]Violation); ok && i < len(fields) && (fields[i].Public || !public) {
+			return *list
+		}
+	}
+	return nil
+}
