@@ -92,8 +92,8 @@ func (p *page) Terms() string {
 	c := p.Code
 	terms := []string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), strconv.Itoa(c.Traits.HTTP), c.Traits.GRPC}
 	terms = append(terms, c.Aliases...)
-	if c.Number > 0 {
-		terms = append(terms, strconv.Itoa(c.Number))
+	if c.Number != nil {
+		terms = append(terms, strconv.Itoa(*c.Number))
 	}
 	for _, m := range p.Message {
 		terms = append(terms, m.Text)
@@ -150,8 +150,8 @@ func (p *page) Details() []fact {
 			out = append(out, fact{Label: label, Text: text, Mono: mono})
 		}
 	}
-	if c.Number > 0 {
-		add("Number", strconv.Itoa(c.Number), false)
+	if c.Number != nil {
+		add("Number", strconv.Itoa(*c.Number), false)
 	}
 	add("Audience", p.Audience, false)
 	add("Since", c.Since, false)

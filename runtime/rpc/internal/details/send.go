@@ -143,7 +143,7 @@ type violation struct {
 
 // fieldsOf returns the fields of the errors of a row.
 func fieldsOf(t *taxonomy.Taxonomy, row taxonomy.Row) []taxonomy.Field {
-	return t.Categories[row.Category()].Fields
+	return t.Fields(row)
 }
 
 // violationsField returns the name of the first public field of violations in errors of c's code.
