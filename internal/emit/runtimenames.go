@@ -59,6 +59,7 @@ var constantNames = map[reflect.Type][]string{
 	reflect.TypeFor[taxonomy.Resume]():         resumeNames,
 	reflect.TypeFor[taxonomy.Shared]():         sharedNames,
 	reflect.TypeFor[taxonomy.LogLevel]():       logNames,
+	reflect.TypeFor[taxonomy.Stack]():          {taxonomy.StackNever: "StackNever", taxonomy.StackAlways: "StackAlways"},
 	reflect.TypeFor[taxonomy.Backoff]():        backoffNames,
 	reflect.TypeFor[taxonomy.JitterKind]():     jitterNames,
 	reflect.TypeFor[taxonomy.Recoverability](): recoverabilityNames,

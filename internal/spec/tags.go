@@ -248,6 +248,7 @@ var closedSets = map[string][]string{
 	"session":        wordsOf[taxonomy.Session](),
 	"severity":       wordsOf[taxonomy.Severity](),
 	"shared":         wordsOf[taxonomy.Shared](),
+	"stack":          wordsOf[taxonomy.Stack](),
 }
 
 // wordsOf returns the words of a type of the runtime, without "none", which the language expresses
