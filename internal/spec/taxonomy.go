@@ -171,7 +171,7 @@ type Field struct {
 	// Meaning of the value.
 	Doc Text `key:"doc"`
 	// Type of the value. Either this or `enum` is required.
-	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object objects violations"`
+	Type Text `key:"type" words:"type"`
 	// Words that the field can contain, instead of a type.
 	Enum     []Text `key:"enum" chars:"" also:"EnumSpan"`
 	EnumSpan diag.Span

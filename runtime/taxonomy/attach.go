@@ -39,10 +39,9 @@ func attach(err error, t *Taxonomy, attributes []Attribute) error {
 	}
 	c, _ := First(err, t)
 	v := reflect.ValueOf(c)
-	if e, ok := c.(Error); !ok || v.Kind() != reflect.Pointer || v.IsNil() || t.Categories[e.Row().Category()].List == nil {
-		return err
-	}
-	if _, unknown := c.(*Unknown); unknown {
+	own, ok := c.(Error)
+	_, unknown := c.(*Unknown)
+	if !ok || unknown || v.Kind() != reflect.Pointer || v.IsNil() || t.Categories[own.Row().Category()].List == nil {
 		return err
 	}
 	changed := reflect.New(v.Type().Elem())
