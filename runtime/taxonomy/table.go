@@ -189,6 +189,8 @@ type Taxonomy struct {
 	Doc      string
 	HelpURL  string // with {code} in the place of the code
 	Fallback string // the code of the fallback, or ""
+	// Stack selects the errors that record the stack when they are classified.
+	Stack Stack
 	// PublicFallback is the code that clients see in place of an internal one, or "".
 	PublicFallback string
 	Categories     []*Category

@@ -19,6 +19,24 @@ const (
 	skipFrames = 3
 )
 
+// Stack selects the errors that record the stack when they are classified.
+type Stack uint8
+
+// The values of Stack. The zero value is the default.
+const (
+	StackFallback Stack = iota // errors that no rule matches
+	StackNever                 // none, unless a profile's reporting sets it
+	StackAlways                // all
+)
+
+var stackWords = [...]string{"fallback", "never", "always"}
+
+// String returns the word of the taxonomy's language.
+func (s Stack) String() string { return word(stackWords[:], "Stack", uint8(s)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (s Stack) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Traced is an error with the stack of the place at which it was made or classified. Its message,
 // JSON and log value are those of the error. Only %+v shows the stack.
 type Traced struct {
