@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,6 +34,8 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // the tests on a server wait more than they compute
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		devserver.Stop()
 		_ = os.RemoveAll(home)

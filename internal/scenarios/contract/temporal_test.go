@@ -23,6 +23,7 @@ import (
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/plan"
 	"github.com/errgen/errgen/runtime/temporal"
+	"orchestrator.example.com/runner/errs"
 )
 
 var quiet = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
@@ -187,7 +188,8 @@ func planInEnvironment(ctx context.Context, g *planGame, p *plan.Plan, a *plan.A
 	return res, err
 }
 
-// TestPlansOnServer carries out some plans on a server, and replays the histories of the plans.
+// TestPlansOnServer carries out some plans on a server, and replays the histories of the plans and
+// their steps with this taxonomy and with another profile of it.
 func TestPlansOnServer(t *testing.T) {
 	t.Parallel()
 	play := func(ctx context.Context, g *planGame, p *plan.Plan, a *plan.Answer) (*plan.Result, error) {
@@ -211,16 +213,29 @@ func TestPlansOnServer(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		replayer := worker.NewWorkflowReplayer()
-		temporal.RegisterWorkflows(replayer, nil, o)
+		histories := []string{name}
 		for i := range res.Steps {
 			run := name + "." + res.Steps[i].ID
 			if r, err := runs.Result(ctx, run); err == nil { // the step was begun
 				res.Steps[i].State = r.State
-				require.NoError(g.t, replayer.ReplayWorkflowHistory(quiet, historyOf(g.t, c, run)))
+				histories = append(histories, run)
 			}
 		}
-		return res, replayer.ReplayWorkflowHistory(quiet, historyOf(g.t, c, name))
+		other := g.cfg
+		if other.Table, err = errs.Table.Profile("chains"); err != nil {
+			return nil, err
+		}
+		for _, cfg := range []plan.Config{g.cfg, other} {
+			if o.Plans, err = plan.New(cfg); err != nil {
+				return nil, err
+			}
+			replayer := worker.NewWorkflowReplayer()
+			temporal.RegisterWorkflows(replayer, nil, o)
+			for _, run := range histories {
+				require.NoError(g.t, replayer.ReplayWorkflowHistory(quiet, historyOf(g.t, c, run)), run)
+			}
+		}
+		return res, nil
 	}
 	planSuite(t, planSubject{play}, "walkthrough", "a person carries the step out", "review finds",
 		"the plan is reviewed", "the plan is reviewed once", "cancelled, then run again", "the same error in three steps")
