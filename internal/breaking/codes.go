@@ -70,13 +70,13 @@ func (c *comparison) codeValue(o, n *model.Code) {
 // reservation returns the line that reserves a code with its aliases and its number.
 func (c *comparison) reservation(o *model.Code) string {
 	values := []string{o.Value}
-	for _, alias := range o.Aliases {
+	for _, alias := range slices.Concat(o.Aliases, o.Names) {
 		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
 			values = append(values, alias)
 		}
 	}
 	text := "codes: [" + strings.Join(values, ", ") + "]"
-	if o.Number != 0 && !c.new.reservedNumbers[o.Number] && c.new.byNumber[o.Number] == nil {
+	if o.Numbered && !c.new.tree.Reserved.HasNumber(o.Number) && c.new.byNumber[o.Number] == nil {
 		text = "numbers: [" + strconv.Itoa(o.Number) + "], " + text
 	}
 	return "reserved: {" + text + "}"
@@ -96,7 +96,7 @@ func (c *comparison) retired(o *model.Code) {
 // freedNumber reports the number of a code that is gone, unless it is reserved. The hint is for a
 // number that another code has now.
 func (c *comparison) freedNumber(o *model.Code, hint string) {
-	if o.Number == 0 || c.new.reservedNumbers[o.Number] || c.old.byNumber[o.Number] != o {
+	if !o.Numbered || c.new.tree.Reserved.HasNumber(o.Number) || c.old.byNumber[o.Number] != o {
 		return
 	}
 	switch now := c.new.byNumber[o.Number]; {
@@ -112,7 +112,7 @@ func (c *comparison) freedNumber(o *model.Code, hint string) {
 
 // aliases finds former values of a code that no longer decode to it. n is nil if the code is removed.
 func (c *comparison) aliases(o, n *model.Code) {
-	for _, alias := range o.Aliases {
+	for _, alias := range slices.Concat(o.Aliases, o.Names) {
 		now, hint := c.new.decodes(alias), fmt.Sprintf("keep \"aliases: [%s]\", or reserve it", alias)
 		switch {
 		case c.old.decodes(alias) != o, now != nil && now == n:
@@ -132,7 +132,8 @@ func (c *comparison) aliases(o, n *model.Code) {
 // reserved finds reserved names and numbers that are free or used now.
 func (c *comparison) reserved() {
 	const keep = "keep reservations for ever"
-	for _, v := range c.old.tree.Reserved.Codes {
+	for _, r := range c.old.tree.Reserved.Codes {
+		v, _ := r.Name()
 		code, decoded := c.new.byValue[v.V], c.new.decodes(v.V)
 		switch {
 		case decoded == nil && !c.new.reservedCodes[v.V]:
@@ -147,12 +148,15 @@ func (c *comparison) reserved() {
 		}
 	}
 	for _, v := range c.old.tree.Reserved.Numbers {
-		switch now := c.new.byNumber[v.V]; {
-		case now == nil && !c.new.reservedNumbers[v.V]:
-			c.gone(idReserved, v.Span, keep, "number %d is no longer reserved", v.V)
-		case now != nil && c.old.byNumber[v.V] == nil:
-			c.changed(idReserved, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "use the next free number",
-				"number %d was reserved, and is now the number of %s", v.V, now.Key)
+		from, to, _ := v.Bounds()
+		if !c.new.tree.Reserved.HasNumber(from) && c.new.byNumber[from] == nil {
+			c.gone(idReserved, v.Span, keep, "number %d is no longer reserved", from)
+		}
+		for _, now := range c.new.model.Codes {
+			if n := now.Number; now.Numbered && from <= n && n <= to && c.old.byNumber[n] == nil {
+				c.changed(idReserved, at(c.new.codes[now].Number.Span, c.new.codeAt(now)), "use the next free number",
+					"number %d was reserved, and is now the number of %s", n, now.Key)
+			}
 		}
 	}
 }

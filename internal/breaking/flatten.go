@@ -220,7 +220,7 @@ func (f *flattener) code(k, n *model.Code) {
 		f.add(v, "codes", n.Key, key)
 	}
 	f.add(value{at: decl.Name.Span}, "codes", n.Key)
-	if !f.isOld || k.Number != 0 && f.t.byNumber[k.Number] == k {
+	if !f.isOld || k.Numbered && f.t.byNumber[k.Number] == k {
 		set("number", value{text: number(k.Number)}, decl.Number.Span)
 	}
 	set("go_name", value{text: k.Const + " and " + k.Factory}, decl.GoName.Span)
@@ -320,7 +320,7 @@ func (f *flattener) factory(k, n *model.Code) value {
 // message returns the message of a code, with the new names of fields.
 func (f *flattener) message(k *model.Code) string {
 	var names []string
-	for _, field := range k.Category.Fields {
+	for _, field := range k.Fields() {
 		if now := f.names[field]; f.isOld && now != "" {
 			names = append(names, "{"+field.Wire+"}", "{"+now+"}")
 		}

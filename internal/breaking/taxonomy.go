@@ -1,6 +1,8 @@
 package breaking
 
 import (
+	"slices"
+
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
@@ -21,7 +23,6 @@ type Taxonomy struct {
 	byValue, byAlias, byKey map[string]*model.Code
 	byNumber                map[int]*model.Code
 	reservedCodes           map[string]bool
-	reservedNumbers         map[int]bool
 }
 
 // Read reads one side of a comparison. Parts with errors are left out; package check finds them.
@@ -33,7 +34,7 @@ func Read(name string, src []byte) *Taxonomy {
 		fields: make(map[*model.Field]*spec.Field), global: make(map[*model.Field]bool),
 		byValue: make(map[string]*model.Code), byAlias: make(map[string]*model.Code),
 		byKey: make(map[string]*model.Code), byNumber: make(map[int]*model.Code),
-		reservedCodes: make(map[string]bool), reservedNumbers: make(map[int]bool),
+		reservedCodes: make(map[string]bool),
 	}
 	// The lists of the model and of the tree are parallel.
 	t.placeFields(t.model.Fields, tree.Fields)
@@ -51,18 +52,16 @@ func Read(name string, src []byte) *Taxonomy {
 	for _, code := range t.model.Codes {
 		first(t.byValue, code.Value, code)
 		first(t.byKey, code.Key, code)
-		for _, alias := range code.Aliases {
+		for _, alias := range slices.Concat(code.Aliases, code.Names) {
 			first(t.byAlias, alias, code)
 		}
-		if code.Number != 0 {
+		if code.Numbered {
 			first(t.byNumber, code.Number, code)
 		}
 	}
 	for _, v := range tree.Reserved.Codes {
-		t.reservedCodes[v.V] = true
-	}
-	for _, n := range tree.Reserved.Numbers {
-		t.reservedNumbers[n.V] = true
+		name, _ := v.Name()
+		t.reservedCodes[name.V] = true
 	}
 	return t
 }

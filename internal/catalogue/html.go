@@ -92,9 +92,10 @@ func (p *page) Terms() string {
 	c := p.Code
 	terms := []string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), strconv.Itoa(c.Traits.HTTP), c.Traits.GRPC}
 	terms = append(terms, c.Aliases...)
-	if c.Number > 0 {
-		terms = append(terms, strconv.Itoa(c.Number))
+	if c.Number != nil {
+		terms = append(terms, strconv.Itoa(*c.Number))
 	}
+	terms = append(append(terms, c.Names...), c.Constants...)
 	for _, m := range p.Message {
 		terms = append(terms, m.Text)
 	}
@@ -150,12 +151,17 @@ func (p *page) Details() []fact {
 			out = append(out, fact{Label: label, Text: text, Mono: mono})
 		}
 	}
-	if c.Number > 0 {
-		add("Number", strconv.Itoa(c.Number), false)
+	if c.Number != nil {
+		add("Number", strconv.Itoa(*c.Number), false)
+	}
+	for _, constant := range c.Constants {
+		name, value, _ := strings.Cut(constant, ": ")
+		add(name, value, true)
 	}
 	add("Audience", p.Audience, false)
 	add("Since", c.Since, false)
 	add("Groups", strings.Join(c.Groups, ", "), false)
+	add("Further names", strings.Join(c.Names, ", "), true)
 	add("Former values", strings.Join(c.Aliases, ", "), true)
 	add("Address", c.HelpURL, false)
 	if !p.Public {

@@ -145,7 +145,7 @@ func args(c *checker) {
 		if len(k.Args) > 0 {
 			at = k.Args[0].Span
 		}
-		for _, f := range k.category.fields {
+		for _, f := range k.fields {
 			if k.ArgsSet && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
 				c.report("E-arg", at,
 					fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
@@ -170,7 +170,7 @@ func args(c *checker) {
 func unfillableFields(c *checker) {
 	const hint = "give the field a from or a default, or set it here"
 	for _, k := range c.codes {
-		for _, f := range k.category.fields {
+		for _, f := range k.fields {
 			if !f.Required.V && !k.takes(f) || k.sets(f.Name.V) || fillable(*f.Field) {
 				continue
 			}

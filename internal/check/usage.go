@@ -13,7 +13,7 @@ func unusedNames(c *checker) {
 	used := make(map[spec.Ref]map[string]bool)
 	for _, ref := range []spec.Ref{
 		spec.RefSource, spec.RefOp, spec.RefGroup, spec.RefStrategy, spec.RefCheck, spec.RefPolicy, spec.RefReaction,
-		spec.RefSignature,
+		spec.RefSignature, spec.RefConstant,
 	} {
 		used[ref] = make(map[string]bool)
 	}
@@ -81,7 +81,7 @@ func unsortedNumbers(c *checker) {
 		for _, one := range k.Codes {
 			switch n := one.Number; {
 			case !n.Set:
-			case n.V >= highest.V:
+			case n.V >= highest.V || !highest.Set:
 				highest = n
 			default:
 				c.report("W-unsorted", n.Span, fmt.Sprintf("number %d comes after %d", n.V, highest.V),

@@ -24,6 +24,9 @@ func Rules(m *model.Package) *detect.Rules {
 		rules := make([][]detect.CodeRule, 1)
 		for _, code := range c.Codes {
 			x := taxonomy.Code{Key: code.Key, Value: code.Value, Set: setNames(code.Set)}
+			if code.Own != nil {
+				x.Own = &taxonomy.OwnType{Fields: fields(code.Own.Fields[len(c.Fields):])}
+			}
 			for _, f := range code.Args {
 				x.Takes = append(x.Takes, f.Wire)
 			}

@@ -41,7 +41,7 @@ func (d *testData) expectExamples() {
 			d.won[v.Rule] = true
 		}
 		if v.Code != nil {
-			x.branch, x.context = v.Row.At.Branch(), sample.JSON(v.Code.Category.Fields, v.Context)
+			x.branch, x.context = v.Row.At.Branch(), sample.JSON(v.Code.Fields(), v.Context)
 		}
 		return x, v.Code
 	}

@@ -20,6 +20,7 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	declare(f, versionCheck(), baseType(), categoryType(m), categoryIndexes(m), categoriesFunc(m), categoryOf(),
 		tierConstants(m))
 	declare(f, declaredNames(m)...)
+	declare(f, constantFuncs(m)...)
 	declare(f, predicates(m), unmarshalError(), attachFunc(m))
 	for i, field := range m.Fields {
 		declare(f, attributeFunc(field, i))
@@ -175,7 +176,7 @@ func (t *tables) detection(l *literals) jen.Code {
 	var sources []string
 	for _, s := range t.m.Taxonomy.Sources {
 		if c := t.m.SourceFallbacks[s.Name]; c != nil {
-			if set := apply(c.Category, nil, c.Set); set != nil {
+			if set := apply(c, nil, c.Set); set != nil {
 				sources = append(sources, "{Source: "+quote(s.Name)+", Apply: "+expression(set)+"}")
 			}
 		}
@@ -185,7 +186,7 @@ func (t *tables) detection(l *literals) jen.Code {
 	}
 	detection := jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection")
 	if f := t.m.Fallback; f != nil {
-		if set := apply(f.Category, t.m.FallbackSet, f.Set); set != nil {
+		if set := apply(f, t.m.FallbackSet, f.Set); set != nil {
 			return detection.Op("{\n" + strings.Join(elements, ",\n") + ",\nFallbackApply:").Add(set).Op(",\n}")
 		}
 	}
@@ -276,6 +277,19 @@ func predicates(m *model.Package) jen.Code {
 		s.Line().Add(predicate(g.Predicate, "InGroup", jen.Lit(g.Bit)))
 	}
 	return s
+}
+
+// constantFuncs makes the functions that return the constants of codes.
+func constantFuncs(m *model.Package) []jen.Code {
+	out := make([]jen.Code, len(m.Constants))
+	for i, c := range m.Constants {
+		typ := valueType(&model.Field{Type: c.Type})
+		out[i] = jen.Add(comment(about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, "."))).
+			Func().Id(c.Function).Params(jen.Id("err").Error()).
+			Params(jen.Id("value").Add(typ), jen.Id("ok").Bool()).
+			Block(jen.Return(jen.Qual(pkgGen, "Constant").Types(typ).Call(jen.Id("err"), definition(), jen.Lit(i))))
+	}
+	return out
 }
 
 func predicate(name, function string, of jen.Code) jen.Code {

@@ -89,6 +89,14 @@ func (b *builder) vocabulary() {
 	t.Package, t.Domain, t.Doc, t.HelpURL = b.pkg.Name, b.pkg.Domain, b.pkg.Doc, b.pkg.HelpURL
 	t.Sources, t.Ops, t.Groups = sources(b.src.Sources), named(b.src.Ops), named(b.src.Groups)
 	t.Strategies, t.Checks = named(b.src.Strategies), named(b.src.Checks)
+	for i, d := range b.src.Constants {
+		typ, _ := model.TypeOf(d.Type.V)
+		c := &model.Constant{
+			CodeConstant: taxonomy.CodeConstant{Name: d.Name.V, Type: d.Type.V, Doc: d.Doc.V, Wire: d.Wire.V}, Type: typ,
+			Function: exported(d.GoName.Or(d.Name.V), i+1),
+		}
+		b.pkg.Constants, t.Constants = append(b.pkg.Constants, c), append(t.Constants, c.CodeConstant)
+	}
 	b.groups = make(map[string]*model.Group)
 	for i, g := range b.src.Groups {
 		group := &model.Group{Name: g.Name.V, Doc: g.Doc.V, Bit: i, Predicate: "In" + suffix(g.Name.V, i+1)}

@@ -49,6 +49,7 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	if root := d.read(src); root != nil {
 		d.mapping(reflect.ValueOf(t).Elem(), root, nil, TheLanguage().Root)
 		t.Ignores = d.ignores(root)
+		t.nest()
 	}
 	diag.Sort(d.out)
 	return t, Bound(d.out)

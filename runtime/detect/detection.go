@@ -250,6 +250,11 @@ func (d *Detection) rank() {
 	d.needs()
 	for _, c := range d.Taxonomy.Categories {
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)
+		for i := range c.Codes {
+			if own := c.Codes[i].Own; own != nil {
+				d.rules.Sensitive = appendSensitive(d.rules.Sensitive, own.Fields, false)
+			}
+		}
 	}
 	slices.Sort(d.rules.Sensitive)
 	d.rules.Sensitive = slices.Compact(d.rules.Sensitive)
@@ -327,7 +332,7 @@ func (d *Detection) needs() {
 			continue
 		}
 		set := setNames(c.Set)
-		for _, f := range d.Taxonomy.Categories[row.Category()].Fields {
+		for _, f := range d.Taxonomy.Fields(row) {
 			if (f.Required || slices.Contains(c.Takes, f.Name)) && !slices.Contains(set, f.Name) {
 				d.need(row, &f, "")
 			}
