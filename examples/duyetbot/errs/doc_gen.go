@@ -170,6 +170,55 @@ func IsSystem(err error) bool       { return gen.InCategory(err, &definition, ca
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
 
+// Attach returns err with fields that all errors of this taxonomy have. The first of them in err's
+// tree is copied, not changed; any other error is returned unchanged.
+func Attach(err error, attributes ...taxonomy.Attribute) error {
+	return taxonomy.Attach(err, attributes...)
+}
+
+// Detail sets the field detail of any error; see [Attach]: what was said of the failure.
+func Detail(detail string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 0, detail)
+}
+
+// SourceCode sets the field code of any error; see [Attach]: the source's own code, or the HTTP
+// status.
+func SourceCode(sourceCode string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 1, taxonomy.Some(sourceCode))
+}
+
+// RetryAfter sets the field retryAfter of any error; see [Attach]: how long the source asks to
+// wait.
+func RetryAfter(retryAfter time.Duration) taxonomy.Attribute {
+	return gen.Attribute(&definition, 2, taxonomy.Some(retryAfter))
+}
+
+// ResetAt sets the field resetAt of any error; see [Attach]: when the source lets one in again.
+func ResetAt(resetAt time.Time) taxonomy.Attribute {
+	return gen.Attribute(&definition, 3, taxonomy.Some(resetAt))
+}
+
+// ExecutionField sets the field execution of any error; see [Attach]: what the bot was doing.
+func ExecutionField(execution Execution) taxonomy.Attribute {
+	return gen.Attribute(&definition, 4, taxonomy.Some(execution))
+}
+
+// GitHubField sets the field github of any error; see [Attach]: what on GitHub it was about.
+func GitHubField(gitHub GitHub) taxonomy.Attribute {
+	return gen.Attribute(&definition, 5, gitHub.kept())
+}
+
+// RecoveryField sets the field recovery of any error; see [Attach]: what was tried to recover;
+// whoever recovers says so.
+func RecoveryField(recovery Recovery) taxonomy.Attribute {
+	return gen.Attribute(&definition, 6, taxonomy.Some(recovery))
+}
+
+// Metadata sets the field metadata of any error; see [Attach]: Whatever else is known.
+func Metadata(metadata json.RawMessage) taxonomy.Attribute {
+	return gen.Attribute(&definition, 7, gen.CloneJSON(metadata))
+}
+
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
 // nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
 func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }

@@ -163,6 +163,28 @@ func IsTier(err error) bool         { return gen.InCategory(err, &definition, ca
 // the code, the domain or a word of an enum is unknown, the error is a *[taxonomy.Unknown].
 func UnmarshalError(b []byte) (taxonomy.Error, error) { return gen.Unmarshal(b, &definition) }
 
+// Attach returns err with fields that all errors of this taxonomy have. The first of them in err's
+// tree is copied, not changed; any other error is returned unchanged.
+func Attach(err error, attributes ...taxonomy.Attribute) error {
+	return taxonomy.Attach(err, attributes...)
+}
+
+// Step sets the field step of any error; see [Attach]: which step of the plan.
+func Step(step string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 0, taxonomy.Some(step))
+}
+
+// Detail sets the field detail of any error; see [Attach]: the end of the raw report, for the tier
+// that takes over.
+func Detail(detail string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 1, taxonomy.Some(detail))
+}
+
+// Files sets the field files of any error; see [Attach]: the files that it is about.
+func Files(files []string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 2, gen.CloneStrings(files))
+}
+
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
 // nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
 func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }

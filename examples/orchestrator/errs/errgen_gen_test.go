@@ -76,4 +76,7 @@ func TestTaxonomy(t *testing.T) {
 	gentest.Names(t, "prerequisite execution unexpected misalignment ambiguity unclassified tier", CategoryPrerequisite, CategoryExecution, CategoryUnexpectedResult, CategoryMisalignment, CategoryAmbiguity, CategoryUnclassified, CategoryTier)
 	gentest.Names(t, "chains tasks", ProfileChains, ProfileTasks)
 	gentest.Names(t, "haiku sonnet opus human", TierHaiku, TierSonnet, TierOpus, TierHuman)
+	gentest.Attribute(t, &genPackage, 0, Attach, Step("some step"), `{"step":"some step"}`)
+	gentest.Attribute(t, &genPackage, 1, Attach, Detail("some detail"), `{"detail":"some detail"}`)
+	gentest.Attribute(t, &genPackage, 2, Attach, Files(genPackage.Strings("files 1", "files 2")), `{"files":["files 1","files 2"]}`)
 }
