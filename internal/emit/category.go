@@ -170,12 +170,15 @@ func contextMethod(m *model.Package, c *model.Category) jen.Code {
 		})
 }
 
+// ofStatements are the types that [putFields] appends by statements.
+var ofStatements = []model.Type{model.ObjectType, model.Objects, model.Violations}
+
 // putChain returns the calls that append fields of e, one after the other, or nil if they take
 // statements or are long.
 func putChain(fields []*model.Field) *jen.Statement {
 	calls, width := jen.Null(), 0
 	for _, f := range shown(fields) {
-		if f.Type == model.ObjectType && !f.Sensitive {
+		if slices.Contains(ofStatements, f.Type) && !f.Sensitive {
 			return nil
 		}
 		name, args := putCall(f, jen.Id("e").Dot(f.Go))
@@ -196,7 +199,8 @@ func publicContextMethod(c *model.Category) jen.Code {
 			public = append(public, f)
 		}
 	}
-	if len(public) == 0 || !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return c.Public }) {
+	shows := func(code *model.Code) bool { return code.Public && code.ErrorType() == c }
+	if len(public) == 0 || !slices.ContainsFunc(c.Codes, shows) {
 		return nil
 	}
 	head := jen.Add(note("AppendPublicContext appends the public fields as a JSON object, secrets masked.")).
