@@ -86,6 +86,7 @@ type page struct {
 
 	Code      *explain.Code
 	Audience  string // of a code, if the taxonomy has public ones
+	Abstract  bool   // whether only codes below this one have errors
 	Message   []part
 	Reaction  *explain.Reaction
 	Facts     []fact
@@ -119,6 +120,7 @@ func newSite(m *model.Package, o Options) *site {
 			p.Audience = map[bool]string{true: "public", false: "internal"}[c.Public]
 		}
 		p.Code, p.Message = explain.CodeOf(m, c), parts(c.Message.Parts, false)
+		p.Abstract = c.Abstract
 		p.Head, p.Reaction = c.Row.Reaction, &p.Code.Traits.Reaction
 		s.Codes, s.byCode[c] = append(s.Codes, p), p
 	}
@@ -272,6 +274,8 @@ func (s *site) relate(c *model.Code, p *page) {
 			p.Related = append(p.Related, related)
 		}
 	}
+	below := s.having(func(o *model.Code) bool { return o.Parent == c })
+	add("Below this code", &page{Related: []*section{{Pages: below}}})
 	for _, g := range c.Groups {
 		add("Group "+g.Name, s.lists[g])
 	}

@@ -95,6 +95,7 @@ func (p *page) Terms() string {
 	if c.Number != nil {
 		terms = append(terms, strconv.Itoa(*c.Number))
 	}
+	terms = append(append(terms, c.Names...), c.Constants...)
 	for _, m := range p.Message {
 		terms = append(terms, m.Text)
 	}
@@ -153,9 +154,14 @@ func (p *page) Details() []fact {
 	if c.Number != nil {
 		add("Number", strconv.Itoa(*c.Number), false)
 	}
+	for _, constant := range c.Constants {
+		name, value, _ := strings.Cut(constant, ": ")
+		add(name, value, true)
+	}
 	add("Audience", p.Audience, false)
 	add("Since", c.Since, false)
 	add("Groups", strings.Join(c.Groups, ", "), false)
+	add("Further names", strings.Join(c.Names, ", "), true)
 	add("Former values", strings.Join(c.Aliases, ", "), true)
 	add("Address", c.HelpURL, false)
 	if !p.Public {

@@ -147,6 +147,9 @@ func decodeShapes(t *testing.T, dir string) {
 					"instance": "/x"}}},
 		{"a former code, retryable by the table", `{"code":"SHAPE_SLOW"}`,
 			object{"code": "SHAPE_LATE", "category": "shape", "message": "", "retryable": true, "context": zero}},
+		{"a code with fields, by another name", `{"code":"bad_cast","context":{"target":"int","tries":3}}`,
+			object{"code": "SIZE_CAST_FAILED", "category": "size", "message": "", "retryable": false,
+				"context": object{"target": "int", "tries": "3"}}},
 		{"a cause", object{"code": "SIZE_ZERO", "message": "m", "cause": object{"message": "EOF"}},
 			object{"code": "SIZE_ZERO", "category": "size", "message": "m", "retryable": false, "context": object{},
 				"cause": object{"message": "EOF", "retryable": false, "sent": object{"message": "EOF"}}}},
@@ -241,12 +244,12 @@ func TestOpenAPISchemas(t *testing.T) {
 		return s
 	}
 	names := map[string]string{"SHAPE_BROKEN": "ShapeBrokenProblem", "SHAPE_LATE": "ShapeLateProblem",
-		"SIZE_ZERO": "SizeZeroProblem"}
+		"SIZE_ZERO": "SizeZeroProblem", "SIZE_CAST_FAILED": "SizeCastFailedProblem"}
 	checked := 0
 	public := m.PublicOnly()
 	for _, c := range m.Codes {
 		for _, x := range append(sample.Cases(c, nil), sample.Branches(c)...) {
-			if !c.Public {
+			if !c.Public || c.Abstract {
 				continue
 			}
 			problem := problemDocument(t, public, c, x)
@@ -278,7 +281,7 @@ func problemDocument(t *testing.T, public *model.Package, c *model.Code, x sampl
 	b, err := json.Marshal(map[string]any{
 		"type": "https://shapes.example.com/errors/" + c.Value, "title": c.Doc, "status": status, "detail": x.Message(),
 		"instance": "/shapes/1", "domain": "shapes.example.com", "code": c.Value, "retryable": row.Retryable,
-		"context": json.RawMessage(sample.JSON(public.CategoryByName(c.Category.Name).Fields, x.Context)),
+		"context": json.RawMessage(sample.JSON(public.CodeByKey(c.Key).Fields(), x.Context)),
 	})
 	require.NoError(t, err)
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(string(b)))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -42,6 +43,9 @@ type FileFindings struct {
 	Findings []Finding
 }
 
+// maxRepeated is how often a warning is printed as text. Then it is counted.
+const maxRepeated = 10
+
 // Print writes the findings of files in a format. Text of the source cannot control the terminal or
 // the workflow that reads it.
 func Print(w io.Writer, format Format, files ...FileFindings) error {
@@ -53,9 +57,21 @@ func Print(w io.Writer, format Format, files ...FileFindings) error {
 	}
 	b := bufio.NewWriter(w)
 	for _, file := range files {
+		seen := make(map[string]int) // warnings by id
 		for _, f := range file.Findings {
+			if f.Severity == Warning && format == FormatText {
+				if seen[f.ID]++; seen[f.ID] > maxRepeated {
+					continue
+				}
+			}
 			if err := one(b, file.Source, f); err != nil {
 				return fmt.Errorf("print findings: %w", err)
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(seen)) {
+			if more := seen[id] - maxRepeated; more > 0 {
+				fmt.Fprintf(b, "%s: %d more warnings [%s]\n  hint: -format json has all of them; "+
+					"\"# errgen:ignore-file %[3]s -- reason\" ignores them\n", file.Source.display(), more, id)
 			}
 		}
 	}

@@ -202,3 +202,25 @@ func TestNearest(t *testing.T) {
 	assert.Equal(t, `did you mean "http"?`, diag.DidYouMean("htp", keys))
 	assert.Empty(t, diag.DidYouMean("colour", keys))
 }
+
+func TestPrintRepeatedWarnings(t *testing.T) {
+	var findings []diag.Finding
+	for range 25 {
+		findings = append(findings, diag.Finding{ID: "W-often", Severity: diag.Warning, Message: "m"},
+			diag.Finding{ID: "E-often", Message: "m"})
+	}
+	findings = append(findings, diag.Finding{ID: "W-once", Severity: diag.Warning, Message: "m"})
+	for format, want := range map[diag.Format]int{diag.FormatText: 10, diag.FormatJSON: 25, diag.FormatGitHub: 25} {
+		var out bytes.Buffer
+		file := diag.FileFindings{Source: diag.NewSource("t", nil), Findings: findings}
+		require.NoError(t, diag.Print(&out, format, file))
+		assert.Equal(t, 25, strings.Count(out.String(), "E-often"), format)
+		assert.Equal(t, 1, strings.Count(out.String(), "W-once"), format)
+		if format == diag.FormatText {
+			assert.Equal(t, want, strings.Count(out.String(), "warning: m [W-often]"))
+			assert.Contains(t, out.String(), "t: 15 more warnings [W-often]")
+		} else {
+			assert.Equal(t, want, strings.Count(out.String(), "W-often"), format)
+		}
+	}
+}

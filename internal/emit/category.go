@@ -199,7 +199,8 @@ func publicContextMethod(c *model.Category) jen.Code {
 			public = append(public, f)
 		}
 	}
-	if len(public) == 0 || !slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Public && code.ErrorType() == c }) {
+	shows := func(code *model.Code) bool { return code.Public && code.ErrorType() == c }
+	if len(public) == 0 || !slices.ContainsFunc(c.Codes, shows) {
 		return nil
 	}
 	head := jen.Add(note("AppendPublicContext appends the public fields as a JSON object, secrets masked.")).

@@ -19,6 +19,12 @@ func (p *Package) PublicOnly() *Package {
 			public := *code
 			public.Category = &category
 			public.Args = publicFields(code.Args)
+			if code.Own != nil {
+				own := *code.Own
+				own.Fields, own.Codes = publicFields(own.Fields), []*Code{&public}
+				public.Own = &own
+			}
+			public.Constants = nil
 			public.Set = slices.DeleteFunc(slices.Clone(code.Set), func(s FieldValue) bool { return !s.Field.Public })
 			category.Codes = append(category.Codes, &public)
 			copies[code] = &public
@@ -29,9 +35,30 @@ func (p *Package) PublicOnly() *Package {
 		}
 	}
 	for _, c := range out.Codes {
-		c.ReplacedBy = copies[c.ReplacedBy]
+		c.ReplacedBy, c.Parent = copies[c.ReplacedBy], copies[c.Parent]
 	}
 	return &out
+}
+
+// ErrorTypes returns the types of errors with their codes: for each category the type of the codes
+// without fields of their own, then those of codes with fields. Abstract codes have no errors.
+func (p *Package) ErrorTypes() []*Category {
+	var types []*Category
+	for _, c := range p.Categories {
+		shared := *c
+		shared.Codes = slices.DeleteFunc(slices.Clone(c.Codes), func(c *Code) bool {
+			return c.Abstract || c.Own != nil
+		})
+		if len(shared.Codes) > 0 {
+			types = append(types, &shared)
+		}
+		for _, code := range c.Codes {
+			if code.Own != nil && !code.Abstract {
+				types = append(types, code.Own)
+			}
+		}
+	}
+	return types
 }
 
 func publicFields(fields []*Field) []*Field {

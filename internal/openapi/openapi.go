@@ -46,10 +46,10 @@ func schemas(m *model.Package) object {
 	mapping := object{}
 	contexts, problems := object{}, object{}
 	var typeNames []string
-	for _, c := range m.Categories {
+	for _, c := range m.ErrorTypes() {
 		typeNames = append(typeNames, c.Type)
 	}
-	for _, c := range m.Categories {
+	for _, c := range m.ErrorTypes() {
 		context := short(c.Type, typeNames) + "Context"
 		doc := "Context of " + c.Name + " errors."
 		contexts = append(contexts, member{context, fields(c.Fields).with("description", doc)})
@@ -139,6 +139,9 @@ func status(r *model.Row) int {
 func responses(m *model.Package) object {
 	codes := make(map[int][]*model.Code)
 	for _, c := range m.Codes {
+		if c.Abstract {
+			continue
+		}
 		for _, s := range statuses(c) {
 			codes[s.(int)] = append(codes[s.(int)], c)
 		}
@@ -154,7 +157,7 @@ func responses(m *model.Package) object {
 		for _, c := range codes[s] {
 			refs = append(refs, ref("schemas", schemaName(m, c)))
 			lines = append(lines, "- `"+c.Value+"`: "+oneLine(c.Doc))
-			retry = retry || slices.ContainsFunc(c.Category.Fields, func(f *model.Field) bool {
+			retry = retry || slices.ContainsFunc(c.Fields(), func(f *model.Field) bool {
 				return f.Role == model.RoleRetryAfter || f.Role == model.RoleResetAt
 			})
 		}

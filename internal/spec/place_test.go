@@ -147,3 +147,19 @@ categories:
 	}
 	assert.Equal(t, diag.Span{Line: 17, Col: 29, Len: 10}, g.IDs[0].Span)
 }
+
+func TestIgnoreFile(t *testing.T) {
+	taxonomy, findings := spec.Parse("t", []byte("errgen: 1\npackage: p\n"+
+		"categories: {c: {codes: {A: {message: a}}}}\n# errgen:ignore-file W-a, W-b -- imported\n"))
+	require.Empty(t, findings)
+	require.Len(t, taxonomy.Ignores, 1)
+	g := taxonomy.Ignores[0]
+	for _, tt := range []struct {
+		id      string
+		line    int
+		covered bool
+	}{{"W-a", 1, true}, {"W-b", 4, true}, {"W-c", 2, false}} {
+		f := diag.Finding{ID: tt.id, Severity: diag.Warning, Span: diag.Span{Line: tt.line, Col: 1, Len: 1}}
+		assert.Equal(t, tt.covered, g.Covers(f), tt.id)
+	}
+}

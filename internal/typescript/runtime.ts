@@ -77,7 +77,7 @@ function read(value: unknown, depth: number): AppError | UnknownError {
     return {
       code, category: about.category, message: text(value["message"]) ?? text(value["detail"]) ?? "",
       retryable: typeof value["retryable"] === "boolean" ? value["retryable"] : about.retryable,
-      context: object(isObject(value["context"]) ? value["context"] : {}, fields[about.category] ?? []),
+      context: object(isObject(value["context"]) ? value["context"] : {}, contexts[contextOf[code as Code]] ?? []),
       ...cause, ...(members ? { problem: members } : {}),
     } as unknown as AppError;
   } catch {

@@ -19,7 +19,7 @@ var runtime string
 
 // File returns the module for m. The mark is its first line.
 func File(m *model.Package, mark string) []byte {
-	w := &writer{model: m, taken: make(map[string]bool), names: make(map[any]string)}
+	w := &writer{model: m, types: m.ErrorTypes(), taken: make(map[string]bool), names: make(map[any]string)}
 	for _, name := range reserved {
 		w.taken[name] = true
 	}
@@ -31,10 +31,10 @@ func File(m *model.Package, mark string) []byte {
 	w.linef("")
 	w.doc("", "The owner of the codes.")
 	w.linef("export const domain = %s;", quote(m.Domain))
-	for _, c := range m.Categories {
+	for _, c := range w.types {
 		w.fieldTypes(c.Fields)
 	}
-	for _, c := range m.Categories {
+	for _, c := range w.types {
 		w.category(c)
 	}
 	w.unions()
@@ -52,6 +52,7 @@ var reserved = []string{
 type writer struct {
 	b     strings.Builder
 	model *model.Package
+	types []*model.Category
 	taken map[string]bool
 	names map[any]string // of categories, enums and objects
 }
@@ -165,7 +166,8 @@ func (w *writer) typeOf(f *model.Field) string {
 
 func (w *writer) category(c *model.Category) {
 	name := w.name(c, c.Type)
-	code, context := w.name(codeOf{c}, c.CodeType), w.name(contextOf{c}, strings.TrimSuffix(c.Type, "Error")+"Context")
+	short := strings.TrimSuffix(c.Type, "Error")
+	code, context := w.name(codeOf{c}, short+"Code"), w.name(contextOf{c}, short+"Context")
 	w.linef("")
 	w.linef("export type %s = %s;", code, union(values(c.Codes)))
 	w.linef("")
@@ -190,7 +192,7 @@ type (
 
 func (w *writer) unions() {
 	var codes, errors []string
-	for _, c := range w.model.Categories {
+	for _, c := range w.types {
 		code := w.names[codeOf{c}]
 		codes = append(codes, code)
 		errors = append(errors, fmt.Sprintf("{ [C in %s]: %s<C> }[%[1]s]", code, w.names[c]))
@@ -206,9 +208,17 @@ func (w *writer) unions() {
 // tables writes what the decoder needs to know about the codes, and the guards.
 func (w *writer) tables() {
 	w.linef("")
-	w.linef("const fields: Readonly<Record<string, readonly Field[]>> = {")
-	for _, c := range w.model.Categories {
-		w.linef("  %s: %s,", quote(c.Name), w.fields(c.Fields, "  "))
+	w.linef("const contexts: Readonly<Record<string, readonly Field[]>> = {")
+	for _, c := range w.types {
+		w.linef("  %s: %s,", w.names[contextOf{c}], w.fields(c.Fields, "  "))
+	}
+	w.linef("};")
+	w.linef("")
+	w.linef("const contextOf: Readonly<Record<Code, string>> = {")
+	for _, c := range w.types {
+		for _, code := range c.Codes {
+			w.linef("  %s: %s,", quote(code.Value), quote(w.names[contextOf{c}]))
+		}
 	}
 	w.linef("};")
 	w.linef("")
@@ -218,6 +228,9 @@ func (w *writer) tables() {
 		"  readonly groups: readonly string[];\n}>> = {")
 	aliases := []string{}
 	for _, c := range w.model.Codes {
+		if c.Abstract {
+			continue
+		}
 		http := ""
 		if c.Row.HTTP != 0 {
 			http = fmt.Sprintf(" http: %d,", c.Row.HTTP)
@@ -229,7 +242,7 @@ func (w *writer) tables() {
 		w.doc("  ", c.Doc, deprecation(c))
 		w.linef("  %s: { category: %s, retryable: %t,%s groups: [%s] },", quote(c.Value), quote(c.Category.Name),
 			c.Row.Retryable, http, strings.Join(groups, ", "))
-		for _, a := range c.Aliases {
+		for _, a := range slices.Concat(c.Aliases, c.Names) {
 			aliases = append(aliases, fmt.Sprintf("%s: %s", quote(a), quote(c.Value)))
 		}
 	}
@@ -237,16 +250,19 @@ func (w *writer) tables() {
 	w.linef("")
 	w.linef("const aliases: Readonly<Record<string, string | undefined>> = { %s };", strings.Join(aliases, ", "))
 	for _, c := range w.model.Categories {
+		if !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return !c.Abstract }) {
+			continue
+		}
 		w.linef("")
-		w.linef("export function %s(error: AppError | UnknownError): error is { [C in %s]: %s<C> }[%[2]s] {",
-			guard(c.Predicate), w.names[codeOf{c}], w.names[c])
+		w.linef("export function %s(error: AppError | UnknownError): error is Extract<AppError, { category: %s }> {",
+			guard(c.Predicate), quote(c.Name))
 		w.linef("  return error.category === %s;", quote(c.Name))
 		w.linef("}")
 	}
 	for _, g := range w.model.Groups {
 		var in []string
 		for _, c := range w.model.Codes {
-			if slices.Contains(c.Groups, g) {
+			if slices.Contains(c.Groups, g) && !c.Abstract {
 				in = append(in, quote(c.Value))
 			}
 		}

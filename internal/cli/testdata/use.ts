@@ -1,4 +1,4 @@
-import { codes, hasCode, inCaller, isAppError, isShape, parseError } from "./shapes.js";
+import { codes, hasCode, inCaller, isAppError, isShape, isSize, parseError } from "./shapes.js";
 import type { AppError, Code, ErrorOf, ShapeContext, ShapeWord, UnknownError } from "./shapes.js";
 
 // The compiler checks the types; nothing here runs but the end.
@@ -10,6 +10,8 @@ export function describe(error: AppError | UnknownError): string {
       return error.context.at?.toISOString() ?? String(error.context.wait ?? 0 + 1);
     case "SIZE_ZERO":
       return error.context.requestId ?? "";
+    case "SIZE_CAST_FAILED":
+      return error.context.target + (error.context.requestId ?? "");
     case undefined:
       return error.sentCode ?? "";
     default: {
@@ -34,6 +36,10 @@ export function narrow(error: AppError | UnknownError): string {
     const code: "SIZE_ZERO" = error.code;
     return code;
   }
+  if (isSize(error)) {
+    const code: "SIZE_CAST_FAILED" = error.code;
+    return error.context.target + code;
+  }
   return isShape(error) ? error.context.text : "";
 }
 
@@ -45,6 +51,9 @@ export function category(error: AppError | UnknownError): string {
   // @ts-expect-error: an unknown error has no context
   return error.context;
 }
+
+// @ts-expect-error: no error has an abstract code
+export const abstract: Code = "SIZE_CAST";
 
 // @ts-expect-error: not a code
 export const wrong: Code = "SHAPE_BENT";

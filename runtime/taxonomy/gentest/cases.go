@@ -71,6 +71,7 @@ type wire struct {
 	Message   string          `json:"message"`
 	Retryable bool            `json:"retryable"`
 	Context   json.RawMessage `json:"context,omitempty"`
+	Constants json.RawMessage `json:"constants,omitempty"`
 	Cause     json.RawMessage `json:"cause,omitempty"`
 }
 
@@ -183,7 +184,7 @@ func (k *category) checkJSON(t *testing.T, e Error, code string, x Case) {
 	require.NoError(t, json.Unmarshal(written, &got))
 	want := wire{
 		Domain: k.Table.Taxonomy.Domain, Name: k.typ, Category: k.name, Code: code, Message: x.message,
-		Retryable: taxonomy.IsRetryable(e), Context: json.RawMessage(x.context),
+		Retryable: taxonomy.IsRetryable(e), Context: json.RawMessage(x.context), Constants: k.constants(e),
 	}
 	if e.Unwrap() != nil {
 		want.Cause = json.RawMessage(`{"message":"some cause"}`)
@@ -238,6 +239,20 @@ func publicContext(fields []taxonomy.Field, context string) string {
 		}
 	}
 	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// constants returns the constants that the JSON of an error must have, or nil.
+func (k *category) constants(e Error) json.RawMessage {
+	var parts []string
+	for i, v := range taxonomy.Describe(e).Constants {
+		if c := k.Table.Taxonomy.Constants[i]; v != nil && c.Wire {
+			parts = append(parts, encode(c.Name)+":"+encode(v))
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
 }
 
 // checkBlank checks the zero error.
