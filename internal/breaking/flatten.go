@@ -242,6 +242,9 @@ func (f *flattener) code(k, n *model.Code) {
 	span := func(key string) diag.Span {
 		return at(spanOf(decl.Traits, key), spanOf(kind.Traits, key), decl.Name.Span)
 	}
+	own := "code " + n.Key // its fields are like those of a category
+	f.add(value{}, "categories", own)
+	f.fields(n.Key+".", k.OwnFields(), "categories", own)
 	f.traits(k.Row.Traits, n.Key, span, "codes", n.Key)
 	f.branches(k, n, span)
 }
