@@ -56,7 +56,8 @@ func TestMasking(t *testing.T) {
 }
 
 func TestAudience(t *testing.T) {
-	const public = "public: {code: OUT}\ncategories: {io: {audience: public, codes: {OUT: {message: out}, OFF: {message: off}}}}"
+	const public = "public: {code: OUT}\n" +
+		"categories: {io: {audience: public, codes: {OUT: {message: out}, OFF: {message: off}}}}"
 	runRuleTests(t, []ruleTest{
 		{"a field internal now", fields("s: {type: string, audience: public}"), fields("s: {type: string}"),
 			`1:28 E-break-audience`},

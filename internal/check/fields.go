@@ -73,7 +73,8 @@ func fieldOptions(c *checker) {
 		for _, inner := range f.Fields {
 			if typ == model.Objects && fillable(inner) {
 				c.report("E-field-option", inner.Name.Span,
-					fmt.Sprintf("evidence cannot fill %q, which is a list of objects", f.Name.V), "remove from and default")
+					fmt.Sprintf("evidence cannot fill %q, which is a list of objects", f.Name.V),
+					"remove from and default")
 			}
 		}
 		textOnly := func(key string, set bool, at diag.Span) {
@@ -184,8 +185,9 @@ func unfillableFields(c *checker) {
 			for _, s := range c.t.Sources {
 				if at := s.Details().Fallback; at.V == k.Name.V {
 					c.report("E-unfillable", at.Span,
-						fmt.Sprintf("nothing gives %s its %q when it is the fallback of %s", k.Name.V, f.Name.V, s.Name.V), hint,
-						seeAlso(f.Name.Span, "declared here"))
+						fmt.Sprintf("nothing gives %s its %q when it is the fallback of %s", k.Name.V, f.Name.V,
+							s.Name.V),
+						hint, seeAlso(f.Name.Span, "declared here"))
 				}
 			}
 			if fb := c.t.Fallback; fb != nil && fb.Code.V == k.Name.V && !assigns(fb.Set, f.Name.V) {

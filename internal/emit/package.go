@@ -98,9 +98,10 @@ func attachFunc(m *model.Package) jen.Code {
 		return nil
 	}
 	return jen.Add(comment(
-		"Attach returns err with fields that all errors of this taxonomy have. The first of them in err's tree is copied, "+
-			"not changed; any other error is returned unchanged.",
-	)).Func().Id("Attach").Params(jen.Err().Error(), jen.Id("attributes").Op("...").Add(runtimeType("Attribute"))).Error().
+		"Attach returns err with fields that all errors of this taxonomy have. The first of them in err's tree is "+
+			"copied, not changed; any other error is returned unchanged.",
+	)).Func().Id("Attach").
+		Params(jen.Err().Error(), jen.Id("attributes").Op("...").Add(runtimeType("Attribute"))).Error().
 		Add(returning(jen.Qual(pkgTaxonomy, "Attach").Call(jen.Err(), jen.Id("attributes").Op("..."))))
 }
 

@@ -27,6 +27,7 @@ var (
 		taxonomy.LogDebug: "LogDebug", taxonomy.LogInfo: "LogInfo", taxonomy.LogWarn: "LogWarn",
 		taxonomy.LogError: "LogError",
 	}
+	stackNames   = []string{taxonomy.StackNever: "StackNever", taxonomy.StackAlways: "StackAlways"}
 	backoffNames = []string{taxonomy.Constant: "Constant", taxonomy.Linear: "Linear"}
 	jitterNames  = []string{
 		taxonomy.JitterProportional: "JitterProportional", taxonomy.JitterFull: "JitterFull",
@@ -59,6 +60,7 @@ var constantNames = map[reflect.Type][]string{
 	reflect.TypeFor[taxonomy.Resume]():         resumeNames,
 	reflect.TypeFor[taxonomy.Shared]():         sharedNames,
 	reflect.TypeFor[taxonomy.LogLevel]():       logNames,
+	reflect.TypeFor[taxonomy.Stack]():          stackNames,
 	reflect.TypeFor[taxonomy.Backoff]():        backoffNames,
 	reflect.TypeFor[taxonomy.JitterKind]():     jitterNames,
 	reflect.TypeFor[taxonomy.Recoverability](): recoverabilityNames,

@@ -87,6 +87,7 @@ func sourceName(t *spec.Taxonomy) string {
 func (b *builder) vocabulary() {
 	t := b.pkg.Taxonomy
 	t.Package, t.Domain, t.Doc, t.HelpURL = b.pkg.Name, b.pkg.Domain, b.pkg.Doc, b.pkg.HelpURL
+	t.Stack = word[taxonomy.Stack](b.src.Stack)
 	t.Sources, t.Ops, t.Groups = sources(b.src.Sources), named(b.src.Ops), named(b.src.Groups)
 	t.Strategies, t.Checks = named(b.src.Strategies), named(b.src.Checks)
 	for i, d := range b.src.Constants {

@@ -248,6 +248,9 @@ var closedSets = map[string][]string{
 	"session":        wordsOf[taxonomy.Session](),
 	"severity":       wordsOf[taxonomy.Severity](),
 	"shared":         wordsOf[taxonomy.Shared](),
+	"type": strings.Fields(
+		"string int int64 uint64 float64 bool duration time strings json object objects violations"),
+	"stack": wordsOf[taxonomy.Stack](),
 }
 
 // wordsOf returns the words of a type of the runtime, without "none", which the language expresses

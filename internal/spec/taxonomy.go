@@ -44,6 +44,9 @@ type Taxonomy struct {
 	HelpURL Text `key:"help_url"`
 	// Who can see codes and fields that declare nothing else: only this program, or its clients too.
 	Audience Text `key:"audience" words:"internal public" default:"internal"`
+	// Errors that record the stack when they are classified: none, those that become the fallback
+	// because no rule described them, or all.
+	Stack Text `key:"stack" words:"stack" default:"fallback"`
 	// Code that clients see in place of an internal one.
 	Public *PublicFallback `key:"public" default:"a text without a code"`
 	// Reporters of failures: tools, services, parts of the program. Each has a description, or a
@@ -172,7 +175,7 @@ type Field struct {
 	// Meaning of the value.
 	Doc Text `key:"doc"`
 	// Type of the value. Either this or `enum` is required.
-	Type Text `key:"type" words:"string int int64 uint64 float64 bool duration time strings json object objects violations"`
+	Type Text `key:"type" words:"type"`
 	// Words that the field can contain, instead of a type.
 	Enum     []Text `key:"enum" chars:"" also:"EnumSpan"`
 	EnumSpan diag.Span

@@ -374,6 +374,9 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 	add("help", t.HelpURL)
 	add("fallback", t.Fallback)
 	add("public", t.PublicFallback)
+	if t.Stack != taxonomy.StackFallback {
+		add("stack", t.Stack.String())
+	}
 	add("categories", categories...)
 	for _, list := range []struct {
 		name  string

@@ -126,7 +126,7 @@ func (r *Rules) Classify(raw any, opts []Option) error {
 	ev := o.evidence(raw)
 	var room taxonomy.Evidence
 	rule, as := r.decide(&ev, &room, &o)
-	return Traced(r.Make(rule, as), opts)
+	return r.made(rule, as, opts)
 }
 
 // ClassifyEvidence is [Rules.Classify] for evidence. It does not keep ev.
@@ -136,7 +136,7 @@ func (r *Rules) ClassifyEvidence(ev *taxonomy.Evidence, opts []Option) error {
 	if as == nil {
 		return err
 	}
-	return Traced(r.Make(rule, as), opts)
+	return r.made(rule, as, opts)
 }
 
 // Decide returns the index of the rule that wins for the evidence, or [NoRule], and the evidence to
@@ -261,14 +261,31 @@ func attached(err error, opts []Option) error {
 	return err
 }
 
-// Traced returns err with the attributes of the options, and with the stack of the call if a table
-// given to [WithTable] enables stacks.
-func Traced(err error, opts []Option) error {
+// made returns the error of a rule with the attributes of the options, and with the stack if the
+// taxonomy or a table given to [WithTable] asks for it.
+func (r *Rules) made(rule int, ev *taxonomy.Evidence, opts []Option) error {
+	e := r.Make(rule, ev)
+	_, unknown := e.(*taxonomy.Unknown)
+	return traced(e, r.stacks(rule) && (!unknown || r.Taxonomy.Stack == taxonomy.StackAlways), opts)
+}
+
+// stacks reports whether the taxonomy asks for the stack of the errors of a rule.
+func (r *Rules) stacks(rule int) bool {
+	if r.Taxonomy == nil {
+		return false
+	}
+	stack := r.Taxonomy.Stack
+	return stack == taxonomy.StackAlways || stack == taxonomy.StackFallback && rule == NoRule
+}
+
+// traced returns err with the attributes of the options, and with the stack of the call.
+func traced(err error, stack bool, opts []Option) error {
 	err = attached(err, opts)
 	for i := range opts {
-		if opts[i].stack {
-			return taxonomy.WithStack(err)
-		}
+		stack = stack || opts[i].stack
+	}
+	if stack {
+		return taxonomy.WithStack(err)
 	}
 	return err
 }

@@ -19,6 +19,7 @@ import (
 
 // mail is a taxonomy with three codes; the last is its fallback.
 var mail = taxonomy.Taxonomy{
+	Stack:   taxonomy.StackNever,
 	Package: "mail", Domain: "mail.example", Fallback: "OTHER",
 	Categories: []*taxonomy.Category{{Name: "delivery", Codes: []taxonomy.Code{
 		{}, {Value: "BOUNCED", Traits: plain}, {Value: "GREYLISTED", Traits: plain}, {Value: "OTHER", Traits: plain},

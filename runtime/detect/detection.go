@@ -51,6 +51,7 @@ type SourceApply struct {
 type Maker struct {
 	Row   taxonomy.Row // of the code, without any `when` branch; [taxonomy.RowUnknown] without a fallback
 	apply func(e taxonomy.Error)
+	stack bool // whether the error records the stack
 }
 
 // Finish sets the fields that the rule and the code set, and returns the result of classifying.
@@ -58,10 +59,10 @@ func (m *Maker) Finish(e taxonomy.Error, opts []Option) error {
 	if m.apply != nil {
 		m.apply(e)
 	}
-	if len(opts) == 0 {
+	if len(opts) == 0 && !m.stack {
 		return e
 	}
-	return Traced(e, opts)
+	return traced(e, m.stack, opts)
 }
 
 // CodeRule is one detection rule at its code. All of its conditions must hold. If it has Text
@@ -117,7 +118,7 @@ func (d *Detection) Decide(
 		return nil, nil, err
 	}
 	if m = d.maker(rule, as.Source); m.Row == taxonomy.RowUnknown {
-		return nil, nil, Traced(Unknown(d.Taxonomy, as), opts)
+		return nil, nil, traced(Unknown(d.Taxonomy, as), d.Taxonomy.Stack == taxonomy.StackAlways, opts)
 	}
 	return m, as, nil
 }
@@ -237,7 +238,7 @@ func (d *Detection) rank() {
 	}
 	d.rules = Rules{Taxonomy: d.Taxonomy, Leads: leads, FallbackSet: setNames(d.FallbackSet), Is: d.Is, Make: d.make}
 	for _, x := range sortedRules(all, func(x ranked) class { return x.class }) {
-		d.makers = append(d.makers, Maker{x.row, x.Apply})
+		d.makers = append(d.makers, Maker{x.row, x.Apply, d.rules.stacks(0)})
 		d.rules.Rules = append(d.rules.Rules, Rule{
 			Name: x.name, Doc: x.Doc, Conditions: x.conditions, Set: setNames(x.Set), Row: x.row,
 			Derived: derived[x.id], Text: patterns.of(x.Text), Contains: patterns.of(x.Contains),
@@ -245,7 +246,7 @@ func (d *Detection) rank() {
 			LikeContains: patterns.of(x.form.Contains.unpack(leads)),
 		})
 	}
-	d.makers = append(d.makers, Maker{d.fallback, d.FallbackApply})
+	d.makers = append(d.makers, Maker{d.fallback, d.FallbackApply, d.rules.stacks(NoRule)})
 	d.sourceMakers()
 	d.needs()
 	for _, c := range d.Taxonomy.Categories {
@@ -270,7 +271,7 @@ func (d *Detection) sourceMakers() {
 		if d.sources == nil {
 			d.sources = make(map[string]*Maker)
 		}
-		m := &Maker{Row: row}
+		m := &Maker{Row: row, stack: d.rules.stacks(NoRule)}
 		for _, x := range d.Sources {
 			if x.Source == s.Name {
 				m.apply = x.Apply

@@ -2,6 +2,7 @@ package taxonomy
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 )
@@ -38,10 +39,9 @@ func attach(err error, t *Taxonomy, attributes []Attribute) error {
 	}
 	c, _ := First(err, t)
 	v := reflect.ValueOf(c)
-	if e, ok := c.(Error); !ok || v.Kind() != reflect.Pointer || v.IsNil() || t.Categories[e.Row().Category()].List == nil {
-		return err
-	}
-	if _, unknown := c.(*Unknown); unknown {
+	own, ok := c.(Error)
+	_, unknown := c.(*Unknown)
+	if !ok || unknown || v.Kind() != reflect.Pointer || v.IsNil() || t.Categories[own.Row().Category()].List == nil {
 		return err
 	}
 	changed := reflect.New(v.Type().Elem())
@@ -59,7 +59,8 @@ func attach(err error, t *Taxonomy, attributes []Attribute) error {
 	return &attached{whole: err, changed: e}
 }
 
-// attached is an error with a changed copy of an error that it wraps.
+// attached is an error with a changed copy of an error that it wraps. It is a chain and not a fork,
+// because it is one failure.
 type attached struct {
 	whole   error
 	changed Error
@@ -68,8 +69,16 @@ type attached struct {
 // Error returns the text of the error.
 func (a *attached) Error() string { return a.whole.Error() }
 
-// Unwrap returns the copy, which is found first, and the error.
-func (a *attached) Unwrap() []error { return []error{a.changed, a.whole} }
+// Unwrap returns the copy.
+func (a *attached) Unwrap() error { return a.changed }
+
+// Is looks for target in the error.
+func (a *attached) Is(target error) bool { return errors.Is(a.whole, target) }
+
+// As looks for target in the copy, and then in the error.
+func (a *attached) As(target any) bool {
+	return errors.As(a.changed, target) || errors.As(a.whole, target)
+}
 
 type attributesKey struct{}
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,6 +53,20 @@ func TestAttach(t *testing.T) {
 			assert.Equal(t, traced, still)
 		})
 	}
+}
+
+func TestAttachKeepsTheTree(t *testing.T) {
+	outer := &fs.PathError{Op: "open", Path: "p", Err: sample.NewGitCommit().WithCause(io.EOF)}
+	err := sample.Attach(fmt.Errorf("wrapped: %w", outer), sample.RequestID("r"))
+	for _, target := range []error{outer, sample.CodeGitCommit, io.EOF} {
+		require.ErrorIs(t, err, target)
+	}
+	found, ok := errors.AsType[*fs.PathError](err)
+	assert.True(t, ok)
+	assert.Same(t, outer, found)
+	typed, ok := errors.AsType[*sample.WorkError](err)
+	assert.True(t, ok)
+	assert.Equal(t, "r", typed.RequestID.Or(""))
 }
 
 func TestAttachUnchanged(t *testing.T) {

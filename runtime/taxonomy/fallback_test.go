@@ -1,6 +1,8 @@
 package taxonomy_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,12 +36,25 @@ func TestSourceFallback(t *testing.T) {
 			var unmatched sources
 			made := sample.ClassifyEvidence(ev)
 			assert.Equal(t, tt.code, taxonomy.CodeOf(made))
-			assert.Equal(t, tt.context, string(made.(taxonomy.Error).AppendContext(nil)))
+			e, ok := errors.AsType[taxonomy.Error](made)
+			assert.True(t, ok)
+			assert.Equal(t, tt.context, string(e.AppendContext(nil)))
 			assert.Equal(t, tt.code, taxonomy.CodeOf(sample.Classify(ev, detect.OnUnmatched(&unmatched))))
 			assert.Equal(t, sources{tt.source}, unmatched)
 			explained := sample.Explain(*ev)
 			assert.Equal(t, detect.Fallback, explained.Outcome)
 			assert.Equal(t, tt.code, taxonomy.CodeOf(explained.Err))
 		})
+	}
+}
+
+// TestFallbackStack holds that an error which no rule described has the stack of its classification.
+func TestFallbackStack(t *testing.T) {
+	for _, err := range []error{
+		sample.Classify(errors.New("x")), sample.Classify("x"), sample.Explain("x").Err,
+		sample.ClassifyEvidence(&taxonomy.Evidence{Source: "git"}),
+		sample.ClassifyEvidence(&taxonomy.Evidence{Text: "x"}),
+	} {
+		assert.Contains(t, fmt.Sprintf("%+v", err), ".TestFallbackStack\n")
 	}
 }

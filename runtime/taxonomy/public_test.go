@@ -31,7 +31,8 @@ func TestPublicJSON(t *testing.T) {
 	}{
 		{"nil", nil, "null", ""},
 		{"public code", fmt.Errorf("secret: %w", conflict.WithLeft(2)),
-			head + `"order o was changed at the same time, 2 left","retryable":false,"context":{"order":"o","left":2}}`, ""},
+			head + `"order o was changed at the same time, 2 left","retryable":false,` +
+				`"context":{"order":"o","left":2}}`, ""},
 		{"text to escape", sample.NewOrderConflict("\"é\u2028"), head +
 			`"order \"é\u2028 was changed at the same time","retryable":false,"context":{"order":"\"é\u2028"}}`, ""},
 		{"branch on an internal field", sample.NewOrderConflict("o").WithWarehouse("north"),
@@ -129,7 +130,8 @@ func TestSentTraits(t *testing.T) {
 		{"no answer", `"retryable":null`, false, "abort"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err, failed := sample.UnmarshalError([]byte(`{"code":"ORDER_CONFLICT",` + tt.json + `,"context":{"order":"o"}}`))
+			err, failed := sample.UnmarshalError(
+				[]byte(`{"code":"ORDER_CONFLICT",` + tt.json + `,"context":{"order":"o"}}`))
 			require.NoError(t, failed)
 			assert.Equal(t, tt.retryable, taxonomy.IsRetryable(err))
 			assert.Equal(t, tt.reaction, sample.Table.Reaction(err).Name)

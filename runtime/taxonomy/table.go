@@ -190,6 +190,8 @@ type Taxonomy struct {
 	Doc      string
 	HelpURL  string // with {code} in it, where the code goes
 	Fallback string // the fallback's code; empty when there is none
+	// Stack says which errors record the stack when they are classified.
+	Stack Stack
 	// PublicFallback is the code that clients see in place of an internal one, or "".
 	PublicFallback string
 	Categories     []*Category

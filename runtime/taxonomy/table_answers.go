@@ -169,10 +169,11 @@ func (t Table) Classify(err error) error {
 	return t.Classifier.ClassifyFor(t, err)
 }
 
-// Trace returns err with the stack of the caller if the profile's reporting asks for stacks,
-// otherwise err.
+// Trace returns err with the stack of the caller if the taxonomy or the profile's reporting asks for
+// the stacks of all errors, otherwise err.
 func (t Table) Trace(err error) error {
-	if err == nil || t.Overlay == nil || !t.Overlay.Reporting.Stack {
+	always := t.Taxonomy != nil && t.Taxonomy.Stack == StackAlways || t.Overlay != nil && t.Overlay.Reporting.Stack
+	if err == nil || !always {
 		return err
 	}
 	return withStack(err)

@@ -19,6 +19,24 @@ const (
 	skipFrames = 3
 )
 
+// Stack says which errors record the stack when they are classified.
+type Stack uint8
+
+// The values of Stack. The zero value is the default.
+const (
+	StackFallback Stack = iota // those that become a fallback, because no rule described them
+	StackNever                 // none, unless a profile's reporting asks for it
+	StackAlways                // all
+)
+
+var stackWords = [...]string{"fallback", "never", "always"}
+
+// String returns the word of the taxonomy's language.
+func (s Stack) String() string { return word(stackWords[:], "Stack", uint8(s)) }
+
+// MarshalText returns the word of the taxonomy's language.
+func (s Stack) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Traced is an error with the stack of where it was made or classified. It says nothing else:
 // message, JSON and log value are the error's own, and only %+v shows the stack.
 type Traced struct {

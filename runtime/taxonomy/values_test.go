@@ -168,6 +168,8 @@ func TestTrace(t *testing.T) {
 	strict, err := sample.Table.Profile(sample.ProfileStrict)
 	require.NoError(t, err)
 	assert.NoError(t, strict.Trace(nil))
+	always := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Stack: taxonomy.StackAlways}}
+	assert.Contains(t, fmt.Sprintf("%+v", always.Trace(crash)), ".TestTrace\n")
 	assert.Contains(t, fmt.Sprintf("%+v", strict.Trace(crash)), ".TestTrace\n")
 	chains, err := sample.Table.Profile(sample.ProfileChains)
 	require.NoError(t, err)

@@ -156,6 +156,7 @@ func TestTaxonomy(t *testing.T) {
 		"package: errs",
 		"domain: duyetbot",
 		"fallback: system_error",
+		"stack: never",
 		"categories: llm github tool verification dependency skill config file network system",
 		"strategies: wait_for_rate_limit retry_with_backoff install_dependency apply_type_fix apply_lint_fix fix_test fix_build",
 		"sources: llm github tool verification file network config skill system",

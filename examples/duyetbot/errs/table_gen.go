@@ -14,7 +14,7 @@ var Table = taxonomy.Table{Taxonomy: &definition, Classifier: &detection}
 var definition = taxonomy.Taxonomy{
 	Package: "errs", Domain: "duyetbot",
 	Doc:      "What can go wrong in a bot that works on GitHub repositories with an LLM and tools.",
-	Fallback: "system_error",
+	Fallback: "system_error", Stack: taxonomy.StackNever,
 	Categories: []*taxonomy.Category{
 		&llmCategory,
 		&gitHubCategory,

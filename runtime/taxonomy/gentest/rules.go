@@ -103,22 +103,38 @@ func (p *Package) checkClassifying(t *testing.T) {
 	assert.Equal(t, cancelled, p.Explain(cancelled).Err)
 
 	plain := taxonomy.Evidence{Source: "some source"}
-	assert.Equal(t, p.Classify(&plain), p.ClassifyEvidence(&plain))
+	assert.Equal(t, untraced(p.Classify(&plain)), untraced(p.ClassifyEvidence(&plain)))
 	ev := taxonomy.Evidence{Text: "some text"}
 	var record recorder
 	opts := []detect.Option{detect.WithSource(taxonomy.SourceName("some source")), detect.OnUnmatched(&record)}
 	explained := p.Explain(&ev, opts...)
 	assert.Equal(t, "some source", explained.Evidence.Source)
-	assert.Equal(t, explained.Err, p.Classify(&ev, opts...))
-	assert.Equal(t, explained.Err, p.ClassifyEvidence(&ev, opts...))
+	assert.Equal(t, untraced(explained.Err), untraced(p.Classify(&ev, opts...)))
+	assert.Equal(t, untraced(explained.Err), untraced(p.ClassifyEvidence(&ev, opts...)))
 	if explained.Rule == nil {
 		assert.Equal(t, recorder{"some source", "some source"}, record)
+	}
+	unguided := p.Explain(&ev)
+	_, unknown := untraced(unguided.Err).(*taxonomy.Unknown)
+	stack := map[taxonomy.Stack]bool{
+		taxonomy.StackFallback: unguided.Rule == nil && !unknown, taxonomy.StackAlways: true,
+	}[p.Table.Taxonomy.Stack]
+	for _, err := range []error{unguided.Err, p.Classify(&ev), p.ClassifyEvidence(&ev)} {
+		assert.Equal(t, stack, err != untraced(err), "%T has a stack", err)
 	}
 	stacks := detect.WithTable(taxonomy.Table{Overlay: &taxonomy.Profile{Reporting: taxonomy.Reporting{Stack: true}}})
 	for _, err := range []error{p.Classify(&ev, stacks), p.ClassifyEvidence(&ev, stacks), p.Explain(&ev, stacks).Err} {
 		_, ok := errors.AsType[*taxonomy.Traced](err)
 		assert.True(t, ok, "%T has a stack", err)
 	}
+}
+
+// untraced returns err without the stack that was recorded with it.
+func untraced(err error) error {
+	if traced, ok := err.(*taxonomy.Traced); ok {
+		return traced.Unwrap()
+	}
+	return err
 }
 
 // recorder records the sources of unmatched evidence.
