@@ -107,3 +107,16 @@ func TestFilling(t *testing.T) {
 			fields("s: {type: string, max_length: 10, keep: tail}"), `1:28 W-changed-field, 1:28 W-changed-field`},
 	})
 }
+
+func TestFieldsOfACode(t *testing.T) {
+	own := func(fields string) string {
+		return codes("EOF: {message: end, fields: {" + fields + "}}, LATE: {message: late}")
+	}
+	runRuleTests(t, []ruleTest{
+		{"removed", own("a: {type: string}, b: {type: int}"), own("a: {type: string}"), `-1:75 E-break-field-removed`},
+		{"another type", own("a: {type: string}"), own("a: {type: int}"), `1:66 E-break-field-type`},
+		{"another one", own("a: {type: string}"), own("a: {type: string}, b: {type: int}"), ``},
+		{"a new code with a required one", own("a: {type: string}"), strings.Replace(own("a: {type: string}"),
+			"LATE:", "NEW: {message: new, fields: {c: {type: int, required: true}}}, LATE:", 1), ``},
+	})
+}

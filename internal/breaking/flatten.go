@@ -247,6 +247,21 @@ func (f *flattener) code(k, n *model.Code) {
 	span := func(key string) diag.Span {
 		return at(spanOf(decl.Traits, key), spanOf(kind.Traits, key), decl.Name.Span)
 	}
+	for i, v := range k.Constants {
+		if v != nil {
+			name := f.t.model.Constants[i].Name
+			f.add(value{subject: n.Key, text: "constant " + name + " " + v.JSON(), at: decl.Name.Span},
+				"codes", n.Key, "constants", name)
+		}
+	}
+	parent := "none"
+	if k.Parent != nil {
+		parent = k.Parent.Key
+	}
+	set("parent", value{text: parent})
+	own := "code " + n.Key // its fields are like those of a category
+	f.add(value{}, "categories", own)
+	f.fields(n.Key+".", k.OwnFields(), "categories", own)
 	f.traits(k.Row.Traits, n.Key, span, "codes", n.Key)
 	f.branches(k, n, span)
 }

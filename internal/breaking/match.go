@@ -44,6 +44,11 @@ func newComparison(old, new *Taxonomy) *comparison {
 			c.matchFields(n.Name+".", o.Fields, n.Fields)
 		}
 	}
+	for _, o := range old.model.Codes {
+		if n := c.to[o]; n != nil {
+			c.matchFields(n.Key+".", o.OwnFields(), n.OwnFields())
+		}
+	}
 	return c
 }
 

@@ -47,6 +47,7 @@ func Read(name string, src []byte) *Taxonomy {
 		t.placeFields(c.Fields[len(t.model.Fields):], decl.Fields)
 		for j, code := range c.Codes {
 			t.codes[code] = &decl.Codes[j]
+			t.placeFields(code.OwnFields(), decl.Codes[j].Fields)
 		}
 	}
 	for _, code := range t.model.Codes {

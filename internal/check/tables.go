@@ -26,12 +26,13 @@ func abstractCodes(c *checker) {
 			continue
 		}
 		if !parents[k.model] {
-			c.report("E-abstract", k.Name.Span, fmt.Sprintf("no code is below the abstract code %s", k.Name.V),
+			c.report("E-abstract", k.Name.Span, "no code is below the abstract code "+k.Name.V,
 				"declare codes under its key codes, or remove abstract")
 		}
 		for key, at := range abstractKeys(k) {
 			if at.Valid() {
-				c.report("E-abstract", at, fmt.Sprintf("no error has the abstract code %s, so it has no %s", k.Name.V, key),
+				c.report("E-abstract", at,
+					fmt.Sprintf("no error has the abstract code %s, so it has no %s", k.Name.V, key),
 					"move it to the codes below, or remove abstract", seeAlso(k.Abstract.Span, "abstract here"))
 			}
 		}

@@ -71,7 +71,7 @@ func Print(w io.Writer, format Format, files ...FileFindings) error {
 		for _, id := range slices.Sorted(maps.Keys(seen)) {
 			if more := seen[id] - maxRepeated; more > 0 {
 				fmt.Fprintf(b, "%s: %d more warnings [%s]\n  hint: -format json has all of them; "+
-					"\"# errgen:ignore-file %[3]s -- reason\" ignores them\n", file.Source.display(), more, id)
+					"\"# errgen:ignore-file %[3]s -- reason\" ignores them\n", file.Source.Display(), more, id)
 			}
 		}
 	}

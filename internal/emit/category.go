@@ -25,7 +25,8 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 			t.ownType(f, code, l)
 		}
 	}
-	declare(f, ownBase(c), copies(c), messageMethod(c), feedbackMethod(c), contextMethod(t.m, c), publicContextMethod(c))
+	declare(f, ownBase(c), copies(c), messageMethod(c), feedbackMethod(c))
+	declare(f, contextMethod(t.m, c), publicContextMethod(c))
 	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
 		hintsMethod(c))

@@ -51,7 +51,8 @@ func (l *literals) errorOf(m *model.Package, c *model.Category) string {
 	last := "return &" + error
 	for _, code := range c.Codes {
 		if code.Own != nil && made(m, code) {
-			last = "return &" + code.Own.Type + l.fill([]string{c.OwnFields + ": " + c.OwnFields + "{" + error + "}"}, ownFields(m, code.Own))
+			base := c.OwnFields + ": " + c.OwnFields + "{" + error + "}"
+			last = "return &" + code.Own.Type + l.fill([]string{base}, ownFields(m, code.Own))
 			cases = append(cases, "case "+code.Const+":\n"+last+"\n")
 		}
 	}

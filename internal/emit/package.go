@@ -285,7 +285,8 @@ func constantFuncs(m *model.Package) []jen.Code {
 	out := make([]jen.Code, len(m.Constants))
 	for i, c := range m.Constants {
 		typ := valueType(&model.Field{Type: c.Type})
-		out[i] = jen.Add(comment(about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, "."))).
+		doc := c.Function + " returns the constant " + c.Name + " of the code of err, if it has one"
+		out[i] = jen.Add(comment(about(doc, c.Doc, "."))).
 			Func().Id(c.Function).Params(jen.Id("err").Error()).
 			Params(jen.Id("value").Add(typ), jen.Id("ok").Bool()).
 			Block(jen.Return(jen.Qual(pkgGen, "Constant").Types(typ).Call(jen.Id("err"), definition(), jen.Lit(i))))

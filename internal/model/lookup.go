@@ -64,6 +64,9 @@ func (c *Category) Extends() bool { return len(c.Codes) == 1 && c.Codes[0].Own =
 // Fields returns the fields of the code's errors, those of the category first.
 func (c *Code) Fields() []*Field { return c.ErrorType().Fields }
 
+// OwnFields returns the fields of this code alone.
+func (c *Code) OwnFields() []*Field { return c.Fields()[len(c.Category.Fields):] }
+
 // Takes reports whether the code's factory has a parameter for f.
 func (c *Code) Takes(f *Field) bool { return slices.Contains(c.Args, f) }
 
