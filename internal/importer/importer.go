@@ -270,8 +270,8 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 func (f *finisher) unique(key string, isType bool) string {
 	for n, name := 2, key; ; n++ {
 		ident := goName(name)
-		isCategory := isType && slices.ContainsFunc(f.t.Categories, func(c *Category) bool { return goName(c.Key) == ident })
-		if !f.keys[ident] && !isCategory {
+		isCategory := func(c *Category) bool { return goName(c.Key) == ident }
+		if !f.keys[ident] && !(isType && slices.ContainsFunc(f.t.Categories, isCategory)) {
 			f.keys[ident] = true
 			return name
 		}

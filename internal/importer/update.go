@@ -252,7 +252,7 @@ func (u *update) add(r row) {
 	if r.parent != nil && u.fresh[r.parent] {
 		return // the parent's entry has it
 	}
-	if u.record[r.code.Name] != nil && !slices.ContainsFunc(u.entries, func(e *entry) bool { return e.row == r.code.Name }) {
+	if u.record[r.code.Name] != nil {
 		return // it was removed by hand
 	}
 	key := r.code.Key
@@ -319,11 +319,21 @@ func (u *update) dropReserved() {
 	for _, r := range u.t.rows() {
 		k := r.code
 		returns := slices.ContainsFunc(codes, func(item any) bool { return u.isName(item, k.Name) })
-		if k.Number != nil && !returns && slices.Contains(numbers, any(strconv.Itoa(*k.Number))) {
+		if k.Number == nil || returns {
+			continue
+		}
+		if slices.ContainsFunc(numbers, func(item any) bool { return includes(item, *k.Number) }) {
 			u.t.Notes.add(k.Name, "numbers that are reserved: left out")
 			k.Number = nil
 		}
 	}
+}
+
+// includes reports whether an item of the reserved numbers is a number, or a range that has it.
+func includes(item any, n int) bool {
+	p, _ := item.(spec.Pairs)
+	from, to := number(text(p.Get("from"))), number(text(p.Get("to")))
+	return text(item) == strconv.Itoa(n) || from != nil && to != nil && *from <= n && n <= *to
 }
 
 // remove reserves the codes that the table had, and no longer has.
