@@ -20,7 +20,17 @@ func (s *service) routes() http.Handler {
 		mux.Handle(pattern, problem.Handler(serve, problem.ByTable(errs.Table),
 			problem.OnError(func(r *http.Request, err error) { s.failed(r.Context(), r.Pattern, err) })))
 	}
-	return mux
+	return identified(mux)
+}
+
+// identified sets the field requestId of all errors of a request.
+func identified(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id := r.Header.Get("X-Request-Id"); id != "" {
+			r = r.WithContext(taxonomy.ContextWith(r.Context(), errs.RequestID(id)))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (s *service) servePlace(w http.ResponseWriter, r *http.Request) error {

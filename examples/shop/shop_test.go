@@ -27,7 +27,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/report"
 	promreport "github.com/errgen/errgen/runtime/report/export/prometheus"
-	"github.com/errgen/errgen/runtime/rpc"
+	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"shop.example.com/shop/client"
 	"shop.example.com/shop/errs"
@@ -72,7 +72,8 @@ func shopOn(t *testing.T, db *store, statuses ...int) *shop {
 	api := httptest.NewServer(s.routes())
 	t.Cleanup(api.Close)
 	s.client = &client.Client{URL: api.URL, HTTP: api.Client()}
-	s.orders = dial(t, s.grpcServer(), grpc.WithChainUnaryInterceptor(rpc.UnaryClient(rpc.ByTable(errs.Table))))
+	errors := grpcerr.UnaryClient(grpcerr.ByTable(errs.Table))
+	s.orders = dial(t, s.grpcServer(), grpc.WithChainUnaryInterceptor(errors))
 	return s
 }
 
@@ -176,7 +177,9 @@ func TestWorkerFollowsTheTable(t *testing.T) {
 func TestProblemDocument(t *testing.T) {
 	h := (&service{log: slog.New(slog.DiscardHandler), sink: report.Sinks{}}).routes()
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/orders", strings.NewReader("{")))
+	r := httptest.NewRequest(http.MethodPost, "/orders", strings.NewReader("{"))
+	r.Header.Set("X-Request-Id", "r-1")
+	h.ServeHTTP(w, r)
 	var p problems.Problem
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &p))
 	_, err := p.Validate()
@@ -184,6 +187,7 @@ func TestProblemDocument(t *testing.T) {
 	assert.Equal(t, problems.ProblemMediaType, w.Header().Get("Content-Type"))
 	assert.Equal(t, "https://shop.example.com/errors/INVALID", p.Type)
 	assert.Equal(t, http.StatusBadRequest, p.Status)
+	assert.Contains(t, w.Body.String(), `"requestId":"r-1"`)
 }
 
 func TestRunNeedsSettings(t *testing.T) {
@@ -207,7 +211,7 @@ func TestCIScript(t *testing.T) {
 // them.
 func TestErrorCodeIsShort(t *testing.T) {
 	uses := regexp.MustCompile(
-		`\b(errs|errors|taxonomy|problem|rpc|report|promreport|retry|detect)\.[A-Z]|s\.failed\(|iolation|classified`)
+		`\b(errs|errors|taxonomy|problem|grpcerr|report|promreport|retry|detect)\.[A-Z]|s\.failed\(|iolation`)
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	lines := 0

@@ -103,11 +103,11 @@ func TestProviderError(t *testing.T) {
 				"PROVIDER_API_ERROR/1: code [insufficient_quota billing_hard_limit_reached organization_spend_limit_exceeded project_spend_limit_exceeded], set quotaExceeded",
 				"PROVIDER_API_ERROR/2: type [insufficient_quota billing_error], set quotaExceeded",
 				"PROVIDER_API_ERROR/3: like quota_exhausted (e453ed26), set quotaExceeded",
-				"PROVIDER_API_ERROR/4: status absent, like [context_too_long model_not_found invalid_request payload_too_large] (f1f00acb), set invalidRequest",
-				"PROVIDER_API_ERROR/5: like [context_too_long model_not_found invalid_request payload_too_large] (59b4934d)",
+				"PROVIDER_API_ERROR/4: status absent, like [context_too_long model_not_found invalid_request payload_too_large] (966dac12), set invalidRequest",
+				"PROVIDER_API_ERROR/5: like [context_too_long model_not_found invalid_request payload_too_large] (3497c992)",
 				"PROVIDER_API_ERROR/6: status absent, type absent, code absent, like content_refused (77e331ea), set invalidRequest",
 				"PROVIDER_API_ERROR/7: like [overloaded bad_gateway unavailable gateway_timeout grpc_internal server_error grpc_unavailable] (6e8d9e17)",
-				"PROVIDER_API_ERROR/8: errno absent, type absent, like [connection_timeout tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed] (7e461e17)",
+				"PROVIDER_API_ERROR/8: errno absent, type absent, like [connection_timeout tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed] (6ea49a60)",
 				"PROVIDER_API_ERROR/9: type [network stream overloaded_error api_error server_error timeout_error]",
 				"PROVIDER_API_ERROR/10: type timeout, errno ETIMEDOUT",
 				"PROVIDER_API_ERROR/11: type timeout, as [*net.OpError *net.DNSError], attributes.iteration absent, attributes.timeout_ms absent",
@@ -178,7 +178,7 @@ func TestProviderError(t *testing.T) {
 		{
 			Code:  CodeProviderRateLimit,
 			Says:  "PROVIDER_RATE_LIMIT 104 group=network: wait retryable; strict: block; unattended: wait@unattended",
-			Rules: []string{"PROVIDER_RATE_LIMIT/1: like [quota_per_minute rate_limit throttled too_many_requests] (be188bf4)"},
+			Rules: []string{"PROVIDER_RATE_LIMIT/1: like [quota_per_minute rate_limit throttled too_many_requests] (337a4c85)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewProviderRateLimit("some provider"), 0, "provider some provider limits the rate", `{"provider":"some provider"}`),
 				gentest.Says(NewProviderRateLimit("some provider").WithRetryAfter(6500*time.Millisecond), 0, "provider some provider limits the rate, retry after 6.5s", `{"provider":"some provider","retryAfter":"6.5s"}`).Hints("retry_after=6.5s"),

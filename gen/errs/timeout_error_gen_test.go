@@ -38,7 +38,7 @@ func TestTimeoutError(t *testing.T) {
 			Rules: []string{
 				"OPERATION_TIMEOUT/1: source [validator executor], type timeout",
 				"OPERATION_TIMEOUT/2: type timeout",
-				"OPERATION_TIMEOUT/3: status absent, type absent, errno absent, like [grpc_deadline_exceeded timeout] (6f12d2fa)",
+				"OPERATION_TIMEOUT/3: status absent, type absent, errno absent, like [grpc_deadline_exceeded timeout] (9ecd6b73)",
 				"OPERATION_TIMEOUT/4: is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 			},
 			Cases: []gentest.Case{

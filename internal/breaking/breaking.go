@@ -95,7 +95,7 @@ type Change struct {
 	label, text string   // the two parts of Message, if it consists of both
 	path        string   // of the field, if it is about one
 	codes       []string // to reserve
-	number      int      // to reserve
+	number      string   // to reserve
 }
 
 // Level returns the first of the change's levels: wire before source before behaviour.

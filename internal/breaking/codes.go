@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -38,13 +39,13 @@ func (c *comparison) removed(o *model.Code) {
 		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
 	change.label, change.text = codeName(o), "removed, and not reserved"
 	change.codes = []string{o.Value}
-	for _, alias := range o.Aliases {
+	for _, alias := range slices.Concat(o.Aliases, o.Names) {
 		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
 			change.codes = append(change.codes, alias)
 		}
 	}
-	if o.Number != 0 && !c.new.reservedNumbers[o.Number] && c.new.byNumber[o.Number] == nil {
-		change.number = o.Number
+	if o.Numbered && !c.new.tree.Reserved.HasNumber(o.Number) && c.new.withNumberOf(o) == nil {
+		change.number = number(o)
 	}
 	change.Hint = "reserve it: " + reservation([]Change{change}, " ") +
 		"; or make it an alias of the code that replaces it"
@@ -65,8 +66,8 @@ func reservation(changes []Change, separator string) string {
 	var codes, numbers, out []string
 	for _, change := range changes {
 		codes = append(codes, change.codes...)
-		if change.number != 0 {
-			numbers = append(numbers, number(change.number))
+		if change.number != "" {
+			numbers = append(numbers, change.number)
 		}
 	}
 	if len(numbers) > 0 {
@@ -114,7 +115,7 @@ func (c *comparison) codeValue(o, n *model.Code) {
 			hint = fmt.Sprintf("add \"aliases: [%s]\" to %s, or reserve %s", aliases, n.Key, o.Value)
 			message = fmt.Sprintf("code %s seems to be renamed to %s (%s): add \"aliases: [%s]\" to it", codeName(o),
 				codeName(n), c.renamed[o], aliases)
-			if o.Number != 0 && o.Number == n.Number {
+			if o.Numbered && n.Numbered && o.Number == n.Number {
 				hint += " and give " + n.Key + " another number"
 				c.reused(o, n)
 			}
@@ -123,7 +124,7 @@ func (c *comparison) codeValue(o, n *model.Code) {
 		}
 		c.changed(id, n, c.new.codes[n].Value.Span, "value", o.Value, n.Value, hint, message)
 	}
-	if o.Number != n.Number {
+	if number(o) != number(n) {
 		c.freedNumber(o)
 	}
 }
@@ -144,17 +145,17 @@ func (c *comparison) retired(o *model.Code, how string) {
 
 // freedNumber reports a number that its code no longer has, unless it is reserved.
 func (c *comparison) freedNumber(o *model.Code) {
-	if o.Number == 0 || c.new.reservedNumbers[o.Number] || c.old.byNumber[o.Number] != o {
+	if !o.Numbered || c.new.tree.Reserved.HasNumber(o.Number) || c.old.withNumberOf(o) != o {
 		return
 	}
-	now := c.new.byNumber[o.Number]
+	now := c.new.withNumberOf(o)
 	switch n := c.to[o]; {
 	case now != nil && now != n:
 		c.reused(o, now)
 	case now == nil && (n == nil || c.from[n] != o) && (n != nil || c.new.reservedCodes[o.Value]):
-		change := c.gone(idNumber, o, "number", number(o.Number), fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
+		change := c.gone(idNumber, o, "number", number(o), fmt.Sprintf("reserved: {numbers: [%d]}", o.Number),
 			fmt.Sprintf("number %d of %s is removed, and is not reserved", o.Number, o.Key))
-		change.number = o.Number
+		change.number = number(o)
 		c.add(change)
 	}
 }
@@ -167,7 +168,7 @@ func (c *comparison) reused(o, now *model.Code) {
 
 // aliases finds former values of a code that no longer decode to it. n is nil if the code is removed.
 func (c *comparison) aliases(o, n *model.Code) {
-	for _, alias := range o.Aliases {
+	for _, alias := range slices.Concat(o.Aliases, o.Names) {
 		now, hint := c.new.decodes(alias), fmt.Sprintf("keep \"aliases: [%s]\", or reserve it", alias)
 		switch {
 		case c.old.decodes(alias) != o, now != nil && now == n:
@@ -195,7 +196,8 @@ func (c *comparison) reserved() {
 		return Change{Subject: Subject{Name: name}, Key: "reserved", Old: name, Finding: diag.Finding{
 			ID: idReserved, Span: c.new.tree.Package.Span, Hint: keep, Message: message}}
 	}
-	for _, v := range c.old.tree.Reserved.Codes {
+	for _, r := range c.old.tree.Reserved.Codes {
+		v, _ := r.Name()
 		code, decoded := c.new.byValue[v.V], c.new.decodes(v.V)
 		switch {
 		case decoded == nil && !c.new.reservedCodes[v.V]:
@@ -213,17 +215,44 @@ func (c *comparison) reserved() {
 		}
 	}
 	for _, v := range c.old.tree.Reserved.Numbers {
-		switch now := c.new.byNumber[v.V]; {
-		case now == nil && !c.new.reservedNumbers[v.V]:
-			change := released(number(v.V), fmt.Sprintf("number %d is no longer reserved", v.V))
-			change.number = v.V
+		from, to, _ := v.Bounds()
+		if free, ok := c.unreserved(from, to); ok {
+			change := released(strconv.Itoa(free), fmt.Sprintf("number %d is no longer reserved", free))
+			change.number = strconv.Itoa(free)
 			c.add(change)
-		case now != nil && c.old.byNumber[v.V] == nil:
-			c.changed(idReserved, now, c.new.codes[now].Number.Span, "reserved", number(v.V), "",
-				"use the next free number",
-				fmt.Sprintf("number %d was reserved, and is now the number of %s", v.V, now.Key))
+		}
+		for _, now := range c.new.model.Codes {
+			if n := now.Number; now.Numbered && from <= n && n <= to && c.old.withNumberOf(now) == nil {
+				c.changed(idReserved, now, c.new.codes[now].Number.Span, "reserved", strconv.Itoa(n), "",
+					"use the next free number",
+					fmt.Sprintf("number %d was reserved, and is now the number of %s", n, now.Key))
+			}
 		}
 	}
+}
+
+// unreserved returns the first number of a range that is neither reserved nor the number of a code.
+func (c *comparison) unreserved(from, to int) (int, bool) {
+	used := make(map[int]bool)
+	for _, code := range c.new.model.Codes {
+		used[code.Number] = used[code.Number] || code.Numbered
+	}
+	for from <= to {
+		next := from
+		for _, v := range c.new.tree.Reserved.Numbers {
+			if low, high, _ := v.Bounds(); low <= next && next <= high {
+				next = high + 1
+			}
+		}
+		if next == from {
+			if !used[from] {
+				return from, true
+			}
+			next++
+		}
+		from = next
+	}
+	return 0, false
 }
 
 // ladder compares the order of the tiers and their settings. A removed tier is reported as a name.

@@ -71,6 +71,11 @@ func (f *flattener) header() {
 		at := at(tree.Fallback.Code.Span, tree.Fallback.Span)
 		f.add(value{text: strings.TrimSpace(f.key(code) + " " + assigned(m.FallbackSet)), at: at}, "fallback")
 	}
+	for _, s := range tree.Sources {
+		if code := m.SourceFallbacks[s.Name.V]; code != nil {
+			f.add(value{text: f.key(code), at: s.Details().Fallback.Span}, "sources", s.Name.V, "fallback")
+		}
+	}
 	if tree.Public != nil {
 		f.add(value{text: tree.Public.Code.V, at: tree.Public.Code.Span}, "public")
 	}
@@ -187,7 +192,9 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 			def = valueText(*m.Default)
 		}
 		set("default", def, "")
-		set("max_length", number(m.MaxLength), "")
+		if m.MaxLength > 0 {
+			set("max_length", strconv.Itoa(m.MaxLength), "")
+		}
 		set("keep_tail", fmt.Sprint(m.KeepTail), "")
 		if name == m.Wire {
 			set("go_name", m.Go, "", decl.GoName.Span)
@@ -215,8 +222,8 @@ func (f *flattener) code(k, n *model.Code) {
 		f.add(v, "codes", n.Key, key)
 	}
 	f.add(value{at: decl.Name.Span}, "codes", n.Key)
-	if !f.isOld || k.Number != 0 && f.t.byNumber[k.Number] == k {
-		set("number", value{text: number(k.Number)}, decl.Number.Span)
+	if !f.isOld || k.Numbered && f.t.withNumberOf(k) == k {
+		set("number", value{text: number(k)}, decl.Number.Span)
 	}
 	set("go_name", value{text: k.Const + " and " + k.Factory}, decl.GoName.Span)
 	set("factory", f.factory(k, n))
@@ -246,7 +253,7 @@ func (f *flattener) code(k, n *model.Code) {
 
 // traits adds the traits of a row. Statuses have the values that clients see without one.
 func (f *flattener) traits(t taxonomy.Traits, subject string, span func(key string) diag.Span, path ...string) {
-	all := append(leaves(t, "Reaction", "HTTP", "GRPC"), value{path: "http", text: number(cmp.Or(int(t.HTTP), 500))},
+	all := append(leaves(t, "Reaction", "HTTP", "GRPC"), value{path: "http", text: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
 		value{path: "grpc", text: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")})
 	for _, v := range all {
 		v.subject, v.at = subject, span(v.path)
@@ -331,7 +338,7 @@ func (f *flattener) uses(k *model.Code) (out []string) {
 // message returns the message of a code, with the new names of fields.
 func (f *flattener) message(k *model.Code) string {
 	text := k.MessageText
-	for _, field := range k.Category.Fields {
+	for _, field := range k.Fields() {
 		if now := f.names[field]; f.isOld && now != "" {
 			text = renamePlaceholder(text, field.Wire, now)
 		}

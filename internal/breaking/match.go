@@ -101,8 +101,8 @@ func (c *comparison) matchCodes() {
 			return n
 		},
 		func(o *model.Code) *model.Code {
-			n := c.new.byNumber[o.Number]
-			if o.Number == 0 || n == nil || c.old.byNumber[o.Number] != o || c.from[n] != nil ||
+			n := c.new.withNumberOf(o)
+			if n == nil || c.old.withNumberOf(o) != o || c.from[n] != nil ||
 				c.old.decodes(n.Value) != nil || c.new.reservedCodes[o.Value] {
 				return nil
 			}

@@ -227,7 +227,7 @@ func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 		if c.Key == "message" || c.Key == "feedback" {
 			c.text = c.Key + " " + wordDiff(c.Old, c.New)
 		}
-		if c.number != 0 || c.codes != nil || c.ID == idCodeRenamed {
+		if c.number != "" || c.codes != nil || c.ID == idCodeRenamed {
 			c.Hint = "" // its text or the reservation has the line to paste
 		}
 		hints[c.Hint]++

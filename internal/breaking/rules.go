@@ -54,6 +54,7 @@ var pathRules = []rule{
 	{"?help_url", "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones", ""},
 	{"~public", "E-break-audience", Wire, "clients know the former code", ""},
 	{"?fallback", "W-changed-fallback", Behaviour, "", ""},
+	{"?sources/*/fallback", "W-changed-fallback", Behaviour, "", ""},
 	{"?uncategorized", "W-changed-reaction", Behaviour, "", ""},
 
 	{"-names/*/*", idGoRemoved, Source, keepDeclared, ""},

@@ -1,6 +1,8 @@
 package breaking
 
 import (
+	"slices"
+
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/resolve"
@@ -19,9 +21,8 @@ type Taxonomy struct {
 	global     map[*model.Field]bool // fields of every category
 
 	byValue, byAlias, byKey map[string]*model.Code
-	byNumber                map[int]*model.Code
+	byNumber                map[numberKey]*model.Code
 	reservedCodes           map[string]bool
-	reservedNumbers         map[int]bool
 }
 
 // Read reads one side of a comparison. Parts with errors are left out; package check finds them.
@@ -32,8 +33,8 @@ func Read(name string, src []byte) *Taxonomy {
 		categories: make(map[*model.Category]*spec.Category), codes: make(map[*model.Code]*spec.Code),
 		fields: make(map[*model.Field]*spec.Field), global: make(map[*model.Field]bool),
 		byValue: make(map[string]*model.Code), byAlias: make(map[string]*model.Code),
-		byKey: make(map[string]*model.Code), byNumber: make(map[int]*model.Code),
-		reservedCodes: make(map[string]bool), reservedNumbers: make(map[int]bool),
+		byKey: make(map[string]*model.Code), byNumber: make(map[numberKey]*model.Code),
+		reservedCodes: make(map[string]bool),
 	}
 	// The lists of the model and of the tree are parallel.
 	t.placeFields(t.model.Fields, tree.Fields)
@@ -51,18 +52,16 @@ func Read(name string, src []byte) *Taxonomy {
 	for _, code := range t.model.Codes {
 		first(t.byValue, code.Value, code)
 		first(t.byKey, code.Key, code)
-		for _, alias := range code.Aliases {
+		for _, alias := range slices.Concat(code.Aliases, code.Names) {
 			first(t.byAlias, alias, code)
 		}
-		if code.Number != 0 {
-			first(t.byNumber, code.Number, code)
+		if code.Numbered {
+			first(t.byNumber, t.numberKey(code), code)
 		}
 	}
 	for _, v := range tree.Reserved.Codes {
-		t.reservedCodes[v.V] = true
-	}
-	for _, n := range tree.Reserved.Numbers {
-		t.reservedNumbers[n.V] = true
+		name, _ := v.Name()
+		t.reservedCodes[name.V] = true
 	}
 	return t
 }
@@ -74,6 +73,27 @@ func (t *Taxonomy) placeFields(fields []*model.Field, decls []spec.Field) {
 			t.placeFields(f.Object.Fields, decls[i].Fields)
 		}
 	}
+}
+
+// numberKey is a published number. The category is empty if numbers are unique in the taxonomy.
+type numberKey struct {
+	category string
+	number   int
+}
+
+func (t *Taxonomy) numberKey(c *model.Code) numberKey {
+	if t.tree.Numbers.V == "per_category" {
+		return numberKey{c.Category.Name, c.Number}
+	}
+	return numberKey{number: c.Number}
+}
+
+// withNumberOf returns the code with the number of a code of either side, or nil.
+func (t *Taxonomy) withNumberOf(c *model.Code) *model.Code {
+	if !c.Numbered {
+		return nil
+	}
+	return t.byNumber[t.numberKey(c)]
 }
 
 // first keeps the first of two values with one key.

@@ -231,12 +231,12 @@ func missing(old, new []string) []string {
 	return slices.DeleteFunc(slices.Clone(old), func(w string) bool { return slices.Contains(new, w) })
 }
 
-// number returns a number as text, "" for 0.
-func number(n int) string {
-	if n == 0 {
+// number returns the number of a code as text, or "" without one.
+func number(c *model.Code) string {
+	if !c.Numbered {
 		return ""
 	}
-	return strconv.Itoa(n)
+	return strconv.Itoa(c.Number)
 }
 
 // valueText is a value as a taxonomy would write it.

@@ -66,11 +66,15 @@ type site struct {
 	lists  map[any]*page // by category, group, reaction and policy
 }
 
-// section is a list of pages under a title.
+// section is a list of pages under a title. If All is not nil, it is the page with the complete list.
 type section struct {
 	Title string
 	Pages []*page
+	All   *page
 }
+
+// maxRelated is how many related codes a section of a code's page lists.
+const maxRelated = 20
 
 // page is one page. Fields that its kind does not have are empty.
 type page struct {
@@ -145,7 +149,7 @@ func (s *site) list(key any, kind, name, doc string, codes []*page) *page {
 		return nil
 	}
 	p := s.page(kind, name, doc)
-	p.Related = []*section{{"Codes", codes}}
+	p.Related = []*section{{Title: "Codes", Pages: codes}}
 	s.lists[key] = p
 	title := menus[kind]
 	if i := len(s.Menu) - 1; i < 0 || s.Menu[i].Title != title {
@@ -260,8 +264,12 @@ func (s *site) relate(c *model.Code, p *page) {
 		for _, o := range others {
 			listed[o] = true
 		}
+		related := &section{Title: title, Pages: others}
+		if len(others) > maxRelated {
+			related.Pages, related.All = others[:maxRelated], list
+		}
 		if len(others) > 0 {
-			p.Related = append(p.Related, &section{title, others})
+			p.Related = append(p.Related, related)
 		}
 	}
 	for _, g := range c.Groups {

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path"
 	"regexp"
@@ -188,6 +189,21 @@ func TestMarkdownText(t *testing.T) {
 		"[a](b) *c*":      `\[a\](b) \*c\*`,
 	} {
 		assert.Equal(t, want, markdown(text))
+	}
+}
+
+// TestMany: a page does not list all codes of a large category.
+func TestMany(t *testing.T) {
+	var src strings.Builder
+	src.WriteString("errgen: 1\npackage: many\ncategories:\n  big:\n    doc: Many codes.\n    codes:\n")
+	for i := range 300 {
+		fmt.Fprintf(&src, "      CODE_%d: {doc: A code., message: m}\n", i)
+	}
+	for _, format := range formats {
+		files := byName(Files(load(t, []byte(src.String())), Options{Format: format}))
+		page := files["CODE_7/index.html"] + files["CODE_7.md"]
+		assert.Equal(t, maxRelated, len(regexp.MustCompile(`(</a>|\.md\):) A code\.`).FindAllString(page, -1)))
+		assert.Contains(t, page, "All codes of big")
 	}
 }
 

@@ -92,8 +92,8 @@ func (p *page) Terms() string {
 	c := p.Code
 	terms := []string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), strconv.Itoa(c.Traits.HTTP), c.Traits.GRPC}
 	terms = append(terms, c.Aliases...)
-	if c.Number > 0 {
-		terms = append(terms, strconv.Itoa(c.Number))
+	if c.Number != nil {
+		terms = append(terms, strconv.Itoa(*c.Number))
 	}
 	for _, m := range p.Message {
 		terms = append(terms, m.Text)
@@ -116,6 +116,23 @@ func (p *page) Fields() []explain.Field {
 	return nil
 }
 
+// Flat returns fields, each followed by those of its objects. In a public catalogue all are public, so
+// it is not noted.
+func (p *page) Flat(fields []explain.Field) []explain.Field {
+	var out []explain.Field
+	for _, f := range fields {
+		f.Notes = slices.DeleteFunc(slices.Clone(f.Notes), func(note string) bool {
+			return p.Public && note == "public"
+		})
+		out = append(out, f)
+		for _, part := range p.Flat(f.Fields) {
+			part.Name = f.Name + "." + part.Name
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
 // Policy returns the page of the reaction's policy, or nil.
 func (p *page) Policy() *page {
 	if p.Head == nil || p.Head.Policy == nil {
@@ -133,8 +150,8 @@ func (p *page) Details() []fact {
 			out = append(out, fact{Label: label, Text: text, Mono: mono})
 		}
 	}
-	if c.Number > 0 {
-		add("Number", strconv.Itoa(c.Number), false)
+	if c.Number != nil {
+		add("Number", strconv.Itoa(*c.Number), false)
 	}
 	add("Audience", p.Audience, false)
 	add("Since", c.Since, false)

@@ -28,13 +28,16 @@ func IDs() []string {
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code E-arg E-unfillable
 		E-role-field E-action E-tiers E-unbounded-retry E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
-		W-no-doc W-unsorted W-unused W-untested-rule W-log-placeholder W-ignore-unused`)
+		E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule W-log-placeholder W-ignore-unused`)
 }
 
 // stages are the checks after form, in their order. The model exists from the second one on.
 var stages = [][]func(*checker){
 	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles, overCycles},
-	{header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, signatureValues, templates},
+	{
+		header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, signatureValues, templates, abstractCodes,
+		constantValues,
+	},
 	{
 		args, publicFallback, unfillableFields, reactions, tiers, policies, rows, roleFields, branches, examples,
 		signatureExamples, quotas, overlays, unusedNames, missingDocs, unsortedNumbers, logTexts,

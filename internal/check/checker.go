@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/errgen/errgen/internal/diag"
@@ -49,6 +50,8 @@ type code struct {
 	*spec.Code
 	model    *model.Code
 	category *category
+	fields   []field // those of the category first
+	byName   map[string]field
 }
 
 func newChecker(t *spec.Taxonomy) *checker {
@@ -62,6 +65,7 @@ func newChecker(t *spec.Taxonomy) *checker {
 		c.categories = append(c.categories, k)
 		for j := range k.Codes {
 			one := &code{Code: &k.Codes[j], category: k}
+			one.index(nil)
 			c.codes = append(c.codes, one)
 			c.codeNamed[one.Name.V] = one
 		}
@@ -79,6 +83,7 @@ func (c *checker) attach(m *model.Package) {
 	}
 	for i, one := range c.codes {
 		one.model = m.Codes[i]
+		one.index(one.model.Fields()[len(one.category.fields):])
 	}
 }
 
@@ -89,6 +94,22 @@ func (k *category) index(fields ...[]field) {
 		k.byName[f.Name.V] = f
 	}
 }
+
+// index adds the code's own fields to those of its category.
+func (k *code) index(resolved []*model.Field) {
+	k.fields, k.byName = k.category.fields, k.category.byName
+	if len(k.Fields) == 0 {
+		return
+	}
+	own := pairs(k.Fields, resolved)
+	k.fields, k.byName = slices.Concat(k.fields, own), maps.Clone(k.byName)
+	for _, f := range own {
+		k.byName[f.Name.V] = f
+	}
+}
+
+// own returns the fields of this code alone.
+func (k *code) own() []field { return k.fields[len(k.category.fields):] }
 
 // pairs lines fields up with their models, if there are any yet.
 func pairs(written []spec.Field, resolved []*model.Field) []field {
@@ -112,7 +133,7 @@ func assigns(set []spec.Assignment, name string) bool {
 // takes reports whether a code's factory has a parameter for a field.
 func (k *code) takes(f field) bool { return k.model.Takes(f.model) }
 
-func (k *category) fieldNames() []string {
+func (k *code) fieldNames() []string {
 	out := make([]string, len(k.fields))
 	for i, f := range k.fields {
 		out[i] = f.Name.V
@@ -125,6 +146,9 @@ func (c *checker) eachField(visit func(f field)) {
 	walkFields(pairs(c.t.Fields, c.modelFields()), visit)
 	for _, k := range c.categories {
 		walkFields(k.fields[len(c.t.Fields):], visit)
+	}
+	for _, k := range c.codes {
+		walkFields(k.own(), visit)
 	}
 }
 

@@ -145,7 +145,7 @@ func args(c *checker) {
 		if len(k.Args) > 0 {
 			at = k.Args[0].Span
 		}
-		for _, f := range k.category.fields {
+		for _, f := range k.fields {
 			if k.ArgsSet && f.Required.V && !k.takes(f) && !k.sets(f.Name.V) {
 				c.report("E-arg", at,
 					fmt.Sprintf("%s neither takes nor sets the required field %q", k.model.Factory, f.Name.V),
@@ -170,7 +170,7 @@ func args(c *checker) {
 func unfillableFields(c *checker) {
 	const hint = "give the field a from or a default, or set it here"
 	for _, k := range c.codes {
-		for _, f := range k.category.fields {
+		for _, f := range k.fields {
 			if !f.Required.V && !k.takes(f) || k.sets(f.Name.V) || fillable(*f.Field) {
 				continue
 			}
@@ -178,6 +178,13 @@ func unfillableFields(c *checker) {
 				if !assigns(r.Set, f.Name.V) {
 					c.report("E-unfillable", firstSpan(r.Span, k.Name.Span),
 						fmt.Sprintf("nothing gives %s its %q when it is detected", k.Name.V, f.Name.V), hint,
+						seeAlso(f.Name.Span, "declared here"))
+				}
+			}
+			for _, s := range c.t.Sources {
+				if at := s.Details().Fallback; at.V == k.Name.V {
+					c.report("E-unfillable", at.Span,
+						fmt.Sprintf("nothing gives %s its %q when it is the fallback of %s", k.Name.V, f.Name.V, s.Name.V), hint,
 						seeAlso(f.Name.Span, "declared here"))
 				}
 			}

@@ -89,6 +89,9 @@ func goNames(c *checker) {
 			suffix(n.Text, letters)
 		}
 	})
+	for _, d := range c.t.Constants {
+		exported(d.Name, d.GoName, "", `set the Go name with the key "name"`)
+	}
 	for _, k := range c.categories {
 		exported(k.Name, k.Type, "", `set the Go name with the key "type"`)
 	}
@@ -131,11 +134,20 @@ func goNameClashes(c *checker) {
 			m.Predicate)
 	}
 	for _, k := range c.codes {
-		claim(firstSpan(k.GoName.Span, k.Name.Span), `set another name with the key "name"`, k.model.Const,
-			k.model.Factory)
+		at, hint := firstSpan(k.GoName.Span, k.Name.Span), `set another name with the key "name"`
+		claim(at, hint, k.model.Const)
+		if !k.model.Abstract {
+			claim(at, hint, k.model.Factory)
+		}
+		if k.model.Own != nil {
+			claim(at, hint, k.model.Own.Type)
+		}
 	}
 	for i, g := range c.t.Groups {
 		claim(g.Name.Span, "rename the group", c.m.Groups[i].Predicate)
+	}
+	for i, d := range c.t.Constants {
+		claim(firstSpan(d.GoName.Span, d.Name.Span), `set another name with the key "name"`, c.m.Constants[i].Function)
 	}
 	for i, t := range c.t.Tiers {
 		claim(t.Name.Span, "rename the tier", c.m.Tiers[i].Const)
@@ -164,6 +176,11 @@ func goNameClashes(c *checker) {
 	})
 	for _, k := range c.categories {
 		c.fieldClashes(k.fields, methodNames)
+	}
+	for _, k := range c.codes {
+		if len(k.own()) > 0 {
+			c.fieldClashes(k.fields, methodNames)
+		}
 	}
 }
 

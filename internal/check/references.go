@@ -28,7 +28,7 @@ var furtherActions = []string{"retry", "retry_operation", "escalate", "recover"}
 var sections = map[spec.Ref]string{
 	spec.RefSource: "sources", spec.RefOp: "ops", spec.RefGroup: "groups", spec.RefStrategy: "strategies",
 	spec.RefCheck: "checks", spec.RefTier: "tiers", spec.RefPolicy: "policies", spec.RefReaction: "reactions",
-	spec.RefSignature: "signatures", spec.RefCode: "a category", spec.RefOverlay: "categories or groups",
+	spec.RefSignature: "signatures", spec.RefConstant: "constants", spec.RefCode: "a category", spec.RefOverlay: "categories or groups",
 }
 
 // declaredNames returns the names that are valid, in the order of the file.
@@ -89,9 +89,9 @@ func beginsAny(names []string, prefix string) bool {
 // unknownFields finds references to fields that the category does not have.
 func unknownFields(c *checker) {
 	c.eachFieldRef(func(k *code, name spec.Text, _ *spec.Literal) {
-		if _, ok := k.category.byName[name.V]; !ok {
+		if _, ok := k.byName[name.V]; !ok {
 			c.report("E-unknown-name", name.Span, fmt.Sprintf("category %q has no field %q", k.category.Name.V, name.V),
-				c.suggest(name.V, k.category.fieldNames(), "declare it under fields"))
+				c.suggest(name.V, k.fieldNames(), "declare it under fields"))
 		}
 	})
 	sources := append(slices.Sorted(maps.Keys(evidence)), attributePrefix+"name")

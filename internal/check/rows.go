@@ -139,7 +139,7 @@ func roleFields(c *checker) {
 		check := func(k *code, r *taxonomy.Reaction, at diag.Span) {
 			step := inChain(r, n.is)
 			has := slices.ContainsFunc(n.roles,
-				func(role model.Role) bool { return k.category.model.WithRole(role) != nil })
+				func(role model.Role) bool { return k.model.ErrorType().WithRole(role) != nil })
 			if step != nil && !has {
 				c.report("E-role-field", at,
 					fmt.Sprintf("%s %s, but %s has no field for it", c.describe(step), n.what, k.Name.V),

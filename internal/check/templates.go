@@ -58,7 +58,7 @@ func (c *checker) template(k *code, text spec.Text) {
 			"write {field}, or [optional text {field}]; double a brace or bracket to show it")
 	}
 	for _, piece := range pieces {
-		if f := k.category.byName[piece.Name]; piece.Kind == resolve.PlaceholderPiece {
+		if f := k.byName[piece.Name]; piece.Kind == resolve.PlaceholderPiece {
 			c.placeholder(k, text, piece)
 			if f.Field == nil || !f.Sensitive.V {
 				c.alwaysPresent(k, text, piece)
@@ -82,11 +82,11 @@ var formatsOf = map[model.Format][]model.Type{
 }
 
 func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
-	f, known := k.category.byName[piece.Name]
+	f, known := k.byName[piece.Name]
 	if !known && piece.Name != resolve.CauseName {
 		c.report("E-placeholder", c.within(text, piece.Offset+1, len(piece.Name)),
 			fmt.Sprintf("category %q has no field %q", k.category.Name.V, piece.Name),
-			c.suggest(piece.Name, append(k.category.fieldNames(), resolve.CauseName), "declare it under fields"))
+			c.suggest(piece.Name, append(k.fieldNames(), resolve.CauseName), "declare it under fields"))
 		return
 	}
 	at := c.within(text, piece.Offset, piece.Len)
@@ -131,7 +131,7 @@ func (c *checker) placeholder(k *code, text spec.Text, piece resolve.Piece) {
 // alwaysPresent finds placeholders outside brackets whose field a factory may leave absent.
 func (c *checker) alwaysPresent(k *code, text spec.Text, piece resolve.Piece) {
 	at := c.within(text, piece.Offset, piece.Len)
-	f, known := k.category.byName[piece.Name]
+	f, known := k.byName[piece.Name]
 	switch {
 	case !known && piece.Name == resolve.CauseName:
 		c.report("E-optional-placeholder", at, "an error may have no cause", "put it in brackets, as in [: {cause}]")

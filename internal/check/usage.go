@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -11,8 +12,8 @@ import (
 func unusedNames(c *checker) {
 	used := make(map[spec.Ref]map[string]bool)
 	for _, ref := range []spec.Ref{
-		spec.RefSource, spec.RefGroup, spec.RefStrategy, spec.RefCheck, spec.RefPolicy, spec.RefReaction,
-		spec.RefSignature,
+		spec.RefSource, spec.RefOp, spec.RefGroup, spec.RefStrategy, spec.RefCheck, spec.RefPolicy, spec.RefReaction,
+		spec.RefSignature, spec.RefConstant,
 	} {
 		used[ref] = make(map[string]bool)
 	}
@@ -21,16 +22,28 @@ func unusedNames(c *checker) {
 		switch {
 		case names == nil || n.Declares:
 		case n.Prefix:
-			for _, s := range c.t.Sources {
-				names[s.Name.V] = names[s.Name.V] || len(s.Name.V) >= len(n.V) && s.Name.V[:len(n.V)] == n.V
-			}
+			c.t.Names(func(declared spec.Name) {
+				if declared.Declares && declared.Ref == n.Ref && strings.HasPrefix(declared.V, n.V) {
+					names[declared.V] = true
+				}
+			})
 		default:
 			names[n.V] = true
 		}
 	})
-	c.eachField(func(f field) { // the program reports the sources that a field records
-		if slices.ContainsFunc(f.From, func(from spec.Text) bool { return from.V == "source" }) {
-			used[spec.RefSource] = nil
+	for _, s := range c.t.Sources {
+		if s.Details().Fallback.Set {
+			used[spec.RefSource][s.Name.V] = true
+		}
+	}
+	c.eachField(func(f field) { // the program reports the sources and operations that a field records
+		for _, from := range f.From {
+			switch from.V {
+			case "source":
+				used[spec.RefSource] = nil
+			case "op":
+				used[spec.RefOp] = nil
+			}
 		}
 	})
 	c.t.Names(func(n spec.Name) {
@@ -68,7 +81,7 @@ func unsortedNumbers(c *checker) {
 		for _, one := range k.Codes {
 			switch n := one.Number; {
 			case !n.Set:
-			case n.V >= highest.V:
+			case n.V >= highest.V || !highest.Set:
 				highest = n
 			default:
 				c.report("W-unsorted", n.Span, fmt.Sprintf("number %d comes after %d", n.V, highest.V),

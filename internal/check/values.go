@@ -73,14 +73,14 @@ func fieldValues(c *checker) {
 	})
 	c.eachFieldRef(func(k *code, name spec.Text, value *spec.Literal) {
 		if value != nil {
-			c.typed(name.V, k.category.byName[name.V].model, *value)
+			c.typed(name.V, k.byName[name.V].model, *value)
 		}
 	})
 	for _, k := range c.codes {
 		for _, x := range k.Examples {
 			if x.Want != nil {
 				for _, a := range x.Want.Context {
-					c.wanted(a.Field.V, k.category.byName[a.Field.V].model, a.Value)
+					c.wanted(a.Field.V, k.byName[a.Field.V].model, a.Value)
 				}
 			}
 		}
@@ -90,7 +90,7 @@ func fieldValues(c *checker) {
 					"set what it changes on the code")
 			}
 			for _, cond := range w.If {
-				f := k.category.byName[cond.Field.V].model
+				f := k.byName[cond.Field.V].model
 				_, faults := resolve.Condition(f, cond.Match)
 				c.faults(cond.Field.V, f, faults, cond.Match)
 				if cond.Match.IsZero() {

@@ -23,7 +23,7 @@ func branches(c *checker) {
 	for _, k := range c.codes {
 		for i := range k.When {
 			for _, cond := range k.When[i].If {
-				c.secret(k.category.byName[cond.Field.V], cond)
+				c.secret(k.byName[cond.Field.V], cond)
 			}
 			if len(k.When) <= maxBranches {
 				c.reach(k, i)

@@ -183,7 +183,7 @@ func made(t *taxonomy.Taxonomy, code *model.Code, ctx model.Context, ev *taxonom
 	wire := taxonomy.Wire{
 		Domain: t.Domain, Name: code.Category.Type, Category: code.Category.Name, Code: code.Value,
 		Retryable: retryable,
-		Message:   code.Message.Text(ctx, cause), Context: json.RawMessage(sample.JSON(code.Category.Fields, ctx)),
+		Message:   code.Message.Text(ctx, cause), Context: json.RawMessage(sample.JSON(code.Fields(), ctx)),
 	}
 	wire.Raw, _ = json.Marshal(struct {
 		Domain    string          `json:"domain,omitempty"`

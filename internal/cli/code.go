@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,17 +19,23 @@ func (d codeDoc) text() []byte {
 	fmt.Fprintf(&p.Buffer, "%s (%s)\n", d.Code.Code, d.Category)
 	p.doc(d.Doc)
 	p.WriteByte('\n')
-	p.line("number", positive(d.Number))
+	if d.Number != nil {
+		p.line("number", strconv.Itoa(*d.Number))
+	}
 	p.line("key", d.Key)
 	p.line("message", strconv.Quote(d.Message))
 	p.line("resolution", oneLine(d.Resolution))
 	p.line("help", d.HelpURL)
 	p.line("groups", strings.Join(d.Groups, ", "))
 	p.line("aliases", strings.Join(d.Aliases, ", "))
+	p.line("names", strings.Join(d.Names, ", "))
 	p.line("since", d.Since)
 	p.line("deprecated", oneLine(d.Deprecated))
 	p.line("replaced by", d.ReplacedBy)
-	p.lines("go", []string{d.Const, d.Factory})
+	p.line("audience", d.Audience)
+	p.line("below", d.Parent)
+	p.lines("constants", d.Constants)
+	p.lines("go", slices.DeleteFunc([]string{d.Const, d.Factory}, func(s string) bool { return s == "" }))
 	p.lines("prevented", d.Prevent)
 	p.traits(&d.Traits, nil)
 	for i, b := range d.When {

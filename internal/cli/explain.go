@@ -156,7 +156,13 @@ func codeTable(m *model.Package) []byte {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // a buffer accepts everything
-	row("CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION", "NUMBER", "DEPRECATED")
+	// A taxonomy without public codes has no column for the audience.
+	last := []string{"NUMBER", "DEPRECATED"}
+	hasPublic := slices.ContainsFunc(m.Codes, func(c *model.Code) bool { return c.Public })
+	if hasPublic {
+		last = append(last, "AUDIENCE")
+	}
+	row(append([]string{"CODE", "CATEGORY", "RETRYABLE", "SEVERITY", "HTTP", "GRPC", "REACTION"}, last...)...)
 	for _, c := range m.Codes {
 		each := func(value func(taxonomy.Traits) string) string {
 			values := []string{cmp.Or(value(c.Row.Traits), "-")}
@@ -167,7 +173,7 @@ func codeTable(m *model.Package) []byte {
 			}
 			return strings.Join(values, "/")
 		}
-		row(
+		cells := []string{
 			c.Value, c.Category.Name,
 			each(func(t taxonomy.Traits) string { return yesNo(t.Retryable) }),
 			each(func(t taxonomy.Traits) string { return explain.Word(t.Severity) }),
@@ -176,8 +182,14 @@ func codeTable(m *model.Package) []byte {
 			each(func(t taxonomy.Traits) string {
 				return cmp.Or(explain.DeclaredName(m, t.Reaction), t.Reaction.Action.String())
 			}),
-			cmp.Or(positive(c.Number), "-"), yesNo(c.Deprecated != ""),
-		)
+			cmp.Or(number(c.Number, c.Numbered), "-"), yesNo(c.Deprecated != ""),
+		}
+		if c.Public {
+			cells = append(cells, "public")
+		} else if hasPublic {
+			cells = append(cells, "internal")
+		}
+		row(cells...)
 	}
 	_ = w.Flush()
 	return b.Bytes()
@@ -216,9 +228,9 @@ func findCode(m *model.Package, name string) *model.Code {
 	number, err := strconv.Atoi(name)
 	named := func(c *model.Code) bool {
 		return c.Key == name || c.Value == name || c.Const == name || m.Name+"."+c.Const == name ||
-			err == nil && number != 0 && c.Number == number
+			err == nil && c.Numbered && c.Number == number
 	}
-	aliased := func(c *model.Code) bool { return slices.Contains(c.Aliases, name) }
+	aliased := func(c *model.Code) bool { return slices.Contains(c.Aliases, name) || slices.Contains(c.Names, name) }
 	for _, is := range []func(*model.Code) bool{named, aliased} {
 		if i := slices.IndexFunc(m.Codes, is); i >= 0 {
 			return m.Codes[i]
@@ -231,7 +243,7 @@ func findCode(m *model.Package, name string) *model.Code {
 func explained(m *model.Package) []string {
 	var names []string
 	for _, c := range m.Codes {
-		names = append(append(names, c.Key, c.Value), c.Aliases...)
+		names = slices.Concat(names, []string{c.Key, c.Value}, c.Aliases, c.Names)
 	}
 	for _, c := range m.Categories {
 		names = append(names, c.Name, c.Type)
@@ -318,6 +330,14 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // positive returns a number, or "" for 0.
 func positive(n int) string {
 	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// number returns the number of a code, or "" if it has none.
+func number(n int, given bool) string {
+	if !given {
 		return ""
 	}
 	return strconv.Itoa(n)

@@ -57,13 +57,13 @@ func writeOutput(t *testing.T, dir, name string, args ...string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(stdout), 0o644))
 }
 
-// decoded returns what parseError of a module makes of texts and values.
-func decoded(t *testing.T, dir string, inputs ...any) []map[string]any {
+// decoded returns what parseError makes of texts and values in a program.
+func decoded(t *testing.T, dir, program string, inputs ...any) []map[string]any {
 	t.Helper()
 	b, err := json.Marshal(inputs)
 	require.NoError(t, err)
 	var out []map[string]any
-	for line := range strings.Lines(run(t, dir, "node", "use.js", string(b))) {
+	for line := range strings.Lines(run(t, dir, "node", program, string(b))) {
 		var v map[string]any
 		require.NoError(t, json.Unmarshal([]byte(line), &v))
 		out = append(out, v)
@@ -75,23 +75,37 @@ func decoded(t *testing.T, dir string, inputs ...any) []map[string]any {
 // strict are the options under which the module must compile.
 var strict = []string{"--strict", "--noUnusedLocals", "--noUnusedParameters", "--noUncheckedIndexedAccess",
 	"--exactOptionalPropertyTypes", "--noPropertyAccessFromIndexSignature", "--verbatimModuleSyntax", "--declaration",
-	"--target", "es2022", "--module", "nodenext"}
+	"--target", "es2022", "--lib", "es2022,dom", "--module", "nodenext"}
 
-func compile(t *testing.T, dir, tsc string, files ...string) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o644))
-	run(t, dir, tsc, append(strict, files...)...)
-}
-
-// TestTypeScript compiles the module strictly, and decodes what Go writes of each type of field.
+// TestTypeScript compiles modules strictly, with programs that use them and the example of
+// docs/catalogue.md, and decodes what Go writes.
 func TestTypeScript(t *testing.T) {
 	tsc, dir := nodeTool(t, "tsc"), t.TempDir()
 	writeOutput(t, dir, "shapes.ts", "typescript", "testdata/shapes.yaml")
+	writeOutput(t, dir, "errs.ts", "typescript", "-audience", "internal", "../../taxonomy.yaml")
+	writeOutput(t, dir, "errors.ts", "typescript", "-audience", "internal", "../../examples/quickstart/taxonomy.yaml")
 	use, err := os.ReadFile("testdata/use.ts")
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "use.ts"), use, 0o644))
-	compile(t, dir, tsc, "shapes.ts", "use.ts")
+	page, err := os.ReadFile("../../docs/catalogue.md")
+	require.NoError(t, err)
+	_, example, found := strings.Cut(string(page), "```ts\n")
+	example, _, ends := strings.Cut(example, "```")
+	require.True(t, found && ends)
+	for name, text := range map[string]string{
+		"package.json": `{"type": "module"}`, "use.ts": string(use), "pay.ts": example,
+		"read.ts": `import { parseError } from "./errs.js";
+declare const process: { argv: string[] };
+for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) console.log(JSON.stringify(parseError(text)));
+`} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	run(t, dir, tsc, append(strict, "use.ts", "pay.ts", "read.ts")...)
+	t.Run("types", func(t *testing.T) { decodeShapes(t, dir) })
+	t.Run("codes", func(t *testing.T) { decodeErrors(t, dir) })
+}
 
+// decodeShapes decodes each type of field, and what is not an error of the taxonomy.
+func decodeShapes(t *testing.T, dir string) {
 	at := time.Date(2026, time.March, 4, 5, 6, 7, 89e6, time.UTC)
 	context := gen.Object(nil).String("requestId", taxonomy.Some("r")).
 		String("text", taxonomy.Some(`"123456789012345678"`)).
@@ -101,12 +115,17 @@ func TestTypeScript(t *testing.T) {
 		Duration("wait", taxonomy.Some(-(90*time.Minute+1500*time.Millisecond+250*time.Microsecond))).
 		Time("at", taxonomy.Some(at)).Strings("list", []string{"a", "b"}, 0).JSON("raw", []byte(`{"n":1}`)).
 		Begin("nested").Int64("x", taxonomy.Some(int64(math.MaxInt64))).
-		Duration("y", taxonomy.Some(time.Microsecond)).End().Secret("token", true).Close()
+		Duration("y", taxonomy.Some(time.Microsecond)).End().
+		JSON("parts", []byte(`[{"n":9007199254740993,"kind":"LEFT"},{}]`)).
+		JSON("violations", []byte(`[{"field":"text","description":"empty","code":""}]`)).Secret("token", true).Close()
 	full := map[string]any{
 		"requestId": "r", "text": `"123456789012345678"`, "word": "sky-blue", "other-word": "UP", "count": -3.0,
 		"wide": "-9223372036854775808", "positive": "18446744073709551615", "share": 0.25, "flag": true,
 		"wait": -5401500.25, "at": "2026-03-04T05:06:07.089Z", "list": []any{"a", "b"}, "raw": map[string]any{"n": 1.0},
-		"nested": map[string]any{"x": "9223372036854775807", "y": 0.001}, "token": taxonomy.Redacted,
+		"nested":     map[string]any{"x": "9223372036854775807", "y": 0.001},
+		"parts":      []any{map[string]any{"n": "9007199254740993", "kind": "LEFT"}, map[string]any{"n": "0"}},
+		"violations": []any{map[string]any{"field": "text", "description": "empty", "code": ""}},
+		"token":      taxonomy.Redacted,
 	}
 	zero := map[string]any{"text": "", "wide": "0"} // an absent required enum is undefined
 	type object = map[string]any
@@ -149,20 +168,13 @@ func TestTypeScript(t *testing.T) {
 	for _, tt := range tests {
 		inputs = append(inputs, tt.input)
 	}
-	for i, got := range decoded(t, dir, inputs...) {
+	for i, got := range decoded(t, dir, "use.js", inputs...) {
 		assert.Equal(t, tests[i].want, got, tests[i].name)
 	}
 }
 
-// TestTypeScriptOfErrors decodes an error of each code of gen/errs, as Go writes it.
-func TestTypeScriptOfErrors(t *testing.T) {
-	tsc, dir := nodeTool(t, "tsc"), t.TempDir()
-	writeOutput(t, dir, "errs.ts", "typescript", "-audience", "internal", "../../taxonomy.yaml")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "use.ts"), []byte(`import { parseError } from "./errs.js";
-declare const process: { argv: string[] };
-for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) console.log(JSON.stringify(parseError(text)));
-`), 0o644))
-	compile(t, dir, tsc, "--lib", "es2022,dom", "errs.ts", "use.ts")
+// decodeErrors decodes an error of each code of gen/errs.
+func decodeErrors(t *testing.T, dir string) {
 	var sent []any
 	var want []map[string]any
 	for _, c := range errs.Table.Taxonomy.Categories {
@@ -175,25 +187,12 @@ for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) console.log
 		}
 	}
 	require.Greater(t, len(sent), 20)
-	for i, got := range decoded(t, dir, sent...) {
+	for i, got := range decoded(t, dir, "read.js", sent...) {
 		for _, key := range []string{"code", "category", "message", "retryable"} {
 			assert.Equal(t, want[i][key], got[key], sent[i])
 		}
 		assert.Equal(t, want[i]["cause"].(map[string]any)["message"], got["cause"].(map[string]any)["message"])
 	}
-}
-
-// TestTypeScriptOfDocs compiles the example of docs/catalogue.md.
-func TestTypeScriptOfDocs(t *testing.T) {
-	tsc, dir := nodeTool(t, "tsc"), t.TempDir()
-	page, err := os.ReadFile("../../docs/catalogue.md")
-	require.NoError(t, err)
-	_, example, found := strings.Cut(string(page), "```ts\n")
-	example, _, ends := strings.Cut(example, "```")
-	require.True(t, found && ends)
-	writeOutput(t, dir, "errors.ts", "typescript", "-audience", "internal", "../../examples/quickstart/taxonomy.yaml")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "pay.ts"), []byte(example), 0o644))
-	compile(t, dir, tsc, "--lib", "es2022,dom", "errors.ts", "pay.ts")
 }
 
 // TestOpenAPI validates the documents against OpenAPI's own schema.

@@ -17,6 +17,9 @@ import (
 func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
 	code *model.Code, ctx model.Context, missing []string) {
 	code, set := m.Fallback, m.FallbackSet
+	if own := m.SourceFallbacks[ev.Source]; own != nil {
+		code, set = own, nil
+	}
 	if rule != nil {
 		code, set = rule.Code, rule.Set
 	}
@@ -24,7 +27,7 @@ func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
 		return nil, nil, nil
 	}
 	ctx = make(model.Context)
-	for _, f := range code.Category.Fields {
+	for _, f := range code.Fields() {
 		if v, ok := value(code, set, f, ev); ok {
 			ctx[f] = v
 		}
@@ -124,7 +127,7 @@ func modelValue(f *model.Field, v any) model.Value {
 // lacking returns the fields that the code needs from evidence and that it does not have.
 func lacking(code *model.Code, set []model.FieldValue, ev *taxonomy.Evidence) []string {
 	var out []string
-	for _, f := range code.Category.Fields {
+	for _, f := range code.Fields() {
 		_, fixed := code.Fixed(f)
 		if fixed || !(f.Required || code.Takes(f)) || slices.ContainsFunc(
 			set, func(s model.FieldValue) bool { return s.Field == f }) {

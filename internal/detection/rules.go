@@ -18,11 +18,15 @@ func Rules(m *model.Package) *detect.Rules {
 	if m.Fallback != nil {
 		d.Taxonomy.Fallback = m.Fallback.Value
 	}
+	d.Taxonomy.Sources = m.Taxonomy.Sources
 	for _, c := range m.Categories {
 		category := &taxonomy.Category{Fields: fields(c.Fields), Codes: make([]taxonomy.Code, 1)}
 		rules := make([][]detect.CodeRule, 1)
 		for _, code := range c.Codes {
 			x := taxonomy.Code{Key: code.Key, Value: code.Value, Set: setNames(code.Set)}
+			if code.Own != nil {
+				x.Own = &taxonomy.OwnType{Fields: fields(code.Own.Fields[len(c.Fields):])}
+			}
 			for _, f := range code.Args {
 				x.Takes = append(x.Takes, f.Wire)
 			}

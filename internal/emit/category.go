@@ -17,9 +17,15 @@ func category(f *jen.File, t *tables, c *model.Category, l *literals) {
 	declare(f, codeType(c), codeConstants(c), errorType(c))
 	fieldTypes(f, l, typesOf(ownFields(t.m, c)), makes(t.m, c))
 	for _, code := range c.Codes {
-		declare(f, factory(code))
+		switch {
+		case code.Abstract:
+		case code.Own == nil:
+			declare(f, factory(code))
+		default:
+			t.ownType(f, code, l)
+		}
 	}
-	declare(f, copies(c), messageMethod(c), feedbackMethod(c), contextMethod(c), publicContextMethod(c))
+	declare(f, ownBase(c), copies(c), messageMethod(c), feedbackMethod(c), contextMethod(t.m, c), publicContextMethod(c))
 	declare(f, listMethod(jen.Id("e").Op("*").Id(c.Type), "e", c.Fields))
 	declare(f, t.categoryTable(c, l), t.categoryRules(c, l), codeMethods(c), errorMethods(c), rowMethod(c),
 		hintsMethod(c))
@@ -111,14 +117,21 @@ func shownAs(f *model.Field) string {
 // out, and one for the cause.
 func copies(c *model.Category) jen.Code {
 	s := jen.Add(note("Each With method returns a copy of e with the value.")).Line()
-	for _, f := range c.Fields {
+	eachCopy(c.Fields, func(name, param string, typ, change jen.Code) {
+		s.Line().Add(copyMethod(c, name, param, typ, change))
+	})
+	return s
+}
+
+// eachCopy calls do for each With method: its name, its parameter, and the statement that changes e.
+func eachCopy(fields []*model.Field, do func(name, param string, typ, change jen.Code)) {
+	for _, f := range fields {
 		if !f.Required {
-			s.Line().Add(copyMethod(c, "With"+f.Go, f.Param, valueType(f),
-				jen.Id("e").Dot(f.Go).Op("=").Add(kept(f, jen.Id(f.Param)))))
+			do("With"+f.Go, f.Param, valueType(f), jen.Id("e").Dot(f.Go).Op("=").Add(kept(f, jen.Id(f.Param))))
 		}
 	}
-	return s.Line().Add(copyMethod(c, "WithCause", "cause", jen.Error(),
-		jen.Qual(pkgGen, "SetCause").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("cause"))))
+	do("WithCause", "cause", jen.Error(),
+		jen.Qual(pkgGen, "SetCause").Call(jen.Op("&").Id("e").Dot("base"), jen.Id("cause")))
 }
 
 func copyMethod(c *model.Category, name, param string, typ, change jen.Code) jen.Code {
@@ -133,14 +146,48 @@ func method(c *model.Category, name string) *jen.Statement {
 }
 
 // contextMethod makes the method that appends the context as JSON.
-func contextMethod(c *model.Category) jen.Code {
-	return jen.Add(note("AppendContext appends the context as a JSON object, secrets masked.")).
-		Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
+func contextMethod(m *model.Package, c *model.Category) jen.Code {
+	object, fields := jen.Qual(pkgGen, "Object").Call(jen.Id("dst")), c.Fields
+	switch {
+	case c.Extends():
+		object, fields = jen.Id("e").Dot(c.Embedded).Dot(appendContext).Call(object), ownFields(m, c)
+	case c.Embedded != "":
+		object, fields = jen.Id("e").Dot(appendContext).Call(object), nil
+	}
+	doc := note("AppendContext appends the context as a JSON object, secrets masked.")
+	if c.Extends() {
+		doc = jen.Null()
+	}
+	return jen.Add(doc).Add(method(c, "AppendContext")).Params(jen.Id("dst").Index().Byte()).Index().Byte().
 		BlockFunc(func(g *jen.Group) {
-			g.Id("o").Op(":=").Qual(pkgGen, "Object").Call(jen.Id("dst"))
-			putFields(g, "e", c.Fields)
+			if chain := putChain(fields); chain != nil && c.Embedded != "" {
+				g.Return(object.Add(chain).Dot("Close").Call())
+				return
+			}
+			g.Id("o").Op(":=").Add(object)
+			putFields(g, "e", fields)
 			g.Return(jen.Id("o").Dot("Close").Call())
 		})
+}
+
+// ofStatements are the types that [putFields] appends by statements.
+var ofStatements = []model.Type{model.ObjectType, model.Objects, model.Violations}
+
+// putChain returns the calls that append fields of e, one after the other, or nil if they take
+// statements or are long.
+func putChain(fields []*model.Field) *jen.Statement {
+	calls, width := jen.Null(), 0
+	for _, f := range shown(fields) {
+		if slices.Contains(ofStatements, f.Type) && !f.Sensitive {
+			return nil
+		}
+		name, args := putCall(f, jen.Id("e").Dot(f.Go))
+		calls.Dot(name).Call(args...)
+		if width += len(f.Wire) + len(f.Go) + len(f.Const); width > lineWidth {
+			return nil
+		}
+	}
+	return calls
 }
 
 // publicContextMethod makes the method that appends the public part of the context as JSON; nil
@@ -152,7 +199,7 @@ func publicContextMethod(c *model.Category) jen.Code {
 			public = append(public, f)
 		}
 	}
-	if len(public) == 0 || !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return c.Public }) {
+	if len(public) == 0 || !slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Public && code.ErrorType() == c }) {
 		return nil
 	}
 	head := jen.Add(note("AppendPublicContext appends the public fields as a JSON object, secrets masked.")).
@@ -203,16 +250,24 @@ func fieldPointer(f *model.Field, field *jen.Statement) jen.Code {
 func (t *tables) categoryTable(c *model.Category, l *literals) jen.Code {
 	var codes strings.Builder
 	for _, code := range c.Codes {
-		codes.WriteString(code.Const + ": " + strings.TrimPrefix(l.of(*t.m.RuntimeCode(code)), "taxonomy.Code") + ",\n")
+		codes.WriteString(code.Const + ": " + t.tableCode(code, l) + ",\n")
 	}
 	elements := []string{"Name: " + quote(c.Name), "Type: " + quote(c.Type)}
 	if c.Doc != "" {
 		elements = append(elements, "Doc: "+quote(c.Doc))
 	}
+	list := "*" + c.Type
+	if c.Embedded != "" {
+		list = "interface{ list() []any }"
+	}
+	if c.Embedded != "" {
+		elements = append(elements, "Init: func(e taxonomy.Error, code uint16, cause error) {\n"+
+			"e.(interface{ category() *"+c.Type+" }).category().base = gen.Made["+c.CodeType+"](code, cause)\n}")
+	}
 	elements = append(elements,
 		"New: func(code uint16, cause error) taxonomy.Error {\nreturn &"+c.Type+
 			"{base: gen.Made["+c.CodeType+"](code, cause)}\n}",
-		"List: func(e taxonomy.Error) []any { return e.(*"+c.Type+").list() }")
+		"List: func(e taxonomy.Error) []any { return e.("+list+").list() }")
 	if len(c.Fields) > 0 {
 		elements = append(elements, "Fields: "+l.of(t.m.Taxonomy.Categories[c.Index].Fields))
 	}
@@ -230,7 +285,7 @@ func (t *tables) categoryRules(c *model.Category, l *literals) jen.Code {
 		rules.WriteString(code.Const + ": {\n")
 		for _, r := range code.Rules {
 			var more []string
-			if set := apply(c, r.Set, code.Set); set != nil {
+			if set := apply(code, r.Set, code.Set); set != nil {
 				more = append(more, "Apply: "+expression(set))
 			}
 			rules.WriteString(l.fields(reflect.ValueOf(codeRule(r)), more) + ",\n")
@@ -245,7 +300,16 @@ func (t *tables) categoryRules(c *model.Category, l *literals) jen.Code {
 
 // codeMethods makes the methods of a category's codes.
 func codeMethods(c *model.Category) jen.Code {
-	return jen.Op(strings.NewReplacer("$C", c.CodeType, "$V", c.Var).Replace(`
+	below := ""
+	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Parent != nil }) {
+		below = `
+// Is reports whether target is the code, or a code above it.
+func (c $C) Is(target error) bool { return gen.IsBelow(c, target) }
+// Is reports whether target is the code of e, or a code above it.
+func (e *$E) Is(target error) bool { return gen.IsBelow(e.Code(), target) }
+`
+	}
+	return jen.Op(strings.NewReplacer("$C", c.CodeType, "$E", c.Type, "$V", c.Var).Replace(below + `
 func (c $C) Error() string                   { return gen.CodeText(c.Row(), &definition) }
 func (c $C) String() string                  { return gen.CodeText(c.Row(), &definition) }
 func (c $C) Taxonomy() *taxonomy.Taxonomy    { return &definition }

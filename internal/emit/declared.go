@@ -77,7 +77,10 @@ func exportedNames(m *model.Package) exported {
 		names[c.Type], names[c.CodeType], names[c.Const] = true, true, true
 	}
 	for _, c := range m.Codes {
-		names[c.Const], names[c.Factory] = true, true
+		names[c.Const], names[c.Factory], names[c.ErrorType().Type] = true, true, true
+	}
+	for _, c := range m.Constants {
+		names[c.Function] = true
 	}
 	for _, f := range m.Fields {
 		names[f.Attribute] = true

@@ -11,8 +11,8 @@ import (
 // factory makes the function that returns an error of a code.
 func factory(c *model.Code) jen.Code {
 	return jen.Add(comment(factoryDoc(c), deprecation(c))).
-		Func().Id(c.Factory).Add(parameters(c.Args)).Op("*").Id(c.Category.Type).
-		Block(jen.Return(jen.Op("&").Id(c.Category.Type).Add(factoryLiteral(c))))
+		Func().Id(c.Factory).Add(parameters(c.Args)).Op("*").Id(c.ErrorType().Type).
+		Block(jen.Return(jen.Op("&").Id(c.ErrorType().Type).Add(factoryLiteral(c))))
 }
 
 func factoryDoc(c *model.Code) string { return c.Factory + " returns a [" + c.Const + "]." }
@@ -21,7 +21,11 @@ func factoryDoc(c *model.Code) string { return c.Factory + " returns a [" + c.Co
 // order.
 func factoryLiteral(c *model.Code) jen.Code {
 	values := []jen.Code{jen.Id("base").Op(":").Qual(pkgGen, "Of").Call(jen.Id(c.Const))}
-	for _, f := range c.Category.Fields {
+	for i, f := range c.Fields() {
+		if c.Own != nil && i == len(c.Category.Fields) {
+			values = []jen.Code{jen.Id(c.Own.OwnFields).Op(":").Id(c.Own.OwnFields).
+				Values(jen.Id(c.Category.Type).Values(values...))}
+		}
 		if value := factoryValue(c, f); value != nil {
 			values = append(values, jen.Id(f.Go).Op(":").Add(value))
 		}

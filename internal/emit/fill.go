@@ -12,6 +12,11 @@ import (
 
 // makes reports whether evidence can become an error of the category.
 func makes(m *model.Package, c *model.Category) bool {
+	for _, code := range m.SourceFallbacks {
+		if code.Category == c {
+			return true
+		}
+	}
 	return m.Fallback != nil && m.Fallback.Category == c ||
 		slices.ContainsFunc(m.Rules, func(r *model.Rule) bool { return r.Code.Category == c })
 }
@@ -20,7 +25,7 @@ func makes(m *model.Package, c *model.Category) bool {
 // so that evidence need not be on the heap.
 func fromEvidence(m *model.Package, l *literals) jen.Code {
 	made := slices.DeleteFunc(slices.Clone(m.Categories), func(c *model.Category) bool { return !makes(m, c) })
-	body := "code := uint16(row.Code())\nreturn " + l.errorOf(made[len(made)-1]) + "\n"
+	body := "code := uint16(row.Code())\n" + l.errorOf(m, made[len(made)-1]) + "\n"
 	if len(made) > 1 {
 		var cases strings.Builder
 		for i, c := range made {
@@ -28,7 +33,7 @@ func fromEvidence(m *model.Package, l *literals) jen.Code {
 			if i+1 == len(made) {
 				label = "default"
 			}
-			cases.WriteString(label + ":\nreturn " + l.errorOf(c) + "\n")
+			cases.WriteString(label + ":\n" + l.errorOf(m, c) + "\n")
 		}
 		body = "switch code := uint16(row.Code()); row.Category() {\n" + cases.String() + "}\n"
 	}
@@ -39,15 +44,36 @@ func fromEvidence(m *model.Package, l *literals) jen.Code {
 		Op("{\n" + body + "}")
 }
 
-// errorOf returns an error of a category filled from evidence.
-func (l *literals) errorOf(c *model.Category) string {
-	elements := []string{"base: gen.Made[" + c.CodeType + "](code, ev.Err)"}
-	for _, f := range c.Fields {
+// errorOf returns the statements that return an error of a category filled from evidence.
+func (l *literals) errorOf(m *model.Package, c *model.Category) string {
+	error := c.Type + l.fill([]string{"base: gen.Made[" + c.CodeType + "](code, ev.Err)"}, c.Fields)
+	var cases []string
+	last := "return &" + error
+	for _, code := range c.Codes {
+		if code.Own != nil && made(m, code) {
+			last = "return &" + code.Own.Type + l.fill([]string{c.OwnFields + ": " + c.OwnFields + "{" + error + "}"}, ownFields(m, code.Own))
+			cases = append(cases, "case "+code.Const+":\n"+last+"\n")
+		}
+	}
+	if slices.ContainsFunc(c.Codes, func(code *model.Code) bool { return code.Own == nil && made(m, code) }) {
+		last = "return &" + error
+	} else {
+		cases = cases[:len(cases)-1]
+	}
+	if len(cases) == 0 {
+		return last
+	}
+	return "switch " + c.CodeType + "(code) {\n" + strings.Join(cases, "") + "}\n" + last
+}
+
+// fill returns elements and the fields that evidence fills, in braces.
+func (l *literals) fill(elements []string, fields []*model.Field) string {
+	for _, f := range fields {
 		if value := l.filled(f); value != "" {
 			elements = append(elements, f.Go+": "+value)
 		}
 	}
-	return "&" + c.Type + braces(elements, false)
+	return braces(elements, false)
 }
 
 // objectFrom makes the method that returns an object filled from evidence. The object is absent if
@@ -81,7 +107,7 @@ func ($T) from(ev *taxonomy.Evidence) taxonomy.Opt[$T] {
 
 // apply makes the function that sets fields of an error; a later value of a field wins. It is nil
 // without any.
-func apply(c *model.Category, sets ...[]model.FieldValue) *jen.Statement {
+func apply(c *model.Code, sets ...[]model.FieldValue) *jen.Statement {
 	var fields []*model.Field
 	values := map[*model.Field]model.Value{}
 	for _, s := range slices.Concat(sets...) {
@@ -93,7 +119,7 @@ func apply(c *model.Category, sets ...[]model.FieldValue) *jen.Statement {
 	if len(fields) == 0 {
 		return nil
 	}
-	var owner jen.Code = jen.Id("e").Assert(jen.Op("*").Id(c.Type))
+	var owner jen.Code = jen.Id("e").Assert(jen.Op("*").Id(c.ErrorType().Type))
 	var body []jen.Code
 	if len(fields) > 1 {
 		body, owner = append(body, jen.Id("x").Op(":=").Add(owner)), jen.Id("x")

@@ -108,6 +108,12 @@ func chosenNames(m *model.Package) map[string]bool {
 	for _, c := range m.Categories {
 		names[c.Type], names[c.CodeType] = true, true
 		add(typesOf(ownFields(m, c)))
+		for _, code := range c.Codes {
+			if code.Own != nil {
+				names[code.Own.Type] = true
+				add(typesOf(ownFields(m, code.Own)))
+			}
+		}
 	}
 	return names
 }

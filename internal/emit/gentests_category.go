@@ -8,6 +8,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/sample"
 	"github.com/errgen/errgen/internal/tabletext"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // categoryTests makes the file of a category: its fields and codes, their rules and examples.
@@ -31,6 +32,11 @@ func (d *testData) categoryTests(c *model.Category) []byte {
 	}
 	w.f("})\n")
 	w.enums(typesOf(ownFields(d.m, c)).enums)
+	for _, code := range c.Codes {
+		if code.Own != nil {
+			w.enums(typesOf(ownFields(d.m, code.Own)).enums)
+		}
+	}
 	w.f("}\n")
 	return w.bytes()
 }
@@ -42,10 +48,22 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	w.f("{\nCode: %s,\n", c.Const)
 	w.f("Says: %s,\n", w.str(w.printer.Code(w.m.RuntimeCode(c), groups)+": "+w.rows[c.Row]))
 	w.list("Aliases: []string{", eachText(c.Aliases, w.str))
+	if c.Own != nil {
+		w.list("Fields: []string{", eachText(w.m.RuntimeCode(c).Own.Fields, func(f taxonomy.Field) string {
+			return w.str(tabletext.Field(f))
+		}))
+	}
 	w.list("When: []string{", eachText(branchRows(c), func(r *model.Row) string { return w.str(w.rows[r]) }))
 	w.list("Rules: []string{", eachText(c.Rules, func(r *model.Rule) string {
 		return w.str(ruleName(r) + ": " + tabletext.Rule(w.rules, w.byName[r.Name]))
 	}))
+	if c.Parent != nil {
+		w.f("Parent: %s,\n", c.Parent.Const)
+	}
+	if c.Abstract {
+		w.f("},\n")
+		return
+	}
 	w.list("Cases: []gentest.Case{", eachText(sample.Cases(c, odd), w.caseText))
 	w.list("Picks: []gentest.Pick{", eachText(sample.Branches(c), func(x sample.Case) string {
 		return fmt.Sprintf("gentest.Picks(%s, %d)", w.made(x), x.Row().At.Branch())
@@ -78,8 +96,8 @@ func branchRows(c *model.Code) []*model.Row {
 func (w *testWriter) caseText(x sample.Case) string {
 	c := x.Code
 	text := fmt.Sprintf("gentest.Says(%s, %d, %s, %s)", w.made(x), x.Row().At.Branch(), w.str(x.Message()),
-		w.str(sample.JSON(c.Category.Fields, x.Context)))
-	if hints := tabletext.Hints(hintsOf(c.Category, x.Context)); hints != "" {
+		w.str(sample.JSON(c.Fields(), x.Context)))
+	if hints := tabletext.Hints(hintsOf(c.ErrorType(), x.Context)); hints != "" {
 		text += ".Hints(" + w.str(hints) + ")"
 	}
 	if c.Feedback != nil {
@@ -95,12 +113,12 @@ func (w *testWriter) caseText(x sample.Case) string {
 func (w *testWriter) made(x sample.Case) string {
 	base := sample.Base(x.Code)
 	if !reachable(x, base) {
-		fields := x.Code.Category.Fields
+		fields := x.Code.Fields()
 		return fmt.Sprintf("%s.Read(%s, %s)", w.pkg, x.Code.Const, w.str(sample.JSON(fields, x.Context)))
 	}
 	text := x.Code.Factory + "(" +
 		strings.Join(eachText(x.Code.Args, func(f *model.Field) string { return w.value(f, x.Context[f]) }), ", ") + ")"
-	for _, f := range x.Code.Category.Fields {
+	for _, f := range x.Code.Fields() {
 		v, ok := x.Context[f]
 		if !ok || x.Code.Takes(f) {
 			continue
@@ -117,7 +135,7 @@ func (w *testWriter) made(x sample.Case) string {
 
 // reachable reports whether the factory and With methods make the case.
 func reachable(x, base sample.Case) bool {
-	for _, f := range x.Code.Category.Fields {
+	for _, f := range x.Code.Fields() {
 		v, ok := x.Context[f]
 		was, had := base.Context[f]
 		if !ok && had || ok && f.Required && !x.Code.Takes(f) && (!had || !same(f, v, was)) {

@@ -41,7 +41,7 @@ func (d *testData) expectExamples() {
 			d.won[v.Rule] = true
 		}
 		if v.Code != nil {
-			x.branch, x.context = v.Row.At.Branch(), sample.JSON(v.Code.Category.Fields, v.Context)
+			x.branch, x.context = v.Row.At.Branch(), sample.JSON(v.Code.Fields(), v.Context)
 		}
 		return x, v.Code
 	}
@@ -51,7 +51,13 @@ func (d *testData) expectExamples() {
 			d.examples[c] = append(d.examples[c], row)
 		}
 	}
-	for _, x := range []exampleRow{{}, {evidence: taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}}} {
+	more := []exampleRow{{}, {evidence: taxonomy.Evidence{Text: sample.Cause, Err: plainCause{}}}}
+	for _, s := range d.m.Taxonomy.Sources {
+		if s.Fallback != "" {
+			more = append(more, exampleRow{evidence: taxonomy.Evidence{Source: s.Name}})
+		}
+	}
+	for _, x := range more {
 		if row, c := expect(x); c != nil {
 			d.examples[c] = append(d.examples[c], row)
 		}

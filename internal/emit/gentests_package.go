@@ -35,6 +35,9 @@ func (d *testData) packageTests() []byte {
 		w.f("%s,\n", w.str(line))
 	}
 	w.f(")\n")
+	for i, c := range m.Constants {
+		w.f("gentest.Constant(t, &%s, %d, %s)\n", d.pkg, i, c.Function)
+	}
 	w.names(categories, "Categories()...")
 	w.names(categories, eachText(m.Categories, func(c *model.Category) string { return c.Const })...)
 	w.names(profileNames(m), eachText(m.Profiles, func(p *model.Profile) string { return p.Const })...)

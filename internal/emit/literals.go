@@ -34,6 +34,16 @@ func (l *literals) of(v any) string { return l.value(reflect.ValueOf(v), true) }
 
 // value returns v as an expression; the type of a struct or a slice is left out unless typed.
 func (l *literals) value(v reflect.Value, typed bool) string {
+	if v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return "nil"
+		}
+		text := l.value(v.Elem(), true)
+		if v.Elem().Kind() == reflect.Float64 && !strings.ContainsAny(text, ".e") {
+			text += ".0" // or it would be an int
+		}
+		return text
+	}
 	if d, ok := v.Interface().(time.Duration); ok {
 		return l.duration(d)
 	}
@@ -166,6 +176,9 @@ func typeName(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		return "*" + typeName(t.Elem())
 	}
+	if t.Kind() == reflect.Interface {
+		return "any"
+	}
 	return packageOf(t) + t.Name()
 }
 
@@ -193,5 +206,5 @@ var wholeLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.Literal](): true,
 	reflect.TypeFor[taxonomy.Field](): true, reflect.TypeFor[taxonomy.Traits](): true,
 	reflect.TypeFor[taxonomy.ProfileTraits](): true, reflect.TypeFor[taxonomy.Named](): true,
-	reflect.TypeFor[taxonomy.Tier](): true,
+	reflect.TypeFor[taxonomy.Tier](): true, reflect.TypeFor[taxonomy.CodeConstant](): true,
 }

@@ -15,7 +15,9 @@ func messageMethod(c *model.Category) jen.Code {
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
 		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
-				g.Case(jen.Id(code.Const)).Block(messageParts(code.Message)...)
+				if code.Own == nil && !code.Abstract {
+					g.Case(jen.Id(code.Const)).Block(messageParts(code.Message)...)
+				}
 			}
 			g.Default().Block(jen.Id("m").Op("=").Id("m").Dot("NoCode").Call(jen.Lit(c.Name)))
 		}),
@@ -25,7 +27,8 @@ func messageMethod(c *model.Category) jen.Code {
 
 // feedbackMethod makes the method that appends what a code says to the provider in its own words.
 func feedbackMethod(c *model.Category) jen.Code {
-	if !slices.ContainsFunc(c.Codes, hasFeedback) {
+	feeds := func(code *model.Code) bool { return code.Feedback != nil && code.ErrorType() == c }
+	if !slices.ContainsFunc(c.Codes, feeds) {
 		return nil
 	}
 	return jen.Add(
@@ -34,7 +37,7 @@ func feedbackMethod(c *model.Category) jen.Code {
 		jen.Id("m").Op(":=").Qual(pkgGen, "Message").Call(jen.Id("dst")),
 		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
-				if hasFeedback(code) {
+				if feeds(code) {
 					g.Case(jen.Id(code.Const)).Block(messageParts(*code.Feedback)...)
 				}
 			}
@@ -43,17 +46,22 @@ func feedbackMethod(c *model.Category) jen.Code {
 	)
 }
 
-func hasFeedback(c *model.Code) bool { return c.Feedback != nil }
-
-// messageParts makes the statements that build a message: as many calls to a line as fit.
+// messageParts makes the statements that build a message.
 func messageParts(t model.Template) []jen.Code {
-	var out []jen.Code
+	return each(messageCalls(t), func(calls *jen.Statement) jen.Code {
+		return jen.Id("m").Op("=").Id("m").Add(calls)
+	})
+}
+
+// messageCalls makes the calls that build a message: as many to a statement as fit on a line.
+func messageCalls(t model.Template) []*jen.Statement {
+	var out []*jen.Statement
 	var s *jen.Statement
 	width := 2 * lineWidth
 	for i, p := range t.Parts {
 		w := partWidth(p)
 		if width += w; width > lineWidth {
-			s = jen.Id("m").Op("=").Id("m")
+			s = jen.Null()
 			out, width = append(out, s), w
 		}
 		if p.Group != nil {

@@ -20,6 +20,7 @@ func packageFile(f *jen.File, t *tables, l *literals) {
 	declare(f, versionCheck(), baseType(), categoryType(m), categoryIndexes(m), categoriesFunc(m), categoryOf(),
 		tierConstants(m))
 	declare(f, declaredNames(m)...)
+	declare(f, constantFuncs(m)...)
 	declare(f, predicates(m), unmarshalError(), attachFunc(m))
 	for i, field := range m.Fields {
 		declare(f, attributeFunc(field, i))
@@ -112,7 +113,9 @@ func attributeFunc(f *model.Field, place int) jen.Code {
 
 // classifies reports whether m's package classifies: without a rule and a fallback there is nothing
 // to find.
-func classifies(m *model.Package) bool { return len(m.Rules) > 0 || m.Fallback != nil }
+func classifies(m *model.Package) bool {
+	return len(m.Rules) > 0 || m.Fallback != nil || len(m.SourceFallbacks) > 0
+}
 
 func classifyFunc() jen.Code {
 	return jen.Add(comment(
@@ -170,9 +173,20 @@ func (t *tables) detection(l *literals) jen.Code {
 	if len(namedErrors(t.m)) > 0 {
 		elements = append(elements, "Is: ruleIs")
 	}
+	var sources []string
+	for _, s := range t.m.Taxonomy.Sources {
+		if c := t.m.SourceFallbacks[s.Name]; c != nil {
+			if set := apply(c, nil, c.Set); set != nil {
+				sources = append(sources, "{Source: "+quote(s.Name)+", Apply: "+expression(set)+"}")
+			}
+		}
+	}
+	if len(sources) > 0 {
+		elements = append(elements, "Sources: []detect.SourceApply{\n"+strings.Join(sources, ",\n")+",\n}")
+	}
 	detection := jen.Var().Id("detection").Op("=").Qual(pkgDetect, "Detection")
 	if f := t.m.Fallback; f != nil {
-		if set := apply(f.Category, t.m.FallbackSet, f.Set); set != nil {
+		if set := apply(f, t.m.FallbackSet, f.Set); set != nil {
 			return detection.Op("{\n" + strings.Join(elements, ",\n") + ",\nFallbackApply:").Add(set).Op(",\n}")
 		}
 	}
@@ -263,6 +277,19 @@ func predicates(m *model.Package) jen.Code {
 		s.Line().Add(predicate(g.Predicate, "InGroup", jen.Lit(g.Bit)))
 	}
 	return s
+}
+
+// constantFuncs makes the functions that return the constants of codes.
+func constantFuncs(m *model.Package) []jen.Code {
+	out := make([]jen.Code, len(m.Constants))
+	for i, c := range m.Constants {
+		typ := valueType(&model.Field{Type: c.Type})
+		out[i] = jen.Add(comment(about(c.Function+" returns the constant "+c.Name+" of the code of err, if it has one", c.Doc, "."))).
+			Func().Id(c.Function).Params(jen.Id("err").Error()).
+			Params(jen.Id("value").Add(typ), jen.Id("ok").Bool()).
+			Block(jen.Return(jen.Qual(pkgGen, "Constant").Types(typ).Call(jen.Id("err"), definition(), jen.Lit(i))))
+	}
+	return out
 }
 
 func predicate(name, function string, of jen.Code) jen.Code {

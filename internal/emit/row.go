@@ -17,7 +17,8 @@ func hasBranches(c *model.Code) bool {
 func rowMethod(c *model.Category) jen.Code {
 	head := method(c, "Row").Params().Qual(pkgTaxonomy, "Row")
 	own := jen.Return(jen.Id("e").Dot("Code").Call().Dot("Row").Call())
-	if !slices.ContainsFunc(c.Codes, func(c *model.Code) bool { return hasBranches(c) }) {
+	branches := func(code *model.Code) bool { return hasBranches(code) && code.ErrorType() == c }
+	if !slices.ContainsFunc(c.Codes, branches) {
 		return head.Add(inOneLine(own))
 	}
 	s := jen.Null()
@@ -29,7 +30,7 @@ func rowMethod(c *model.Category) jen.Code {
 	return s.Add(head).Block(
 		jen.Switch(jen.Id("e").Dot("Code").Call()).BlockFunc(func(g *jen.Group) {
 			for _, code := range c.Codes {
-				if hasBranches(code) {
+				if branches(code) {
 					g.Case(jen.Id(code.Const)).Block(rowChoice(code)...)
 				}
 			}
@@ -84,6 +85,16 @@ var hintRoles = []hintRole{
 
 // hintsMethod makes the method that returns the fields that the runtime reads; nil without any.
 func hintsMethod(c *model.Category) jen.Code {
+	values := hints(c)
+	if values == nil {
+		return nil
+	}
+	return method(c, "Hints").Params().Add(runtimeType("Hints")).
+		Block(jen.Return(runtimeType("Hints").Values(values...)))
+}
+
+// hints returns the hints that the fields of a category hold.
+func hints(c *model.Category) []jen.Code {
 	var hints []jen.Code
 	for _, r := range hintRoles {
 		f := c.WithRole(r.role)
@@ -102,9 +113,5 @@ func hintsMethod(c *model.Category) jen.Code {
 		}
 		hints = append(hints, jen.Id(r.hint).Op(":").Add(value))
 	}
-	if hints == nil {
-		return nil
-	}
-	return method(c, "Hints").Params().Add(runtimeType("Hints")).
-		Block(jen.Return(runtimeType("Hints").Values(hints...)))
+	return hints
 }

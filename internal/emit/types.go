@@ -60,8 +60,12 @@ func (t types) empty() bool {
 	return len(t.texts)+len(t.enums)+len(t.objects)+len(t.secrets)+len(t.sealed) == 0
 }
 
-// ownFields are the fields of a category that are not those of every category.
+// ownFields are the fields of a category that are not those of every category, or the fields of a
+// code that are not those of its category.
 func ownFields(m *model.Package, c *model.Category) []*model.Field {
+	if c.Extends() {
+		return c.Fields[len(c.Codes[0].Category.Fields):]
+	}
 	return slices.DeleteFunc(slices.Clone(c.Fields), func(f *model.Field) bool { return slices.Contains(m.Fields, f) })
 }
 

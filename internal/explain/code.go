@@ -17,18 +17,22 @@ type Code struct {
 	Code       string            `json:"code"`            // on the wire
 	Key        string            `json:"key,omitempty"`   // in the taxonomy, if it differs
 	Category   string            `json:"category"`        //
-	Number     int               `json:"number,omitzero"` //
+	Number     *int              `json:"number,omitzero"` //
 	Doc        string            `json:"doc,omitempty"`
 	Since      string            `json:"since,omitempty"`
 	Deprecated string            `json:"deprecated,omitempty"`
 	ReplacedBy string            `json:"replaced_by,omitempty"`
+	Audience   string            `json:"audience,omitempty"` // public
 	Aliases    []string          `json:"aliases,omitempty"`
+	Names      []string          `json:"names,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
 	Message    string            `json:"message"`
 	Resolution string            `json:"resolution,omitempty"`
 	HelpURL    string            `json:"help_url,omitempty"`
 	Const      string            `json:"const"`
-	Factory    string            `json:"factory"`
+	Factory    string            `json:"factory,omitempty"`
+	Parent     string            `json:"parent,omitempty"`
+	Constants  []string          `json:"constants,omitempty"`
 	Prevent    []string          `json:"prevent,omitempty"`
 	Traits     Traits            `json:"traits"`
 	When       []Branch          `json:"when,omitempty"`
@@ -82,6 +86,7 @@ type Field struct {
 	Required bool     `json:"required,omitzero"`
 	Notes    []string `json:"notes,omitempty"`
 	Doc      string   `json:"doc,omitempty"`
+	Fields   []Field  `json:"fields,omitempty"` // of an object, or of each in a list
 }
 
 // CodeOf returns the description of a code.
@@ -91,15 +96,32 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 		params = append(params, f.Param)
 	}
 	d := &Code{
-		Code: c.Value, Category: c.Category.Name, Number: c.Number, Doc: c.Doc, Since: c.Since,
+		Code: c.Value, Category: c.Category.Name, Doc: c.Doc, Since: c.Since,
 		Deprecated: c.Deprecated,
-		Aliases:    c.Aliases, Message: c.MessageText, Resolution: c.Resolution,
+		Aliases:    c.Aliases, Names: c.Names, Message: c.MessageText, Resolution: c.Resolution,
 		HelpURL: strings.ReplaceAll(m.HelpURL, "{code}", c.Value),
 		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + "(" + strings.Join(params, ", ") + ")",
 		Prevent: Prevention(c.Prevent), Traits: TraitsOf(m, c.Row.Traits),
 	}
 	if c.Key != c.Value {
 		d.Key = c.Key
+	}
+	if c.Numbered {
+		d.Number = &c.Number
+	}
+	if c.Abstract {
+		d.Factory = ""
+	}
+	if c.Parent != nil {
+		d.Parent = c.Parent.Value
+	}
+	for i, v := range c.Constants {
+		if v != nil {
+			d.Constants = append(d.Constants, m.Constants[i].Name+": "+v.JSON())
+		}
+	}
+	if c.Public {
+		d.Audience = "public"
 	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value
@@ -117,7 +139,7 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 			}
 		}
 	}
-	for _, f := range c.Category.Fields {
+	for _, f := range c.Fields() {
 		field := FieldOf(f)
 		field.Required = f.Required || c.Takes(f)
 		if v, ok := c.Fixed(f); ok {
@@ -175,12 +197,18 @@ func DeclaredName(m *model.Package, r *taxonomy.Reaction) string {
 // FieldOf returns the description of a field.
 func FieldOf(f *model.Field) Field {
 	d := Field{Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), Required: f.Required, Doc: f.Doc}
+	if f.Object != nil {
+		for _, part := range f.Object.Fields {
+			d.Fields = append(d.Fields, FieldOf(part))
+		}
+	}
 	for _, note := range []struct {
 		is   bool
 		text string
 	}{
 		{f.Sensitive, "sensitive"}, {f.Scrub, "secrets masked"},
 		{f.MaxLength > 0, "at most " + Count(f.MaxLength, "byte", "bytes")}, {f.MessageOnly, "in the message only"},
+		{f.Public, "public"},
 	} {
 		if note.is {
 			d.Notes = append(d.Notes, note.text)

@@ -18,6 +18,22 @@ func SetJSON(set []FieldValue) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
+// Any returns the Go value of a constant; nil for none.
+func (v *Value) Any() any {
+	if v == nil {
+		return nil
+	}
+	switch v.Type {
+	case Int:
+		return int(v.Int)
+	case Float64:
+		return v.Float
+	case Bool:
+		return v.Bool
+	}
+	return v.Str
+}
+
 // JSON returns the value as the taxonomy's own JSON has it: secrets are not masked.
 func (v Value) JSON() string {
 	switch v.Type {

@@ -50,6 +50,20 @@ func (c *Category) WithRole(role Role) *Field {
 	return c.Fields[i]
 }
 
+// ErrorType returns the type of the code's errors: Own, or that of the category.
+func (c *Code) ErrorType() *Category {
+	if c.Own != nil {
+		return c.Own
+	}
+	return c.Category
+}
+
+// Extends reports whether c is the own type of a code.
+func (c *Category) Extends() bool { return len(c.Codes) == 1 && c.Codes[0].Own == c }
+
+// Fields returns the fields of the code's errors, those of the category first.
+func (c *Code) Fields() []*Field { return c.ErrorType().Fields }
+
 // Takes reports whether the code's factory has a parameter for f.
 func (c *Code) Takes(f *Field) bool { return slices.Contains(c.Args, f) }
 

@@ -19,6 +19,8 @@ type Package struct {
 	Fallback *Code // nil when there is none
 	// FallbackSet is what the fallback adds to what its code sets.
 	FallbackSet []FieldValue
+	// SourceFallbacks are the fallbacks of sources that have a separate one, by source.
+	SourceFallbacks map[string]*Code
 
 	Fields     []*Field     // of every category; they also lead each category's own
 	Categories []*Category  // order of the file
@@ -30,6 +32,7 @@ type Package struct {
 	Enums      []*Enum      // order of first use
 	Objects    []*Object    // order of first use
 
+	Constants  []*Constant
 	Groups     []*Group
 	Strategies []*Method
 	Checks     []*Method
@@ -61,6 +64,13 @@ type Group struct {
 	Predicate string // InNetwork
 }
 
+// Constant is a value that codes have, and the function that returns it.
+type Constant struct {
+	taxonomy.CodeConstant
+	Type     Type
+	Function string // SQLState
+}
+
 // Method is a method of the generated interface of strategies or of checks.
 type Method struct {
 	Name, Doc string
@@ -89,6 +99,10 @@ type Category struct {
 	Doc       string
 	Fields    []*Field // those of every category first
 	Codes     []*Code
+	// Embedded (storageError) is another name of Type. OwnBase (storageOwn) and OwnFields
+	// (storageFields) are the types that the errors of codes with fields embed: the methods that they
+	// have in common, and the category's context. All are "" if no code has fields.
+	Embedded, OwnBase, OwnFields string
 }
 
 // Type is the type of a field.
@@ -201,6 +215,9 @@ type Code struct {
 	Index    int // in Package.Codes
 	Ordinal  int // in its category, from 1: the Go value
 	Category *Category
+	// Own is the type of the code's errors if the code has fields: like a category of this code alone,
+	// with the fields of the category before those of the code. Otherwise it is nil.
+	Own *Category
 
 	Key     string // as the taxonomy writes it
 	Value   string // on the wire
@@ -209,6 +226,7 @@ type Code struct {
 	Factory string // NewProviderAPIError
 
 	Number     int
+	Numbered   bool // Number is given; it may be 0
 	Doc        string
 	Resolution string
 	Since      string
@@ -216,12 +234,16 @@ type Code struct {
 	ReplacedBy *Code
 	Public     bool
 	Aliases    []string
+	Names      []string // further published names
 	Groups     []*Group
 
 	Message     Template
 	MessageText string    // the template as written
 	Feedback    *Template // nil: message and resolution
 	Args        []*Field  // the factory's parameters
+	Abstract    bool      // without a factory: the parent of other codes
+	Parent      *Code     // the code above this one, or nil
+	Constants   []*Value  // in the order of Package.Constants; nil for an absent one
 	Set         []FieldValue
 
 	Row  *Row

@@ -215,6 +215,8 @@ func field(f *model.Field) object {
 		if f.Required { // null where evidence had no word
 			out = object{{"type", []any{"string", "null"}}, {"enum", append(words, nil)}}
 		}
+	case f.Type.IsObjects():
+		out = object{{"type", "array"}, {"items", fields(f.Object.Fields)}}
 	case f.Object != nil:
 		out = fields(f.Object.Fields)
 	default:

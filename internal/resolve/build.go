@@ -87,8 +87,16 @@ func sourceName(t *spec.Taxonomy) string {
 func (b *builder) vocabulary() {
 	t := b.pkg.Taxonomy
 	t.Package, t.Domain, t.Doc, t.HelpURL = b.pkg.Name, b.pkg.Domain, b.pkg.Doc, b.pkg.HelpURL
-	t.Sources, t.Ops, t.Groups = named(b.src.Sources), named(b.src.Ops), named(b.src.Groups)
+	t.Sources, t.Ops, t.Groups = sources(b.src.Sources), named(b.src.Ops), named(b.src.Groups)
 	t.Strategies, t.Checks = named(b.src.Strategies), named(b.src.Checks)
+	for i, d := range b.src.Constants {
+		typ, _ := model.TypeOf(d.Type.V)
+		c := &model.Constant{
+			CodeConstant: taxonomy.CodeConstant{Name: d.Name.V, Type: d.Type.V, Doc: d.Doc.V, Wire: d.Wire.V}, Type: typ,
+			Function: exported(d.GoName.Or(d.Name.V), i+1),
+		}
+		b.pkg.Constants, t.Constants = append(b.pkg.Constants, c), append(t.Constants, c.CodeConstant)
+	}
 	b.groups = make(map[string]*model.Group)
 	for i, g := range b.src.Groups {
 		group := &model.Group{Name: g.Name.V, Doc: g.Doc.V, Bit: i, Predicate: "In" + suffix(g.Name.V, i+1)}
@@ -111,6 +119,14 @@ func methods(list []spec.Named, prefix string) []*model.Method {
 	for i, n := range list {
 		method := exported(n.Name.V, i+1)
 		out = append(out, &model.Method{Name: n.Name.V, Doc: n.Doc.V, Method: method, Const: prefix + method})
+	}
+	return out
+}
+
+func sources(list []spec.Source) []taxonomy.Named {
+	var out []taxonomy.Named
+	for _, s := range list {
+		out = append(out, taxonomy.Named{Name: s.Name.V, Doc: s.Details().Doc.V})
 	}
 	return out
 }

@@ -1,6 +1,10 @@
 package resolve
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
@@ -13,10 +17,30 @@ func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, f
 		Index: len(b.pkg.Codes), Ordinal: len(c.Codes) + 1, Category: c,
 		Key: d.Name.V, Value: d.Value.Or(d.Name.V), Go: name, Const: "Code" + name, Factory: "New" + name,
 	}
+	if len(d.Fields) > 0 {
+		fields = b.ownFields(code, d, fields)
+	}
 	c.Codes = append(c.Codes, code)
 	b.pkg.Codes = append(b.pkg.Codes, code)
 	b.entries = append(b.entries, entry{code: code, decl: d, parent: parent, fields: fields})
 	putFirst(b.codes, code.Key, code)
+}
+
+// ownFields gives a code a type with fields of its own, and returns its fields by name.
+func (b *builder) ownFields(code *model.Code, d *spec.Code, inherited map[string]*model.Field) map[string]*model.Field {
+	own := *code.Category
+	own.Type = strings.TrimSuffix(code.Go, "Error") + "Error"
+	own.Doc, own.Codes = d.Doc.V, []*model.Code{code}
+	owner := fieldOwner{typePrefix: code.Go, constPrefix: constPrefix(code.Go), params: newIdents()}
+	for _, f := range own.Fields {
+		owner.params.take(f.Param)
+	}
+	fields := b.fields(owner, d.Fields)
+	own.Fields = slices.Concat(own.Fields, fields)
+	code.Own = &own
+	all := maps.Clone(inherited)
+	index(all, fields)
+	return all
 }
 
 func codeName(d *spec.Code, n int) string {
@@ -28,15 +52,13 @@ func codeName(d *spec.Code, n int) string {
 
 func (b *builder) codeBody(e entry) {
 	c, d := e.code, e.decl
-	c.Number, c.Doc, c.Resolution = d.Number.V, d.Doc.V, d.Resolution.V
+	c.Number, c.Numbered, c.Doc, c.Resolution = d.Number.V, d.Number.Set, d.Doc.V, d.Resolution.V
 	c.Since, c.Deprecated = d.Since.V, d.Deprecated.V
 	c.Public = d.Audience.Or(e.parent.Audience.Or(b.src.Audience.V)) == public
 	if d.ReplacedBy.Set {
 		c.ReplacedBy = b.codes[d.ReplacedBy.V]
 	}
-	for _, alias := range d.Aliases {
-		c.Aliases = append(c.Aliases, alias.V)
-	}
+	c.Aliases, c.Names = written(d.Aliases), written(d.Names)
 	for _, name := range d.Groups {
 		if g := b.groups[name.V]; g != nil {
 			c.Groups = append(c.Groups, g)
@@ -49,9 +71,31 @@ func (b *builder) codeBody(e entry) {
 		c.Feedback = &feedback
 	}
 	c.Set = assignments(d.Set, e.fields)
+	c.Abstract = d.Abstract.V
+	if d.Parent > 0 {
+		c.Parent = c.Category.Codes[d.Parent-1]
+	}
+	c.Constants = b.constantsOf(d)
 	c.Args = args(e)
 	c.Prevent = prevention(d.Prevent)
 	*b.pkg.RuntimeCode(c) = tableCode(c)
+}
+
+// constantsOf returns the constants of a code in the order of the taxonomy, or nil if it has none.
+func (b *builder) constantsOf(d *spec.Code) []*model.Value {
+	if len(d.Constants) == 0 {
+		return nil
+	}
+	out := make([]*model.Value, len(b.pkg.Constants))
+	for _, a := range d.Constants {
+		for i, c := range b.pkg.Constants {
+			if c.Name == a.Field.V {
+				v, _ := Value(&model.Field{Type: c.Type}, a.Value)
+				out[i] = &v
+			}
+		}
+	}
+	return out
 }
 
 // assignments leaves out what no field has the name of, and keeps a value of the wrong type as a
@@ -74,7 +118,7 @@ func args(e entry) []*model.Field {
 		return namedArgs(e)
 	}
 	var out []*model.Field
-	for _, f := range e.code.Category.Fields {
+	for _, f := range e.code.Fields() {
 		if _, fixed := e.code.Fixed(f); f.Required && !fixed && e.fields[f.Wire] == f {
 			out = append(out, f)
 		}

@@ -128,7 +128,9 @@ func (b *builder) registerReactions() {
 		r.inPlace(d.Traits.Reaction, d.Name.V, c.Const[len("Category"):])
 		for j, code := range c.Codes {
 			own := &d.Codes[j]
-			r.inPlace(own.Traits.Reaction, own.Name.V, code.Go)
+			if own.Parent == 0 || d.Codes[own.Parent-1].Traits.Reaction != own.Traits.Reaction {
+				r.inPlace(own.Traits.Reaction, own.Name.V, code.Go)
+			}
 			for k := range own.When {
 				nth := strconv.Itoa(k + 1)
 				r.inPlace(own.When[k].Traits.Reaction, own.Name.V+".when"+nth, code.Go+"When"+nth)

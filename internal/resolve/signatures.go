@@ -60,6 +60,11 @@ func (b *builder) trimSignatures() {
 	}
 	for _, c := range b.pkg.Categories {
 		take(c.Fields)
+		for _, code := range c.Codes {
+			if code.Own != nil {
+				take(code.Own.Fields[len(c.Fields):])
+			}
+		}
 	}
 	named := map[string]bool{}
 	for _, s := range b.pkg.Signatures {

@@ -69,8 +69,8 @@ func same(a, b model.Context) bool {
 
 // Base returns the error as the code's factory makes it.
 func Base(code *model.Code) Case {
-	c := Case{Code: code, Context: ZeroContext(code.Category.Fields)}
-	for i, f := range code.Category.Fields {
+	c := Case{Code: code, Context: ZeroContext(code.Fields())}
+	for i, f := range code.Fields() {
 		fixed, set := code.Fixed(f)
 		switch {
 		case code.Takes(f):
@@ -86,7 +86,7 @@ func Base(code *model.Code) Case {
 // code sets keep their values.
 func Full(code *model.Code) Case {
 	c := Base(code)
-	for i, f := range code.Category.Fields {
+	for i, f := range code.Fields() {
 		if _, ok := c.Context[f]; !ok {
 			c = c.With(f, Value(f, i))
 		}

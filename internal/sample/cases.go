@@ -8,13 +8,13 @@ import (
 
 // Cases returns the cases of a code, without repetition: the error of its factory, errors that change
 // its texts, and errors with the odd values of the given fields (see [Hosts]). For the first code of
-// a category, they include an error with a value for every field.
+// a category and a code with fields, they include an error with a value for every field.
 func Cases(code *model.Code, odd []*model.Field) []Case {
 	s := set{}
 	s.add(Base(code))
 	s.texts(code)
 	s.variants(code, odd)
-	if code.Ordinal == 1 {
+	if code.Ordinal == 1 || code.Own != nil {
 		s.add(Full(code))
 	}
 	return s.cases
@@ -87,7 +87,7 @@ func fill(c Case, p model.Part) Case {
 	if _, fixed := c.Code.Fixed(p.Field); fixed {
 		return c
 	}
-	v := Value(p.Field, slices.Index(c.Code.Category.Fields, p.Field))
+	v := Value(p.Field, slices.Index(c.Code.Fields(), p.Field))
 	if p.Format == model.FirstLine && v.Type == model.String {
 		v.Str = twoLines(p.Field)
 	}

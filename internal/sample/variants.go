@@ -28,6 +28,16 @@ func Hosts(c *model.Category) map[*model.Code][]*model.Field {
 			hosts[code] = append(hosts[code], f)
 		}
 	}
+	for _, code := range c.Codes {
+		if code.Own == nil {
+			continue
+		}
+		for _, f := range code.Own.Fields[len(c.Fields):] {
+			if _, fixed := code.Fixed(f); !fixed && (!f.Required || code.Takes(f)) {
+				hosts[code] = append(hosts[code], f)
+			}
+		}
+	}
 	return hosts
 }
 

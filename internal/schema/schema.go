@@ -85,7 +85,7 @@ func ref(m *spec.Mapping) string { return "#/$defs/" + defName(m) }
 // mapping returns the schema of a mapping with a closed set of keys.
 func (g *generator) mapping(m *spec.Mapping) object {
 	properties := object{}
-	required := []string{}
+	required, either := []string{}, m.AnyOf
 	for i := range m.Keys {
 		k := &m.Keys[i]
 		s := g.value(&k.Type)
@@ -94,7 +94,10 @@ func (g *generator) mapping(m *spec.Mapping) object {
 			s["description"] = k.Doc() + " Default: " + k.Default + "."
 		}
 		properties[k.Name] = s
-		if k.Required {
+		switch {
+		case k.Unless != "":
+			either = []string{k.Name, k.Unless}
+		case k.Required:
 			required = append(required, k.Name)
 		}
 	}
@@ -111,8 +114,8 @@ func (g *generator) mapping(m *spec.Mapping) object {
 	if len(m.OneOf) > 0 {
 		out["oneOf"] = alternatives(m.OneOf)
 	}
-	if len(m.AnyOf) > 0 {
-		out["anyOf"] = alternatives(m.AnyOf)
+	if len(either) > 0 {
+		out["anyOf"] = alternatives(either)
 	}
 	return out
 }
@@ -222,6 +225,8 @@ func Table(m *spec.Mapping) string {
 		}
 		def := k.Default
 		switch {
+		case k.Unless != "":
+			def = "required without `" + k.Unless + "`"
 		case k.Required:
 			def = "required"
 		case def == "":

@@ -145,7 +145,7 @@ func TestSchemaAndTablesAgree(t *testing.T) {
 			keys = append(keys, k)
 		}
 		for _, k := range m.Keys {
-			if k.Required {
+			if k.Required && k.Unless == "" {
 				required = append(required, k.Name)
 			}
 		}

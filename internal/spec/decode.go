@@ -195,7 +195,9 @@ func (g givenKeys) add(m *Mapping, name string, key *yaml.Node) {
 func (d *decoder) missingKeys(at diag.Span, m *Mapping, given givenKeys) {
 	isGiven := func(name string) bool { return given[m.index[name]] != nil }
 	for i := range m.Keys {
-		if k := &m.Keys[i]; k.Required && given[i] == nil && !(m == TheLanguage().Root && d.elsewhere(k)) {
+		k := &m.Keys[i]
+		if k.Required && given[i] == nil && (k.Unless == "" || !isGiven(k.Unless)) &&
+			!(m == TheLanguage().Root && d.elsewhere(k)) {
 			d.fail(IDMissingKey, at, fmt.Sprintf("add %q: %s", k.Name, k.Type.Describe()), "%s needs the key %q",
 				article(m.Name), k.Name)
 		}

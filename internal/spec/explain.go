@@ -22,12 +22,14 @@ var (
 	reactionSource string
 	//go:embed value.go
 	valueSource string
+	//go:embed tables.go
+	tablesSource string
 )
 
 // docs returns the comments of the structs ("Policy") and of their fields ("Policy.MaxAttempts").
 var docs = sync.OnceValue(func() map[string]string {
 	out := make(map[string]string)
-	for _, src := range []string{taxonomySource, reactionSource, valueSource} {
+	for _, src := range []string{taxonomySource, reactionSource, valueSource, tablesSource} {
 		file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments)
 		if err != nil {
 			panic("spec: " + err.Error()) // the file has been compiled

@@ -51,7 +51,7 @@ func TestFindings(t *testing.T) {
 		{"no prevention", code("message: gone, prevent: {likely: 0.5}"), []string{
 			"3:51+7 E-missing-key check, throttle"}},
 		{"matcher without a key", code("message: gone, detect: [{source: {}}]"), []string{
-			"3:69+2 E-missing-key not, prefix, present"}},
+			"3:69+2 E-missing-key not, prefix, constant, present"}},
 		{"no if", code("message: gone, when: [{retryable: true}]"), []string{`3:58+17 E-missing-key add "if"`}},
 		{"reaction in place without an action", code("message: gone, reaction: {extent: run}"), []string{
 			`3:61+13 E-missing-key add "action"`}},
@@ -201,7 +201,7 @@ func TestFindings(t *testing.T) {
 		{"NUL", line("doc: a\x00b"), []string{`3:7+1 E-yaml \u0000`}},
 		{"carriage returns", strings.ReplaceAll(line("docs: x"), "\n", "\r\n"), []string{`3:1+4 E-unknown-key "doc"`}},
 		{"lone carriage return", line("doc: a\rb"), []string{"3:7+1 E-yaml"}},
-		{"not ASCII", line("doc: «нет»\nsources: {é: ü, ñ: {}}"), []string{"4:20+2 E-value"}},
+		{"not ASCII", line("doc: «нет»\nops: {é: ü, ñ: {}}"), []string{"4:16+2 E-value"}},
 
 		// Ignored findings.
 		{"ignore without an id", "# errgen:ignore -- because\n" + line(""), []string{"1:1+26 E-ignore W-unsorted"}},
@@ -253,7 +253,7 @@ func TestRanges(t *testing.T) {
 		{policy("budget: {retries: 1, window: %}"), []string{"1ns"}, []string{"0s"}},
 		{policy("budget: {breaker: {failures: %}}"), []string{"1", "1000"}, []string{"0", "1001"}},
 		{policy("budget: {breaker: {failures: 1, probe: %}}"), []string{"1ms"}, []string{"0s"}},
-		{code("number: %"), []string{"1"}, []string{"0", "-1"}},
+		{code("number: %"), []string{"1", "0", "-1"}, nil},
 		{code("http: %"), []string{"100", "599"}, []string{"99", "600"}},
 		{code("detect: [{status: [404, %]}]"), []string{"100"}, []string{"600"}},
 		{code("detect: [{status: {min: %, max: 999}}]"), []string{"0", "400"}, nil},

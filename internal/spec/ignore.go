@@ -11,7 +11,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Ignore is a comment "# errgen:ignore ID, ID -- reason". After a key or an item, it applies to
+// Ignore is a comment "# errgen:ignore ID, ID -- reason", or errgen:ignore-file, which applies to the
+// whole file. After a key or an item, it applies to
 // what begins on its line; alone on a line, to what begins on the next line with content. It covers
 // everything under that.
 type Ignore struct {
@@ -34,7 +35,10 @@ var (
 	warningID = regexp.MustCompile(`^W-[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-const ignoreMark = "# errgen:ignore"
+const (
+	ignoreMark = "# errgen:ignore"
+	wholeFile  = "-file"
+)
 
 // ignores returns the ignore comments of a file.
 func (d *decoder) ignores(root *yaml.Node) []Ignore {
@@ -58,6 +62,10 @@ func (d *decoder) ignores(root *yaml.Node) []Ignore {
 		}
 		g.Last = d.lastLine(g.First)
 		at += len(ignoreMark)
+		if strings.HasPrefix(line[at:], wholeFile) {
+			g.First, g.Last = 0, d.lines.Lines()
+			at += len(wholeFile)
+		}
 		list, _, _ := strings.Cut(line[at:], "--")
 		ids := ignoredID.FindAllStringIndex(list, -1)
 		for _, i := range ids {

@@ -42,6 +42,7 @@ type Key struct {
 	Default  string // the value of an absent key, or its description; may be empty
 	Type     Type
 	Required bool
+	Unless   string   // the key that makes a required one optional; may be empty
 	Actions  []string // the actions of a reaction that take the key; nil for all
 	Part     string   // the mapping that shares the key with others: "traits"; empty for none
 
@@ -92,6 +93,7 @@ const (
 	RefOverlay   Ref = "overlay"
 	RefAttribute Ref = "attribute"
 	RefSignature Ref = "signature"
+	RefConstant  Ref = "constant"
 )
 
 // Type is the form of a value, with its details.

@@ -48,6 +48,7 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 	if roots := d.read(src); roots != nil {
 		d.files(t, roots)
 		t.Ignores = d.ignores(&yaml.Node{Content: roots})
+		t.nest()
 	}
 	diag.Sort(d.out)
 	return t, Bound(d.out)

@@ -66,7 +66,7 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 				tag.Get("variant"))
 		default:
 			k.Name, k.Default, k.doc = name, tag.Get("default"), t.Name()+"."+f.Name
-			_, k.Required = tag.Lookup("required")
+			k.Unless, k.Required = tag.Lookup("required")
 			k.Required = k.Required && as != "partial"
 			if actions := tag.Get("actions"); actions != "" {
 				k.Actions = strings.Fields(actions)

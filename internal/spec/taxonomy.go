@@ -6,7 +6,7 @@
 //
 //	key       the key's name; * is the name under which a mapping declares the struct, = its value,
 //	          and `,inline` adds the keys of a struct
-//	required  must be given
+//	required  must be given, unless the key that it names is
 //	default   the value, or a description of the value, of an absent key
 //	words     a closed set: one of those in words.go, or the words themselves
 //	range     the limits of a number, both included: 0..1, 1.. or >0s
@@ -49,8 +49,9 @@ type Taxonomy struct {
 	Audience Text `key:"audience" words:"internal public" default:"internal"`
 	// Code that clients see in place of an internal one.
 	Public *PublicFallback `key:"public" default:"a text without a code"`
-	// Reporters of failures: tools, services, parts of the program. Each has a description.
-	Sources []Named `key:"sources" declares:"source"`
+	// Reporters of failures: tools, services, parts of the program. Each has a description, or a
+	// mapping.
+	Sources []Source `key:"sources" declares:"source"`
 	// Operations that can fail, in addition to those of the runtime. Each has a description.
 	Ops []Named `key:"ops" declares:"op"`
 	// Labels for codes. Each has a description.
@@ -71,10 +72,14 @@ type Taxonomy struct {
 	Uncategorized *ReactionRef `key:"uncategorized" default:"abort"`
 	// Fields of every category.
 	Fields []Field `key:"fields" declares:"field"`
+	// Values that belong to a code, and not to each error. Codes give them under `constants`.
+	Constants []Constant `key:"constants" declares:"constant"`
 	// Signatures of the taxonomy, besides those of errgen: how kinds of failures show themselves.
 	Signatures []Signature `key:"signatures" declares:"signature"`
 	// Categories. Each is a struct type of the package.
 	Categories []Category `key:"categories" required:"" declares:"category"`
+	// Whether a number belongs to one code of the taxonomy, or to one code of each category.
+	Numbers Text `key:"numbers" words:"per_taxonomy per_category" default:"per_taxonomy"`
 	// Numbers and codes that no code can use again.
 	Reserved Reserved `key:"reserved"`
 	// Overlays from which a program can choose one.
@@ -85,7 +90,36 @@ type Taxonomy struct {
 	lines *lines // for Locate
 }
 
-// Named is a name with a description: a source, an operation, a group, a strategy, a check.
+// Source is a reporter of failures.
+type Source struct {
+	Name Text       `key:"*" chars:""`
+	Body SourceBody `key:"="`
+}
+
+// SourceBody is the description of a source, or a mapping.
+type SourceBody struct {
+	Doc  Text           `key:"|"`
+	More *SourceDetails `key:"|"`
+}
+
+// SourceDetails are the keys of a source.
+type SourceDetails struct {
+	_ struct{} `name:"source"`
+	// Description of the source.
+	Doc Text `key:"doc"`
+	// Code of evidence of this source that no rule matches. It is recorded as unmatched.
+	Fallback Text `key:"fallback" ref:"code" default:"the fallback of the file"`
+}
+
+// Details returns the keys of the source.
+func (s Source) Details() SourceDetails {
+	if s.Body.More != nil {
+		return *s.Body.More
+	}
+	return SourceDetails{Doc: s.Body.Doc}
+}
+
+// Named is a name with a description: an operation, a group, a strategy, a check.
 type Named struct {
 	Name Text `key:"*" chars:""`
 	Doc  Text `key:"="`
@@ -208,20 +242,29 @@ type Category struct {
 type Code struct {
 	Name Text `key:"*" chars:""`
 	// Published number of the code, unique and never reused. It is not the value of the Go
-	// constant.
-	Number Int `key:"number" range:"1.."`
+	// constant, and can be 0 or negative.
+	Number Int `key:"number"`
 	// Go name: `GitCommit` gives `CodeGitCommit` and `NewGitCommit`.
 	GoName Text `key:"name" default:"from the key"`
 	// Code on the wire.
 	Value Text `key:"value" default:"the key" chars:""`
 	// Former values, which still decode to this code.
 	Aliases []Text `key:"aliases" chars:""`
+	// Further published names of the code, which decode to it.
+	Names []Text `key:"names" chars:""`
 	// What happened.
 	Doc Text `key:"doc"`
 	// What a person can do about it.
 	Resolution Text `key:"resolution"`
 	// Text of the error. `{field}` is replaced, and `[…]` is left out if a field in it is absent.
-	Message Text `key:"message" required:""`
+	Message Text `key:"message" required:"abstract"`
+	// Whether the code is only the parent of others: no error has it, but `errors.Is` reports that
+	// errors of the codes below it are of this code.
+	Abstract Bool `key:"abstract" default:"false"`
+	// Codes below this one. They have its traits and constants unless they set them.
+	Codes []Code `key:"codes" declares:"code"`
+	// Values of constants.
+	Constants []Assignment `key:"constants" keys:"constant"`
 	// Text for the provider, if the reaction has `feed_back`.
 	Feedback Text `key:"feedback" default:"message and resolution"`
 	// Version that introduced the code.
@@ -232,6 +275,9 @@ type Code struct {
 	ReplacedBy Text `key:"replaced_by" ref:"code"`
 	// Groups of the code.
 	Groups []Text `key:"groups" ref:"group"`
+	// Context of this code's errors alone, after the fields of the category. The code gets a Go type
+	// of its own with these fields, which only its factory returns.
+	Fields []Field `key:"fields" declares:"field"`
 	// Parameters of the factory, in order. All of them are required for this code.
 	Args    []Text `key:"args" ref:"field" default:"required fields without a value" also:"ArgsSet"`
 	ArgsSet bool   // `args: []` differs from an absent key
@@ -250,7 +296,9 @@ type Code struct {
 	Examples []Example `key:"examples"`
 	// Evidence that must not become this code.
 	NotExamples []Example `key:"not_examples" variant:"counter"`
-	Span        diag.Span
+	// Parent is the place of the code above this one in the category's list, from 1, or 0.
+	Parent int
+	Span   diag.Span
 }
 
 // Prevention describes what happens before a call that is likely to fail.
@@ -437,12 +485,4 @@ type Want struct {
 	// Fields of the error.
 	Context []Assignment `key:"context" keys:"field"`
 	Span    diag.Span
-}
-
-// Reserved lists what must not be used again.
-type Reserved struct {
-	// Numbers of former codes.
-	Numbers []Int `key:"numbers"`
-	// Former codes, values and aliases.
-	Codes []Text `key:"codes"`
 }

@@ -76,6 +76,8 @@ type Matcher struct {
 	Not []Literal `key:"not" of:"^" many:""`
 	// Beginnings of texts that match.
 	Prefix []Text `key:"prefix" many:"" not:"number" chars:"any"`
+	// Constant of the code whose value matches. Only in detection rules.
+	Constant Text `key:"constant"`
 	// Whether the value is present. Only `false` matches an absent value.
 	Present Bool `key:"present"`
 	Span    diag.Span
@@ -83,5 +85,6 @@ type Matcher struct {
 
 // IsZero reports whether the matcher is empty.
 func (m Matcher) IsZero() bool {
-	return len(m.Values) == 0 && m.Min == nil && m.Max == nil && len(m.Not) == 0 && len(m.Prefix) == 0 && !m.Present.Set
+	return len(m.Values) == 0 && m.Min == nil && m.Max == nil && len(m.Not) == 0 && len(m.Prefix) == 0 && !m.Present.Set &&
+		!m.Constant.Set
 }

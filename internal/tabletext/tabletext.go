@@ -4,6 +4,7 @@
 package tabletext
 
 import (
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"reflect"
@@ -149,8 +150,18 @@ func (p *Printer) value(f reflect.Value) string {
 // Code prints a code with the names of its groups.
 func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 	text := word(c.Value)
-	if c.Number != 0 {
+	if c.Number != 0 || c.NumberZero {
 		text += " " + strconv.Itoa(c.Number)
+	}
+	if len(c.Names) > 0 {
+		text += " names=" + words(c.Names)
+	}
+	if c.Abstract {
+		text += " abstract"
+	}
+	if len(c.Constants) > 0 {
+		b, _ := json.Marshal(c.Constants) // texts, numbers and bools always encode
+		text += " constants=" + string(b)
 	}
 	for _, g := range groups {
 		text += " group=" + word(g)
@@ -373,7 +384,11 @@ func (p *Printer) Taxonomy(t *taxonomy.Taxonomy, categories []string) []string {
 	} {
 		var names []string
 		for _, item := range list.items {
-			names = append(names, word(item.Name))
+			name := word(item.Name)
+			if item.Fallback != "" {
+				name += "=" + word(item.Fallback)
+			}
+			names = append(names, name)
 		}
 		add(list.name, names...)
 	}

@@ -3,6 +3,7 @@
 package typescript
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -92,11 +93,11 @@ func (w *writer) fieldTypes(fields []*model.Field) {
 			w.linef("")
 			w.doc("", f.Enum.Doc)
 			w.linef("export type %s = %s;", w.name(f.Enum, f.Enum.Type), union(f.Enum.Words()))
-		case f.Object != nil && w.names[f.Object] == "":
+		case f.Object != nil && w.names[objectKey(f)] == "":
 			w.fieldTypes(f.Object.Fields)
 			w.linef("")
 			w.doc("", f.Object.Doc)
-			w.linef("export interface %s {", w.name(f.Object, f.Object.Type))
+			w.linef("export interface %s {", w.name(objectKey(f), cmp.Or(f.Object.Type, "Violation")))
 			w.members(f.Object.Fields)
 			w.linef("}")
 		}
@@ -121,6 +122,14 @@ func (w *writer) members(fields []*model.Field) {
 	}
 }
 
+// objectKey returns the key of the name of a field's object. All violations have one type.
+func objectKey(f *model.Field) any {
+	if f.Type == model.Violations {
+		return model.Violations
+	}
+	return f.Object
+}
+
 // sent returns the fields that are on the wire.
 func sent(fields []*model.Field) []*model.Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f *model.Field) bool { return f.MessageOnly })
@@ -134,8 +143,10 @@ func (w *writer) typeOf(f *model.Field) string {
 		return w.names[f.Enum] + " | undefined"
 	case f.Enum != nil:
 		return w.names[f.Enum]
+	case f.Type.IsObjects():
+		return "readonly " + w.names[objectKey(f)] + "[]"
 	case f.Object != nil:
-		return w.names[f.Object]
+		return w.names[objectKey(f)]
 	}
 	switch f.Type {
 	case model.Int, model.Float64, model.Duration:
@@ -272,8 +283,9 @@ func (w *writer) fields(fields []*model.Field, indent string) string {
 }
 
 var decoders = map[model.Type]string{
-	model.String: "string", model.Int: "number", model.Int64: "integer", model.Uint64: "integer", model.Float64: "number",
-	model.Bool: "boolean", model.Duration: "milliseconds", model.Time: "date", model.Strings: "strings", model.JSON: "any",
+	model.String: "string", model.Int: "number", model.Int64: "integer", model.Uint64: "integer",
+	model.Float64: "number", model.Bool: "boolean", model.Duration: "milliseconds", model.Time: "date",
+	model.Strings: "strings", model.JSON: "any",
 }
 
 func (w *writer) decoder(f *model.Field, indent string) string {
@@ -282,6 +294,8 @@ func (w *writer) decoder(f *model.Field, indent string) string {
 		return "decode.string"
 	case f.Enum != nil:
 		return "decode.words(" + quoted(f.Enum.Words(), ", ") + ")"
+	case f.Type.IsObjects():
+		return "decode.objects(" + w.fields(f.Object.Fields, indent) + ")"
 	case f.Object != nil:
 		return "decode.object(" + w.fields(f.Object.Fields, indent) + ")"
 	}

@@ -31,10 +31,20 @@ type Detection struct {
 	// FallbackApply sets the fields of FallbackSet, and those that the fallback's code sets.
 	FallbackApply func(e taxonomy.Error)
 
+	// Sources complete the errors of the fallbacks of sources, where their codes set fields.
+	Sources []SourceApply
+
 	once     sync.Once
 	rules    Rules
 	fallback taxonomy.Row
 	makers   []Maker // of the rules by rank, and then of the fallback
+	sources  map[string]*Maker
+}
+
+// SourceApply sets the fields that the code of a source's fallback sets.
+type SourceApply struct {
+	Source string
+	Apply  func(e taxonomy.Error)
 }
 
 // Maker completes the errors of a rule, or of the fallback.
@@ -90,7 +100,7 @@ func (d *Detection) Quick(ev *taxonomy.Evidence, opts []Option) *Maker {
 	if ev == nil || ev.Err != nil || ev.Text != "" || len(opts) > 0 {
 		return nil
 	}
-	m := d.maker(d.Rules().match(ev, ""))
+	m := d.maker(d.Rules().match(ev, ""), ev.Source)
 	if m.Row == taxonomy.RowUnknown {
 		return nil
 	}
@@ -106,7 +116,7 @@ func (d *Detection) Decide(
 	if as == nil {
 		return nil, nil, err
 	}
-	if m = d.maker(rule); m.Row == taxonomy.RowUnknown {
+	if m = d.maker(rule, as.Source); m.Row == taxonomy.RowUnknown {
 		return nil, nil, Traced(Unknown(d.Taxonomy, as), opts)
 	}
 	return m, as, nil
@@ -121,7 +131,7 @@ func (d *Detection) Rules() *Rules {
 // make returns the error of a rule, or of no rule: filled from evidence, with the fields that the rule
 // and its code set.
 func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
-	m := d.maker(rule)
+	m := d.maker(rule, ev.Source)
 	if m.Row == taxonomy.RowUnknown {
 		return Unknown(d.Taxonomy, ev)
 	}
@@ -132,8 +142,11 @@ func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	return e
 }
 
-// maker returns the maker of a rule's errors, or of the fallback's.
-func (d *Detection) maker(rule int) *Maker {
+// maker returns the maker of a rule's errors, or of those of the source's fallback.
+func (d *Detection) maker(rule int, source string) *Maker {
+	if rule == NoRule && d.sources != nil && d.sources[source] != nil {
+		return d.sources[source]
+	}
 	return &d.makers[min(uint(rule), uint(len(d.makers)-1))]
 }
 
@@ -233,12 +246,38 @@ func (d *Detection) rank() {
 		})
 	}
 	d.makers = append(d.makers, Maker{d.fallback, d.FallbackApply})
+	d.sourceMakers()
 	d.needs()
 	for _, c := range d.Taxonomy.Categories {
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)
+		for i := range c.Codes {
+			if own := c.Codes[i].Own; own != nil {
+				d.rules.Sensitive = appendSensitive(d.rules.Sensitive, own.Fields, false)
+			}
+		}
 	}
 	slices.Sort(d.rules.Sensitive)
 	d.rules.Sensitive = slices.Compact(d.rules.Sensitive)
+}
+
+// sourceMakers makes the makers of the fallbacks of sources.
+func (d *Detection) sourceMakers() {
+	for _, s := range d.Taxonomy.Sources {
+		row, ok := d.Taxonomy.Find(s.Fallback)
+		if !ok {
+			continue
+		}
+		if d.sources == nil {
+			d.sources = make(map[string]*Maker)
+		}
+		m := &Maker{Row: row}
+		for _, x := range d.Sources {
+			if x.Source == s.Name {
+				m.apply = x.Apply
+			}
+		}
+		d.sources[s.Name] = m
+	}
 }
 
 func sortedRules(rules []ranked, of func(ranked) class) []ranked {
@@ -285,11 +324,15 @@ func setNames(values string) []string {
 // needs collects the required fields that only evidence can fill, of the codes that are detected.
 func (d *Detection) needs() {
 	for row, c := range d.Taxonomy.Codes() {
-		if len(d.at(row)) == 0 && row != d.fallback {
+		fallback := row == d.fallback
+		for _, m := range d.sources {
+			fallback = fallback || m.Row == row
+		}
+		if len(d.at(row)) == 0 && !fallback {
 			continue
 		}
 		set := setNames(c.Set)
-		for _, f := range d.Taxonomy.Categories[row.Category()].Fields {
+		for _, f := range d.Taxonomy.Fields(row) {
 			if (f.Required || slices.Contains(c.Takes, f.Name)) && !slices.Contains(set, f.Name) {
 				d.need(row, &f, "")
 			}

@@ -111,7 +111,7 @@ func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) []string {
 	if rule != nil {
 		row, filled = rule.Row, rule.Set
 	} else if r.Taxonomy != nil {
-		row, _ = r.Taxonomy.Find(r.Taxonomy.Fallback)
+		row, _ = r.Taxonomy.FallbackFor(ev.Source)
 	}
 	var out []string
 	for _, n := range r.Needs {

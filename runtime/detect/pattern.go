@@ -13,6 +13,8 @@ const (
 	maxMatches = 16
 	// maxLead bounds in bytes the part of a line before a match that is tested.
 	maxLead = 256
+	// maxLed is how many beginnings of lines are remembered for a text.
+	maxLed = 256
 )
 
 // program is a compiled pattern and the properties of its matches.
@@ -280,7 +282,9 @@ func (s *scratch) follows(lead *regexp.Regexp, line string) bool {
 		if s.led == nil {
 			s.led = map[led]bool{}
 		}
-		s.led[led{lead, line}] = known
+		if len(s.led) < maxLed {
+			s.led[led{lead, line}] = known
+		}
 	}
 	return known
 }

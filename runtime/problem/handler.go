@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -89,11 +90,7 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 
 // fail reports err, and answers with it unless a response began.
 func (h *handler) fail(w *writer, r *http.Request, err error) {
-	shown := taxonomy.Public(err)
-	if h.table.Taxonomy != nil {
-		err = h.table.Classify(err)
-		shown = h.table.Public(err)
-	}
+	shown, err := wire.Shown(r.Context(), h.table, err)
 	h.onError(r, err)
 	if !w.began {
 		write(w.ResponseWriter, r, err, shown)

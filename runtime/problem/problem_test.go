@@ -50,6 +50,11 @@ func TestWrite(t *testing.T) {
 			want: `{"type":"` + help + `INTERNAL","title":"Something failed on our side","status":500,` +
 				`"detail":"internal error","instance":"/a%20b","domain":"orders.example","code":"INTERNAL",` +
 				`"retryable":false,"context":{}}`},
+		{name: "internal code with an attribute of the context", err: fmt.Errorf("get: %w", orders.NewStoreDown()),
+			ctx: taxonomy.ContextWith(t.Context(), orders.RequestID("r-1")), path: "/", status: 500,
+			want: `{"type":"` + help + `INTERNAL","title":"Something failed on our side","status":500,` +
+				`"detail":"internal error","instance":"/","domain":"orders.example","code":"INTERNAL",` +
+				`"retryable":false,"context":{"requestId":"r-1"}}`},
 		{name: "no taxonomy", err: secret, path: "/", status: 500,
 			want: `{"type":"about:blank","title":"Internal Server Error","status":500,"instance":"/"}`},
 		{name: "hint", err: orders.NewTooMany().WithRetryAfter(1200 * time.Millisecond), path: "//evil.example/x",

@@ -8,7 +8,7 @@ import (
 	"net/http"
 
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/internal/received"
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
@@ -96,7 +96,7 @@ func readDocument(resp *http.Response, tables []taxonomy.Table) (map[string]json
 
 // typedOf returns the error of a table that the members describe, or nil.
 func typedOf(members map[string]json.RawMessage, tables []taxonomy.Table) error {
-	sent := received.Sent{Context: members["context"]}
+	sent := wire.Sent{Context: members["context"]}
 	if !readMember(members, "code", &sent.Code) || !readMember(members, "retryable", &sent.Retryable) {
 		return nil
 	}

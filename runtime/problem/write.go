@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/errgen/errgen/runtime/internal/received"
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
@@ -46,11 +46,13 @@ const (
 //   - code, domain, context and retryable are as in the error's JSON. An error of no taxonomy has
 //     none of them and no detail.
 //
-// Retry-After is set if the public view has a hint for it. Write sets Content-Type and Vary, and
-// removes Content-Length. A HEAD request gets no body.
+// Attributes of the request's context are set in the error ([taxonomy.ContextWith]), also in one that
+// is shown in place of an internal one. Retry-After is set if the public view has a hint for it. Write
+// sets Content-Type and Vary, and removes Content-Length. A HEAD request gets no body.
 func Write(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
-		write(w, r, err, taxonomy.Public(err))
+		shown, err := wire.Shown(r.Context(), taxonomy.Table{}, err)
+		write(w, r, err, shown)
 	}
 }
 
@@ -128,7 +130,7 @@ func (v *view) appendJSON(b []byte) []byte {
 		return o.Close()
 	}
 	o = o.OptEnum("domain", v.Err().Taxonomy().Domain).OptEnum("code", v.code).
-		Bool("retryable", taxonomy.Some(v.Retryable())).OptEnum("reaction", received.Reaction(v.PublicView))
+		Bool("retryable", taxonomy.Some(v.Retryable())).OptEnum("reaction", wire.Reaction(v.PublicView))
 	b = o.Close()
 	b = append(b[:len(b)-1], `,"context":`...)
 	return append(v.AppendContext(b), '}')

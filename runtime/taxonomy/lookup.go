@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 )
 
@@ -41,14 +42,44 @@ func (t *Taxonomy) Code(row Row) *Code {
 	return nil
 }
 
-// Find returns the row of the code with the value or alias.
+// Fields returns the fields of the errors of a row: those of the category, then those of the code.
+// They must not be changed.
+func (t *Taxonomy) Fields(row Row) []Field {
+	fields := t.Categories[row.Category()].Fields
+	if c := t.Code(row); c != nil && c.Own != nil {
+		return slices.Concat(fields, c.Own.Fields)
+	}
+	return fields
+}
+
+// New returns an error of a row that has only a code, or none, and a cause. Rows with unknown codes
+// have no errors.
+func (t *Taxonomy) New(row Row, cause error) Error {
+	c := t.Categories[row.Category()]
+	if code := t.Code(row); code != nil && code.Own != nil {
+		e := reflect.New(reflect.TypeOf(code.Own.Zero).Elem()).Interface().(Error)
+		c.Init(e, uint16(row.Code()), cause)
+		return e
+	}
+	return c.New(uint16(row.Code()), cause)
+}
+
+// TypeName returns the name of the Go type of the errors of a row.
+func (t *Taxonomy) TypeName(row Row) string {
+	if c := t.Code(row); c != nil && c.Own != nil {
+		return c.Own.Name
+	}
+	return t.Categories[row.Category()].Type
+}
+
+// Find returns the row of the code with the value, the alias or the further name.
 func (t *Taxonomy) Find(value string) (Row, bool) {
 	rows, ok := t.rows.Load().(map[string]Row)
 	if !ok {
 		rows = make(map[string]Row)
 		for row, c := range t.Codes() {
-			for _, alias := range c.Aliases {
-				rows[alias] = row
+			for _, name := range slices.Concat(c.Aliases, c.Names) {
+				rows[name] = row
 			}
 		}
 		for row, c := range t.Codes() {
@@ -58,6 +89,16 @@ func (t *Taxonomy) Find(value string) (Row, bool) {
 	}
 	row, ok := rows[value]
 	return row, ok
+}
+
+// FallbackFor returns the row of the code of a source's evidence that no rule matches.
+func (t *Taxonomy) FallbackFor(source string) (Row, bool) {
+	for i := range t.Sources {
+		if s := &t.Sources[i]; s.Fallback != "" && s.Name == source {
+			return t.Find(s.Fallback)
+		}
+	}
+	return t.Find(t.Fallback)
 }
 
 // Codes returns the codes with their rows, in the order of the taxonomy.

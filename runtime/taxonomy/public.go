@@ -90,7 +90,7 @@ func publicView(t *Taxonomy, c Coded) PublicView {
 	if !ok {
 		return PublicView{failed: true}
 	}
-	c = t.Categories[row.Category()].New(uint16(row.Code()), nil)
+	c = t.New(row, nil)
 	return PublicView{c: c, code: t.Code(row), row: row, failed: true}
 }
 
@@ -230,7 +230,7 @@ func (v PublicView) ResetAt() Opt[time.Time] {
 // fills reports whether the evidence of a name fills a public field of the error.
 func (v PublicView) fills(from string) bool {
 	e, ok := v.c.(Error)
-	return ok && slices.ContainsFunc(e.Taxonomy().Categories[v.row.Category()].Fields, func(f Field) bool {
+	return ok && slices.ContainsFunc(e.Taxonomy().Fields(v.row), func(f Field) bool {
 		return f.Public && slices.Contains(f.From, from)
 	})
 }

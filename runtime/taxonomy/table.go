@@ -58,7 +58,8 @@ type Traits struct {
 type Code struct {
 	Value      string // on the wire
 	Key        string // in the taxonomy's file; empty if it equals Value
-	Number     int    // published, never reused; 0 without a number
+	Number     int    // published, never reused; 0 without a number, unless NumberZero
+	NumberZero bool   // the number is 0
 	Groups     uint64 // bit i is [Taxonomy.Groups][i]
 	Since      string
 	Message    string // the template
@@ -68,17 +69,36 @@ type Code struct {
 	ReplacedBy string // the value of the code to use instead
 	Public     bool   // whether clients see the code; see [Public]
 	Aliases    []string
+	Names      []string // further published names, which decode to the code
 	// Set are the fields that the code sets, as JSON; "" sets none.
 	Set string
 	// Takes are the optional fields that its factory takes, by wire name.
 	Takes []string
+	// Abstract codes have no errors: they are the parents of other codes.
+	Abstract bool
+	// Parent is the place of the code above this one in the category, or 0.
+	Parent uint16
+	// Constants are the values of [Taxonomy.Constants], nil for absent ones: string, int, float64 or
+	// bool.
+	Constants []any
 	// Prevent is the measure before a call that is likely to fail with the code. It may be nil.
 	Prevent *Prevention
+	// Own is the type of the code's errors if the code has fields. Nil is the type of the category.
+	Own *OwnType
 	// Traits are those without a `when` branch. When has those of the branches.
 	Traits
 	When []Traits
 	// Profiles are the traits that differ in a profile.
 	Profiles []ProfileTraits
+}
+
+// OwnType describes the Go type of the errors of one code.
+type OwnType struct {
+	Name string
+	// Fields follow those of the category.
+	Fields []Field
+	// Zero is a nil pointer of the type.
+	Zero Error `json:"-"`
 }
 
 // ProfileTraits are the traits of a code, or of one of its `when` branches, in a profile.
@@ -108,9 +128,12 @@ type Category struct {
 	Fields []Field
 	// Codes are the codes by their place in the category, from 1. The first element is empty.
 	Codes []Code
+	// Init gives a new error of an own type its code and its cause.
+	Init func(e Error, code uint16, cause error) `json:"-"`
 	// New returns an error with only a code, or 0, and a cause.
 	New func(code uint16, cause error) Error `json:"-"`
-	// List returns pointers to the fields of an error of the category, in the order of Fields.
+	// List returns pointers to the fields of an error of the category, in the order of
+	// [Taxonomy.Fields].
 	List func(e Error) []any `json:"-"`
 }
 
@@ -136,6 +159,16 @@ type Field struct {
 type Named struct {
 	Name string
 	Doc  string
+	// Fallback is the code of a source's evidence that no rule matches; "" is the taxonomy's.
+	Fallback string
+}
+
+// CodeConstant is a value that belongs to codes.
+type CodeConstant struct {
+	Name string
+	Type string // "string", "int", "float64" or "bool"
+	Doc  string
+	Wire bool // the JSON of errors contains it
 }
 
 // Tier is a level of the escalation ladder.
@@ -166,6 +199,7 @@ type Taxonomy struct {
 	Reactions     []*Reaction
 	Policies      []*Policy
 	Profiles      []Profile
+	Constants     []CodeConstant
 	Groups        []Named
 	Strategies    []Named
 	Checks        []Named

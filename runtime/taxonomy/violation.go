@@ -22,12 +22,12 @@ func violations(c Coded, public bool) []Violation {
 	if !ok {
 		return nil
 	}
-	category := e.Taxonomy().Categories[e.Row().Category()]
+	category, fields := e.Taxonomy().Categories[e.Row().Category()], e.Taxonomy().Fields(e.Row())
 	if _, unknown := c.(*Unknown); unknown || category.List == nil {
 		return nil
 	}
 	for i, p := range category.List(e) {
-		if list, ok := p.(*[]Violation); ok && (category.Fields[i].Public || !public) {
+		if list, ok := p.(*[]Violation); ok && i < len(fields) && (fields[i].Public || !public) {
 			return *list
 		}
 	}

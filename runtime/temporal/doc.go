@@ -13,6 +13,9 @@
 //	err = runs.Start(ctx, executor.Task{Run: "fix-42", ID: "42", Prompt: prompt})
 //	result, err := runs.Result(ctx, "fix-42")
 //
+// With [Options].Plans, the worker carries out plans of package plan: [Runs.StartPlan] starts a
+// workflow whose children are the steps of the plan.
+//
 // The history of the workflow is the run's store, so the executor needs none. If a worker dies in a
 // call, the run continues with evidence of source "executor", op "resume" and type "interrupted",
 // once another worker polls the queue. The history contains prompts and answers: use a data converter

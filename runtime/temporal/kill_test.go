@@ -163,9 +163,9 @@ func gitOutput(t *testing.T, dir string, args ...string) string {
 
 // delivered returns what must be the same wherever the worker was killed.
 func (s *stage) delivered() string {
-	tree := filepath.Join(s.folder, "tree")
-	return gitOutput(s.t, tree, "log", "--format=%s %T", "--name-status") + gitOutput(s.t, tree, "status", "--porcelain") +
-		gitOutput(s.t, filepath.Join(s.folder, "remote"), "log", "--format=%s %T", "main")
+	tree, remote := filepath.Join(s.folder, "tree"), filepath.Join(s.folder, "remote")
+	return gitOutput(s.t, tree, "log", "--format=%s %T", "--name-status") +
+		gitOutput(s.t, tree, "status", "--porcelain") + gitOutput(s.t, remote, "log", "--format=%s %T", "main")
 }
 
 func (s *stage) points() []string {

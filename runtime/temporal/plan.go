@@ -40,6 +40,7 @@ func (h *host) verify(ctx context.Context, p *plan.Plan) ([]string, error) {
 	if h.options.Plans == nil {
 		return nil, errNoPlans
 	}
+	defer newHeart(ctx).stop()
 	return h.options.Plans.Verify(ctx, p), nil
 }
 
@@ -67,6 +68,7 @@ func (c *children) Run(p plan.Part, task executor.Task, how executor.Reopening) 
 func (c *children) Verify(p *plan.Plan) (warnings []string) {
 	ctx := workflow.WithActivityOptions(c.ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: cmp.Or(c.options.Effect, defaultEffect),
+		HeartbeatTimeout:    cmp.Or(c.options.Heartbeat, defaultHeartbeat),
 	})
 	if err := workflow.ExecuteActivity(ctx, VerifyName, p).Get(ctx, &warnings); err != nil {
 		return []string{"the criteria were not verified at the end: " + err.Error()}

@@ -35,7 +35,10 @@ type Options struct {
 	MaxEvents int
 }
 
-const defaultEffect = 10 * time.Minute
+const (
+	defaultHeartbeat = 30 * time.Second
+	defaultEffect    = 10 * time.Minute
+)
 
 // NewWorker returns a worker that runs the executor's tasks from a task queue. A working tree has one
 // worker, and that worker a queue of its own. The executor must not be used otherwise meanwhile.
@@ -112,7 +115,7 @@ func (h *host) forget(run string) {
 func (h *host) settings(loop executor.LoopConfig) Settings {
 	s := Settings{
 		Loop: loop, Word: rand.Text(), Ask: h.options.Ask,
-		Heartbeat: cmp.Or(h.options.Heartbeat, 30*time.Second), Effect: cmp.Or(h.options.Effect, defaultEffect),
+		Heartbeat: cmp.Or(h.options.Heartbeat, defaultHeartbeat), Effect: cmp.Or(h.options.Effect, defaultEffect),
 		MaxEvents: h.options.MaxEvents,
 	}
 	s.Loop.Asker = s.Loop.Asker || s.Ask
@@ -127,17 +130,16 @@ func (h *host) effect(ctx context.Context, f executor.Effect, p *plan.Part, revi
 		return outcome{}, err
 	}
 	local := e.Host()
-	beat := &heart{ctx: ctx}
-	info := activity.GetInfo(ctx)
 	if activity.HasHeartbeatDetails(ctx) { // another worker died in this effect
 		var left []executor.Running
 		if err := activity.GetHeartbeatDetails(ctx, &left); err == nil && len(left) > 0 {
 			local.Do(ctx, executor.Effect{Op: executor.OpResume, Source: "executor", Run: f.Run, Processes: left})
 		}
 	}
-	defer beat.start(info.HeartbeatTimeout / 3)()
+	beat := newHeart(ctx)
+	defer beat.stop()
 	if f.Limit > 0 { // the time until a worker took it does not count
-		f.Limit = min(f.Limit, time.Until(info.Deadline)-time.Second)
+		f.Limit = min(f.Limit, time.Until(activity.GetInfo(ctx).Deadline)-time.Second)
 	}
 	switch f.Op {
 	case executor.OpLoadConfig, executor.OpLock, executor.OpNotify:
@@ -169,7 +171,8 @@ type outcome struct {
 }
 
 // release is the activity that ends a run's use of the working tree.
-func (h *host) release(_ context.Context, s *executor.RunState, p *plan.Part) error {
+func (h *host) release(ctx context.Context, s *executor.RunState, p *plan.Part) error {
+	defer newHeart(ctx).stop()
 	e, err := h.of(s.Task.Run, p)
 	if err != nil {
 		return err
@@ -177,42 +180,52 @@ func (h *host) release(_ context.Context, s *executor.RunState, p *plan.Part) er
 	return e.Host().Release(s)
 }
 
-// heart sends heartbeats, with the processes that the effect has started.
+// heart sends heartbeats at intervals, with the processes that the activity has started.
 type heart struct {
-	ctx context.Context
+	ctx  context.Context
+	done chan struct{}
+	wg   sync.WaitGroup
 
 	mu      sync.Mutex
 	running []executor.Running
 }
 
-func (b *heart) started(p executor.Running) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.running = append(b.running, p)
-	activity.RecordHeartbeat(b.ctx, slices.Clone(b.running))
+func newHeart(ctx context.Context) *heart {
+	h := &heart{ctx: ctx, done: make(chan struct{})}
+	if every := activity.GetInfo(ctx).HeartbeatTimeout / 3; every > 0 {
+		h.wg.Go(func() { h.beat(every) })
+	}
+	return h
+}
+
+func (h *heart) beat(every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			h.record()
+		case <-h.done:
+			return
+		}
+	}
+}
+
+func (h *heart) stop() {
+	close(h.done)
+	h.wg.Wait()
+}
+
+func (h *heart) started(p executor.Running) error {
+	h.mu.Lock()
+	h.running = append(h.running, p)
+	h.mu.Unlock()
+	h.record()
 	return nil
 }
 
-// start sends a heartbeat at intervals until stop is called.
-func (b *heart) start(every time.Duration) (stop func()) {
-	if every <= 0 {
-		return func() {}
-	}
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				b.mu.Lock()
-				activity.RecordHeartbeat(b.ctx, slices.Clone(b.running))
-				b.mu.Unlock()
-			case <-done:
-				return
-			}
-		}
-	})
-	return func() { close(done); wg.Wait() }
+func (h *heart) record() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	activity.RecordHeartbeat(h.ctx, slices.Clone(h.running))
 }

@@ -100,8 +100,8 @@ func (h *host) run(ctx workflow.Context, in Input) (*executor.RunState, error) {
 	loop.Run(s)
 	if loop.Yielded {
 		next := Input{Task: s.Task, State: s, Paused: env.paused, Settings: in.Settings, Part: in.Part}
-		if next.Part != nil {
-			next.Part.Prepare = false
+		if next.Part != nil { // the plan is prepared
+			next.Settings.Loop.Setup = false
 		}
 		next.Settings.Loop.Limits.Deadline, next.Settings.Loop.Limits.Run = s.Deadline, 0
 		return nil, workflow.NewContinueAsNewError(ctx, WorkflowName, next)
@@ -250,7 +250,8 @@ func (e *env) release() {
 	ctx, stop := workflow.NewDisconnectedContext(e.ctx)
 	defer stop()
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		ScheduleToCloseTimeout: e.Effect, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
+		ScheduleToCloseTimeout: e.Effect, HeartbeatTimeout: e.Heartbeat,
+		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
 	})
 	brief := &executor.RunState{Task: e.state.Task, End: e.state.End, Unchecked: e.state.Unchecked}
 	args := []any{brief}

@@ -31,8 +31,8 @@ func TestGitHubError(t *testing.T) {
 				"GITHUB_RATE_LIMIT/1: source github, status 403, attributes.retry-after present",
 				`GITHUB_RATE_LIMIT/2: source github, status 403, text /(?i)\brate[ _-]?limit\b/ or /(?i)\babuse detection\b/`,
 				"GITHUB_RATE_LIMIT/3: source github, type RATE_LIMITED",
-				"GITHUB_RATE_LIMIT/4: source github, like [quota_per_minute rate_limit throttled limited too_many_requests] (ebb27bf3)",
-				"GITHUB_RATE_LIMIT/5: source absent, attributes.host api.github.com, like [quota_per_minute rate_limit throttled limited too_many_requests] (e2ac1a37)",
+				"GITHUB_RATE_LIMIT/4: source github, like [quota_per_minute rate_limit throttled limited too_many_requests] (9b9e7500)",
+				"GITHUB_RATE_LIMIT/5: source absent, attributes.host api.github.com, like [quota_per_minute rate_limit throttled limited too_many_requests] (92f8b104)",
 				`GITHUB_RATE_LIMIT/6: source github, text /(?im)\byou have triggered an abuse detection\b/`,
 			},
 			Cases: []gentest.Case{
@@ -74,7 +74,7 @@ func TestGitHubError(t *testing.T) {
 			Rules: []string{
 				"GITHUB_TIMEOUT/1: source github, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 				"GITHUB_TIMEOUT/2: source absent, is context.DeadlineExceeded, attributes.host api.github.com",
-				"GITHUB_TIMEOUT/3: source github, status absent, like [grpc_deadline_exceeded timeout late] (a90f6167)",
+				"GITHUB_TIMEOUT/3: source github, status absent, like [grpc_deadline_exceeded timeout late] (88fe990)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -82,9 +82,9 @@ func TestNetworkError(t *testing.T) {
 				"NETWORK_ERROR/2: type network",
 				"NETWORK_ERROR/3: source absent, status min 400 max 599",
 				"NETWORK_ERROR/4: source network",
-				"NETWORK_ERROR/5: source [llm github network skill system config file], like [tls_failure proxy_failure dns_failure connection_timeout unreachable connection_refused connection_reset connection_failed fetch_failed no_connection] (a4dd24f3), set pattern",
-				"NETWORK_ERROR/6: source [tool verification], like [tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed fetch_failed no_connection] (2fb9d59a), set pattern",
-				"NETWORK_ERROR/7: source absent, like [connection_timeout tls_failure proxy_failure dns_failure no_connection unreachable connection_refused connection_reset connection_failed fetch_failed] (aa9dc547), set pattern",
+				"NETWORK_ERROR/5: source [llm github network skill system config file], like [tls_failure proxy_failure dns_failure connection_timeout unreachable connection_refused connection_reset connection_failed fetch_failed no_connection] (b5ce5ef6), set pattern",
+				"NETWORK_ERROR/6: source [tool verification], like [tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed fetch_failed no_connection] (2eaef579), set pattern",
+				"NETWORK_ERROR/7: source absent, like [connection_timeout tls_failure proxy_failure dns_failure no_connection unreachable connection_refused connection_reset connection_failed fetch_failed] (45039b10), set pattern",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewNetworkError("some detail", NetworkSource{Type: NetworkSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "the network failed: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

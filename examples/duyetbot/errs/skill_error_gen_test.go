@@ -59,7 +59,7 @@ func TestSkillError(t *testing.T) {
 			Says: "skill_timeout: profiled_retry retryable severity=high; strict: fail; fast: recoverability=unknown",
 			Rules: []string{
 				"SKILL_TIMEOUT/1: source skill, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				"SKILL_TIMEOUT/2: source skill, like [timeout late overran] (8463e301)",
+				"SKILL_TIMEOUT/2: source skill, like [timeout late overran] (e2e854d2)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewSkillTimeout("some detail", SkillSource{Type: SkillSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a skill ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -34,8 +34,8 @@ func TestToolError(t *testing.T) {
 				"TOOL_TIMEOUT/2: source tool, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
 				"TOOL_TIMEOUT/3: source tool, exit_code 124",
 				"TOOL_TIMEOUT/4: source absent, attributes.tool present, is context.DeadlineExceeded",
-				"TOOL_TIMEOUT/5: source tool, like [timeout late] (76f08d70)",
-				"TOOL_TIMEOUT/6: source absent, attributes.tool present, like [timeout late] (6a89ec6)",
+				"TOOL_TIMEOUT/5: source tool, like [timeout late] (b112c2eb)",
+				"TOOL_TIMEOUT/6: source absent, attributes.tool present, like [timeout late] (aee49d1f)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewToolTimeout("some detail", ToolSource{Type: ToolSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "a tool ran too long: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

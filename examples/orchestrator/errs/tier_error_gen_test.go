@@ -28,7 +28,7 @@ func TestTierError(t *testing.T) {
 		{
 			Code:  CodeTierRateLimited,
 			Says:  "TIER_RATE_LIMITED: wait retryable kind=failure; chains: record_and_stop; tasks: block_task",
-			Rules: []string{"TIER_RATE_LIMITED/1: op [call available], like [quota_per_minute rate_limit throttled too_many_requests] (e7ec3ee4)"},
+			Rules: []string{"TIER_RATE_LIMITED/1: op [call available], like [quota_per_minute rate_limit throttled too_many_requests] (95fa8281)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewTierRateLimited("some provider"), 0, "some provider limits the rate", `{"provider":"some provider"}`),
 				gentest.Says(NewTierRateLimited("some provider").WithDetail("some detail\nsecond line").WithRetryAfter(7500*time.Millisecond), 0, "some provider limits the rate, retry after 7.5s: some detail", `{"detail":"some detail\nsecond line","provider":"some provider","retryAfter":"7.5s"}`).Hints("retry_after=7.5s"),
@@ -69,8 +69,8 @@ func TestTierError(t *testing.T) {
 				"TIER_UNAVAILABLE/9: op [call available], type [overloaded_error api_error server_error timeout_error], set reason",
 				"TIER_UNAVAILABLE/10: op [call available], status [408 409 425], set reason",
 				"TIER_UNAVAILABLE/11: op [call available], status min 500 max 599, set reason",
-				"TIER_UNAVAILABLE/12: op [call available], like [grpc_deadline_exceeded timeout] (96c126c8), set reason",
-				"TIER_UNAVAILABLE/13: op [call available], like [connection_timeout tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed] (68f41fb7), set reason",
+				"TIER_UNAVAILABLE/12: op [call available], like [grpc_deadline_exceeded timeout] (959e7345), set reason",
+				"TIER_UNAVAILABLE/13: op [call available], like [connection_timeout tls_failure proxy_failure dns_failure unreachable connection_refused connection_reset connection_failed] (8d7f69b0), set reason",
 				"TIER_UNAVAILABLE/14: op [call available], like [gateway_timeout overloaded bad_gateway unavailable grpc_internal server_error grpc_unavailable] (4fddc9a7), set reason",
 				"TIER_UNAVAILABLE/15: op [call available], type start, set reason",
 				"TIER_UNAVAILABLE/16: op [call available], exit_code not 0, set reason",
@@ -120,7 +120,7 @@ func TestTierError(t *testing.T) {
 				"TIER_REFUSED/3: op [call available], like quota_exhausted (30faceae), set reason",
 				"TIER_REFUSED/4: op [call available], like [expired_credentials invalid_api_key grpc_unauthenticated login_failed unauthorized grpc_permission_denied forbidden] (359b3967), set reason",
 				"TIER_REFUSED/5: op [call available], type skip_denied, set reason",
-				"TIER_REFUSED/6: op [call available], like [context_too_long content_refused model_not_found invalid_request payload_too_large] (daf351d1), set reason",
+				"TIER_REFUSED/6: op [call available], like [context_too_long content_refused model_not_found invalid_request payload_too_large] (8b69083a), set reason",
 				"TIER_REFUSED/7: op [call available], like command_not_found (8a90e17d), set reason",
 				"TIER_REFUSED/8: op [call available], status min 400 max 499, set reason",
 				"TIER_REFUSED/9: op call, type [refusal content_filter max_tokens length error_max_turns command_blocked], set reason",

@@ -97,6 +97,11 @@ func Unmatched(unmatched bool) taxonomy.Attribute {
 	return gen.Attribute(&definition, 0, taxonomy.Some(unmatched))
 }
 
+// RequestID sets the field requestId of any error; see [Attach]: the request.
+func RequestID(requestID string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 1, taxonomy.Some(requestID))
+}
+
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
 // nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
 func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }

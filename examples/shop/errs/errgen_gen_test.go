@@ -44,9 +44,10 @@ func TestTaxonomy(t *testing.T) {
 		"fallback: UNEXPECTED",
 		"public: INTERNAL",
 		"categories: order request payment store server",
-		"sources: postgres gateway",
+		"sources: postgres=STORE_FAILED gateway=PAYMENT_REFUSED",
 	)
 	gentest.Names(t, "order request payment store server", Categories()...)
 	gentest.Names(t, "order request payment store server", CategoryOrder, CategoryRequest, CategoryPayment, CategoryStore, CategoryServer)
 	gentest.Attribute(t, &genPackage, 0, Attach, Unmatched(true), `{"unmatched":true}`)
+	gentest.Attribute(t, &genPackage, 1, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)
 }

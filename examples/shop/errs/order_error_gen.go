@@ -30,6 +30,7 @@ type OrderError struct {
 	base[OrderCode]
 
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
+	RequestID taxonomy.Opt[string] // the request.
 	OrderID   taxonomy.Opt[string] // the order.
 }
 
@@ -52,6 +53,9 @@ func NewOrderClosed(orderID string) *OrderError {
 
 func (e *OrderError) WithUnmatched(unmatched bool) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Unmatched = taxonomy.Some(unmatched) })
+}
+func (e *OrderError) WithRequestID(requestID string) *OrderError {
+	return gen.With(*e, func(e *OrderError) { e.RequestID = taxonomy.Some(requestID) })
 }
 func (e *OrderError) WithOrderID(orderID string) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.OrderID = taxonomy.Some(orderID) })
@@ -80,6 +84,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("orderId", e.OrderID)
 	return o.Close()
 }
@@ -87,12 +92,13 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("orderId", e.OrderID)
 	return o.Close()
 }
 
 func (e *OrderError) list() []any {
-	return []any{&e.Unmatched, &e.OrderID}
+	return []any{&e.Unmatched, &e.RequestID, &e.OrderID}
 }
 
 var orderCategory = taxonomy.Category{
@@ -103,6 +109,7 @@ var orderCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "orderId", Type: "string", Public: true},
 	},
 	Codes: []taxonomy.Code{

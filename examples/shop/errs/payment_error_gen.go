@@ -32,6 +32,7 @@ type PaymentError struct {
 	base[PaymentCode]
 
 	Unmatched     taxonomy.Opt[bool]          // no rule described it.
+	RequestID     taxonomy.Opt[string]        // the request.
 	Reason        taxonomy.Opt[PaymentReason] // why the bank refused.
 	RetryAfter    taxonomy.Opt[time.Duration] // how long to wait.
 	Card          taxonomy.Secret[string]     // the number of the card. Only Reveal shows it.
@@ -81,6 +82,9 @@ func NewPaymentRefused() *PaymentError {
 func (e *PaymentError) WithUnmatched(unmatched bool) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
+func (e *PaymentError) WithRequestID(requestID string) *PaymentError {
+	return gen.With(*e, func(e *PaymentError) { e.RequestID = taxonomy.Some(requestID) })
+}
 func (e *PaymentError) WithReason(reason PaymentReason) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.Reason = gen.SomeEnum(reason, PaymentReasonExpired) })
 }
@@ -120,6 +124,7 @@ func (e *PaymentError) AppendMessage(dst []byte) []byte {
 func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("requestId", e.RequestID)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	o = o.Duration("retryAfter", e.RetryAfter)
 	o = o.OptSecret("card", !e.Card.IsZero())
@@ -131,13 +136,22 @@ func (e *PaymentError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *PaymentError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	o = o.Duration("retryAfter", e.RetryAfter)
 	return o.Close()
 }
 
 func (e *PaymentError) list() []any {
-	return []any{&e.Unmatched, gen.OptWord(&e.Reason), &e.RetryAfter, &e.Card, &e.GatewayReply, &e.GatewayStatus}
+	return []any{
+		&e.Unmatched,
+		&e.RequestID,
+		gen.OptWord(&e.Reason),
+		&e.RetryAfter,
+		&e.Card,
+		&e.GatewayReply,
+		&e.GatewayStatus,
+	}
 }
 
 var paymentCategory = taxonomy.Category{
@@ -148,6 +162,7 @@ var paymentCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*PaymentError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "reason", Type: "enum", Enum: []string{"INSUFFICIENT_FUNDS", "EXPIRED"}, From: []string{"code"}, Public: true},
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}, Public: true},
 		{Name: "card", Type: "string", Sensitive: true},
@@ -181,9 +196,6 @@ var paymentRules = [][]detect.CodeRule{
 		{Doc: "source: gateway, status: [408, 429]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Status, AnyNumber: []int{408, 429}}}},
 		{Doc: "source: gateway, status: {min: 500}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Status, Min: 500, Bounds: detect.HasMin}}},
 		{Doc: "source: gateway, type: [timeout, network]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}, {Key: detect.Type, Any: []string{"timeout", "network"}}}},
-	},
-	CodePaymentRefused: {
-		{Doc: "source: gateway, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"gateway"}}}},
 	},
 }
 

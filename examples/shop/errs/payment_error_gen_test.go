@@ -14,6 +14,7 @@ import (
 func TestPaymentError(t *testing.T) {
 	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError", []string{
 		"unmatched bool",
+		"requestId string public",
 		"reason enum [INSUFFICIENT_FUNDS EXPIRED] from=code public",
 		"retryAfter duration from=retry_after public",
 		"card string sensitive",
@@ -26,9 +27,9 @@ func TestPaymentError(t *testing.T) {
 			Rules: []string{"PAYMENT_DECLINED/1: source gateway, status 402"},
 			Cases: []gentest.Case{
 				gentest.Says(NewPaymentDeclined(), 0, "payment declined", "{}"),
-				gentest.Says(NewPaymentDeclined().WithReason(PaymentReasonExpired), 0, "payment declined: EXPIRED", `{"reason":"EXPIRED"}`),
+				gentest.Says(NewPaymentDeclined().WithReason(PaymentReasonInsufficientFunds), 0, "payment declined: INSUFFICIENT_FUNDS", `{"reason":"INSUFFICIENT_FUNDS"}`),
 				gentest.Says(NewPaymentDeclined().WithReason(PaymentReason(3)), 0, "payment declined", "{}"),
-				gentest.Says(NewPaymentDeclined().WithUnmatched(true).WithReason(PaymentReasonExpired).WithRetryAfter(3500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(8), 0, "payment declined: EXPIRED", `{"unmatched":true,"reason":"EXPIRED","retryAfter":"3.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":8}`).Hints("retry_after=3.5s"),
+				gentest.Says(NewPaymentDeclined().WithUnmatched(true).WithRequestID("some requestId").WithReason(PaymentReasonInsufficientFunds).WithRetryAfter(4500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(9), 0, "payment declined: INSUFFICIENT_FUNDS", `{"unmatched":true,"requestId":"some requestId","reason":"INSUFFICIENT_FUNDS","retryAfter":"4.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":9}`).Hints("retry_after=4.5s"),
 			},
 			Examples: []gentest.Example{gentest.Becomes("PAYMENT_DECLINED/1", 0, `{"reason":"EXPIRED","gatewayReply":"card expired","gatewayStatus":402}`, taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"})},
 		},
@@ -48,9 +49,8 @@ func TestPaymentError(t *testing.T) {
 			},
 		},
 		{
-			Code:  CodePaymentRefused,
-			Says:  "PAYMENT_REFUSED: park http=500 grpc=9",
-			Rules: []string{"PAYMENT_REFUSED/1: source gateway"},
+			Code: CodePaymentRefused,
+			Says: "PAYMENT_REFUSED: park http=500 grpc=9",
 			Cases: []gentest.Case{
 				gentest.Says(NewPaymentRefused(), 0, "gateway refuses us", "{}"),
 				gentest.Says(NewPaymentRefused().WithGatewayReply("some gatewayReply\nsecond line"), 0, "gateway refuses us: some gatewayReply", `{"gatewayReply":"some gatewayReply\nsecond line"}`),
@@ -58,7 +58,10 @@ func TestPaymentError(t *testing.T) {
 				gentest.Says(NewPaymentRefused().WithGatewayReply("first "+strings.Repeat("x", 300)+" last"), 0, "gateway refuses us: first "+strings.Repeat("x", 291)+"…", `{"gatewayReply":"first `+strings.Repeat("x", 291)+`…"}`),
 				gentest.Says(NewPaymentRefused().WithGatewayReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "gateway refuses us: Authorization: Bearer [REDACTED]", `{"gatewayReply":"Authorization: Bearer [REDACTED]"}`),
 			},
-			Examples: []gentest.Example{gentest.Becomes("PAYMENT_REFUSED/1", 0, `{"gatewayReply":"bad key","gatewayStatus":401}`, taxonomy.Evidence{Source: "gateway", Status: 401, Text: "bad key"})},
+			Examples: []gentest.Example{
+				gentest.Becomes("", 0, `{"gatewayReply":"bad key","gatewayStatus":401}`, taxonomy.Evidence{Source: "gateway", Status: 401, Text: "bad key"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "gateway"}),
+			},
 		},
 	})
 	gentest.Enum(t, []string{"INSUFFICIENT_FUNDS", "EXPIRED"}, PaymentReasonInsufficientFunds, PaymentReasonExpired)

@@ -28,6 +28,7 @@ type RequestError struct {
 	base[RequestCode]
 
 	Unmatched  taxonomy.Opt[bool]   // no rule described it.
+	RequestID  taxonomy.Opt[string] // the request.
 	Violations []taxonomy.Violation // what is wrong with it.
 }
 
@@ -45,6 +46,9 @@ func NewInternal() *RequestError {
 
 func (e *RequestError) WithUnmatched(unmatched bool) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.Unmatched = taxonomy.Some(unmatched) })
+}
+func (e *RequestError) WithRequestID(requestID string) *RequestError {
+	return gen.With(*e, func(e *RequestError) { e.RequestID = taxonomy.Some(requestID) })
 }
 func (e *RequestError) WithViolations(violations []taxonomy.Violation) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.Violations = gen.CloneObjects(violations, nil) })
@@ -71,6 +75,7 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 func (e *RequestError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("requestId", e.RequestID)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
@@ -78,12 +83,13 @@ func (e *RequestError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
 
 func (e *RequestError) list() []any {
-	return []any{&e.Unmatched, &e.Violations}
+	return []any{&e.Unmatched, &e.RequestID, &e.Violations}
 }
 
 var requestCategory = taxonomy.Category{
@@ -94,6 +100,7 @@ var requestCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*RequestError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
 			{Name: "field", Type: "string", Required: true, Public: true},
 			{Name: "description", Type: "string", Required: true, Public: true},

@@ -28,6 +28,7 @@ type ServerError struct {
 	base[ServerCode]
 
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
+	RequestID taxonomy.Opt[string] // the request.
 	Setting   taxonomy.Opt[string] // the setting.
 }
 
@@ -45,6 +46,9 @@ func NewUnexpected() *ServerError {
 
 func (e *ServerError) WithUnmatched(unmatched bool) *ServerError {
 	return gen.With(*e, func(e *ServerError) { e.Unmatched = taxonomy.Some(unmatched) })
+}
+func (e *ServerError) WithRequestID(requestID string) *ServerError {
+	return gen.With(*e, func(e *ServerError) { e.RequestID = taxonomy.Some(requestID) })
 }
 func (e *ServerError) WithSetting(setting string) *ServerError {
 	return gen.With(*e, func(e *ServerError) { e.Setting = taxonomy.Some(setting) })
@@ -71,12 +75,13 @@ func (e *ServerError) AppendMessage(dst []byte) []byte {
 func (e *ServerError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("setting", e.Setting)
 	return o.Close()
 }
 
 func (e *ServerError) list() []any {
-	return []any{&e.Unmatched, &e.Setting}
+	return []any{&e.Unmatched, &e.RequestID, &e.Setting}
 }
 
 var serverCategory = taxonomy.Category{
@@ -87,6 +92,7 @@ var serverCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*ServerError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "setting", Type: "string"},
 	},
 	Codes: []taxonomy.Code{

@@ -31,6 +31,7 @@ type StoreError struct {
 	base[StoreCode]
 
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
+	RequestID taxonomy.Opt[string] // the request.
 	StoreText taxonomy.Opt[string] // what the database said. Shown masked and cut.
 }
 
@@ -56,6 +57,9 @@ func NewStoreFailed() *StoreError {
 
 func (e *StoreError) WithUnmatched(unmatched bool) *StoreError {
 	return gen.With(*e, func(e *StoreError) { e.Unmatched = taxonomy.Some(unmatched) })
+}
+func (e *StoreError) WithRequestID(requestID string) *StoreError {
+	return gen.With(*e, func(e *StoreError) { e.RequestID = taxonomy.Some(requestID) })
 }
 func (e *StoreError) WithStoreText(storeText string) *StoreError {
 	return gen.With(*e, func(e *StoreError) { e.StoreText = taxonomy.Some(storeText) })
@@ -84,12 +88,13 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 func (e *StoreError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("requestId", e.RequestID)
 	o = o.Clean("storeText", e.StoreText, storeStoreText)
 	return o.Close()
 }
 
 func (e *StoreError) list() []any {
-	return []any{&e.Unmatched, &e.StoreText}
+	return []any{&e.Unmatched, &e.RequestID, &e.StoreText}
 }
 
 var storeCategory = taxonomy.Category{
@@ -100,6 +105,7 @@ var storeCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*StoreError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "storeText", Type: "string", From: []string{"text"}, MaxLength: 300, Scrub: true},
 	},
 	Codes: []taxonomy.Code{
@@ -128,9 +134,6 @@ var storeRules = [][]detect.CodeRule{
 	CodeStoreDown: {
 		{Doc: "source: postgres, code: ['57P01', '57P03', '53300']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"57P01", "57P03", "53300"}}}},
 		{Doc: "source: postgres, type: [network, timeout]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Type, Any: []string{"network", "timeout"}}}},
-	},
-	CodeStoreFailed: {
-		{Doc: "source: postgres, priority: -10", Priority: -10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}}},
 	},
 }
 

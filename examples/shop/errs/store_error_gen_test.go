@@ -13,6 +13,7 @@ import (
 func TestStoreError(t *testing.T) {
 	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError", []string{
 		"unmatched bool",
+		"requestId string public",
 		"storeText string max_length=300 from=text scrub",
 	}, []gentest.Code{
 		{
@@ -25,7 +26,7 @@ func TestStoreError(t *testing.T) {
 				gentest.Says(NewStoreConflict().WithStoreText(""), 0, "transaction conflict", `{"storeText":""}`),
 				gentest.Says(NewStoreConflict().WithStoreText("first "+strings.Repeat("x", 300)+" last"), 0, "transaction conflict: first "+strings.Repeat("x", 291)+"…", `{"storeText":"first `+strings.Repeat("x", 291)+`…"}`),
 				gentest.Says(NewStoreConflict().WithStoreText("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "transaction conflict: Authorization: Bearer [REDACTED]", `{"storeText":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Says(NewStoreConflict().WithUnmatched(true).WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"storeText":"some storeText"}`),
+				gentest.Says(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"requestId":"some requestId","storeText":"some storeText"}`),
 			},
 			Examples: []gentest.Example{gentest.Becomes("STORE_CONFLICT/1", 0, `{"storeText":"could not serialize"}`, taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"})},
 		},
@@ -47,15 +48,17 @@ func TestStoreError(t *testing.T) {
 			},
 		},
 		{
-			Code:  CodeStoreFailed,
-			Says:  "STORE_FAILED: park http=500 grpc=13",
-			Rules: []string{"STORE_FAILED/1: source postgres"},
+			Code: CodeStoreFailed,
+			Says: "STORE_FAILED: park http=500 grpc=13",
 			Cases: []gentest.Case{
 				gentest.Says(NewStoreFailed(), 0, "database failed", "{}"),
 				gentest.Says(NewStoreFailed().WithStoreText("some storeText\nsecond line"), 0, "database failed: some storeText", `{"storeText":"some storeText\nsecond line"}`),
 				gentest.Says(NewStoreFailed().WithStoreText(""), 0, "database failed", `{"storeText":""}`),
 			},
-			Examples: []gentest.Example{gentest.Becomes("STORE_FAILED/1", 0, `{"storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"})},
+			Examples: []gentest.Example{
+				gentest.Becomes("", 0, `{"storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}),
+				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "postgres"}),
+			},
 		},
 	})
 }

@@ -27,8 +27,8 @@ var definition = taxonomy.Taxonomy{
 	Reactions: []*taxonomy.Reaction{&reactionAgain, &reactionPayAgain, &reactionPark, &reactionRefuse, &reactionAbort, &reactionBlock, &reactionContinue},
 	Policies:  []*taxonomy.Policy{&policyStore, &policyGateway},
 	Sources: []taxonomy.Named{
-		{Name: "postgres", Doc: "The database."},
-		{Name: "gateway", Doc: "The payment gateway."},
+		{Name: "postgres", Doc: "The database.", Fallback: "STORE_FAILED"},
+		{Name: "gateway", Doc: "The payment gateway.", Fallback: "PAYMENT_REFUSED"},
 	},
 	AppendPublic: gen.AppendPublic,
 }

@@ -35,7 +35,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TIMEOUT/1: source agent, type timeout",
 				"TIMEOUT/2: source agent, is [context.DeadlineExceeded os.ErrDeadlineExceeded]",
-				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (85b63569)",
+				"TIMEOUT/3: source agent, like [grpc_deadline_exceeded timeout] (209cab16)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewTimeout(), 0, "the agent ran past its limit", "{}"),
@@ -60,7 +60,7 @@ func TestAttemptError(t *testing.T) {
 				"RATE_LIMIT/1: source budget, type [exceeded unknown_cost]",
 				"RATE_LIMIT/2: source agent, type [rate_limit_error rate_limit]",
 				"RATE_LIMIT/3: source agent, status 429",
-				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (cca3001d)",
+				"RATE_LIMIT/4: source agent, like [quota_exhausted rate_limit throttled too_many_requests] (8d66f0ca)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewRateLimit(), 0, "the limit of requests is reached", "{}"),
@@ -193,7 +193,7 @@ func TestAttemptError(t *testing.T) {
 			Rules: []string{
 				"TASK_FAILED/1: source agent, type task_failed",
 				"TASK_FAILED/2: source agent, type [context_overflow context_length_exceeded], set contextOverflow",
-				"TASK_FAILED/3: source agent, like context_too_long (f098b1f4), set contextOverflow",
+				"TASK_FAILED/3: source agent, like context_too_long (40b42a5d), set contextOverflow",
 				`TASK_FAILED/4: source agent, text /(?m)^[ \t]*TASK_FAILED[ \t]*(?::[^\n]*)?\r?$/`,
 			},
 			Cases: []gentest.Case{

@@ -5,7 +5,7 @@ import type { AppError, Code, ErrorOf, ShapeContext, ShapeWord, UnknownError } f
 export function describe(error: AppError | UnknownError): string {
   switch (error.code) {
     case "SHAPE_BROKEN":
-      return error.context.text + error.context.list?.join() + wait(error);
+      return error.context.text + error.context.list?.join() + wait(error) + error.context.violations?.[0]?.field;
     case "SHAPE_LATE":
       return error.context.at?.toISOString() ?? String(error.context.wait ?? 0 + 1);
     case "SIZE_ZERO":

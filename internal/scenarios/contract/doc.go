@@ -5,6 +5,7 @@
 //	suite                              interface       registered in            adapter
 //	stories of a run, kills, resuming  runner          runners, stores          executor_test.go
 //	stories of a plan                  PlanSubject     a test with planSuite    plan_adapter_test.go
+//	the same stories on Temporal       both            both                     temporal_test.go
 //	totals of a report                 ReportSubject   a test with reportSuite  report_adapter_test.go
 //
 // To plug in an executor's journal, add a line to stores. To plug in another run loop, implement

@@ -15,7 +15,8 @@ import (
 // TestMain runs the child process if its variable is set. The tests use a temporary home, so the
 // caller's git configuration has no effect.
 func TestMain(m *testing.M) {
-	for variable, play := range map[string]func(text string) error{runVariable: playRun, planWorkerVariable: workOnPlans} {
+	children := map[string]func(text string) error{runVariable: playRun, planWorkerVariable: workOnPlans}
+	for variable, play := range children {
 		if text := os.Getenv(variable); text != "" {
 			if err := play(text); err != nil {
 				fmt.Fprintln(os.Stderr, err)

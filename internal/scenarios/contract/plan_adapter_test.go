@@ -49,7 +49,10 @@ type planGame struct {
 	reviews []Verdict // those that are left
 	cancel  context.CancelFunc
 	cfg     plan.Config
-	states  map[string]*executor.RunState // on Temporal
+	// In the test environment of Temporal, cancelled is closed in place of the end of a context, and
+	// states are those of the plan's runs.
+	cancelled chan struct{}
+	states    map[string]*executor.RunState
 }
 
 func (subject planSubject) Run(t *testing.T, s PlanStory) []PlanOutcome {
@@ -267,6 +270,10 @@ func (p *planTier) Call(ctx context.Context, req executor.Request) (executor.Ans
 	p.game.write(turn.Writes)
 	if turn.Cancels {
 		p.game.cancel()
+		select {
+		case <-ctx.Done():
+		case <-p.game.cancelled:
+		}
 		return executor.Answer{}, ctx.Err()
 	}
 	if turn.Away != nil {

@@ -104,7 +104,7 @@ func dial(t *testing.T) (c client.Client) {
 	return c
 }
 
-func queueOf(t *testing.T) string { return strings.ReplaceAll(t.Name(), "/", ".") }
+func queueOf(t *testing.T) string { return strings.NewReplacer("/", ".", ",", "").Replace(t.Name()) }
 
 // TestServer plays a dozen stories on a server, and replays their histories with their own taxonomy
 // and with another one.
@@ -169,12 +169,8 @@ func planInEnvironment(ctx context.Context, g *planGame, p *plan.Plan, a *plan.A
 		return nil, err
 	}
 	env := testEnvironment(g.clock.now)
-	cancelled := make(chan struct{})
-	env.SetOnActivityCanceledListener(func(*activity.Info) { close(cancelled) })
-	g.cancel = func() {
-		env.CancelWorkflow()
-		<-cancelled
-	}
+	g.cancel, g.cancelled = env.CancelWorkflow, make(chan struct{})
+	env.SetOnActivityCanceledListener(func(*activity.Info) { close(g.cancelled) })
 	env.SetOnTimerScheduledListener(func(_ string, d time.Duration) { _ = g.clock.Sleep(ctx, d) })
 	env.SetOnChildWorkflowCompletedListener(func(i *workflow.Info, result converter.EncodedValue, err error) {
 		var s *executor.RunState
@@ -200,13 +196,14 @@ func TestPlansOnServer(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		o := temporal.Options{Plans: runner}
+		o := temporal.Options{Plans: runner, Heartbeat: time.Second, MaxEvents: 40} // of a history
 		w := temporal.NewWorker(c, name, nil, o)
 		if err := w.Start(); err != nil {
 			return nil, err
 		}
 		defer w.Stop()
 		runs := temporal.Runs{Client: c, Queue: name}
+		g.cancel = func() { assert.NoError(g.t, runs.Cancel(ctx, name)) }
 		if err := runs.StartPlan(ctx, name, p, a); err != nil {
 			return nil, err
 		}
@@ -226,5 +223,5 @@ func TestPlansOnServer(t *testing.T) {
 		return res, replayer.ReplayWorkflowHistory(quiet, historyOf(g.t, c, name))
 	}
 	planSuite(t, planSubject{play}, "walkthrough", "a person carries the step out", "review finds",
-		"the plan is reviewed", "the same error in three steps")
+		"the plan is reviewed", "the plan is reviewed once", "cancelled, then run again", "the same error in three steps")
 }

@@ -44,4 +44,5 @@ func TestTaxonomy(t *testing.T) {
 	gentest.Names(t, "order request store", Categories()...)
 	gentest.Names(t, "order request store", CategoryOrder, CategoryRequest, CategoryStore)
 	gentest.Attribute(t, &genPackage, 0, Attach, Unmatched(true), `{"unmatched":true}`)
+	gentest.Attribute(t, &genPackage, 1, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)
 }

@@ -30,6 +30,7 @@ type OrderError struct {
 	base[OrderCode]
 
 	Unmatched taxonomy.Opt[bool]          // no rule described it.
+	RequestID taxonomy.Opt[string]        // the request.
 	ID        taxonomy.Opt[string]        // the order.
 	Count     taxonomy.Opt[int]           // an int.
 	Size      taxonomy.Opt[int64]         // an int64.
@@ -110,6 +111,9 @@ func NewOrderConflict() *OrderError {
 func (e *OrderError) WithUnmatched(unmatched bool) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.Unmatched = taxonomy.Some(unmatched) })
 }
+func (e *OrderError) WithRequestID(requestID string) *OrderError {
+	return gen.With(*e, func(e *OrderError) { e.RequestID = taxonomy.Some(requestID) })
+}
 func (e *OrderError) WithID(id string) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.ID = taxonomy.Some(id) })
 }
@@ -174,6 +178,7 @@ func (e *OrderError) AppendMessage(dst []byte) []byte {
 func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("id", e.ID)
 	o = o.Int("count", e.Count)
 	o = o.Int64("size", e.Size)
@@ -196,6 +201,7 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 // AppendPublicContext appends the public fields as a JSON object, secrets masked.
 func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("id", e.ID)
 	o = o.Int("count", e.Count)
 	o = o.Int64("size", e.Size)
@@ -217,6 +223,7 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 func (e *OrderError) list() []any {
 	return []any{
 		&e.Unmatched,
+		&e.RequestID,
 		&e.ID,
 		&e.Count,
 		&e.Size,
@@ -242,6 +249,7 @@ var orderCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*OrderError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "id", Type: "string", Public: true},
 		{Name: "count", Type: "int", Public: true},
 		{Name: "size", Type: "int64", Public: true},

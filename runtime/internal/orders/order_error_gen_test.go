@@ -12,6 +12,7 @@ import (
 func TestOrderError(t *testing.T) {
 	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError", []string{
 		"unmatched bool",
+		"requestId string public",
 		"id string public",
 		"count int public",
 		"size int64 public",
@@ -37,7 +38,7 @@ func TestOrderError(t *testing.T) {
 				gentest.Says(NewOrderNotFound().WithMood(OrderMood(3)), 0, "no order", "{}"),
 				gentest.Says(NewOrderNotFound().WithPlace(OrderPlace{City: "some city"}), 0, "no order", `{"place":{"city":"some city"}}`),
 				gentest.Says(NewOrderNotFound().WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"})), 0, "no order", `{"lines":[{"sku":"some sku"}]}`),
-				gentest.Says(NewOrderNotFound().WithUnmatched(true).WithID("some id").WithCount(5).WithSize(9223372036854775804).WithMask(18446744073709551611).WithRatio(5.5).WithOpen(true).WithTook(8500*time.Millisecond).WithAt(time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)).WithMood(OrderMoodAngry).WithItems(genPackage.Strings("items 1", "items 2")).WithExtra(genPackage.JSON(`{"some":"extra"}`)).WithPlace(OrderPlace{City: "some city"}).WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"}, OrderLines{Sku: "some sku"})).WithShard("some shard"), 0, "no order some id", `{"unmatched":true,"id":"some id","count":5,"size":9223372036854775804,"mask":18446744073709551611,"ratio":5.5,"open":true,"took":"8.5s","at":"2026-01-02T03:04:08Z","mood":"ANGRY","items":["items 1","items 2"],"extra":{"some":"extra"},"place":{"city":"some city"},"lines":[{"sku":"some sku"},{"sku":"some sku"}],"shard":"some shard"}`),
+				gentest.Says(NewOrderNotFound().WithUnmatched(true).WithRequestID("some requestId").WithID("some id").WithCount(6).WithSize(9223372036854775803).WithMask(18446744073709551610).WithRatio(6.5).WithOpen(true).WithTook(9500*time.Millisecond).WithAt(time.Date(2026, 1, 2, 3, 4, 9, 0, time.UTC)).WithMood(OrderMoodCalm).WithItems(genPackage.Strings("items 1", "items 2")).WithExtra(genPackage.JSON(`{"some":"extra"}`)).WithPlace(OrderPlace{City: "some city"}).WithLines(gentest.Objects(&genPackage, OrderLines{Sku: "some sku"}, OrderLines{Sku: "some sku"})).WithShard("some shard"), 0, "no order some id", `{"unmatched":true,"requestId":"some requestId","id":"some id","count":6,"size":9223372036854775803,"mask":18446744073709551610,"ratio":6.5,"open":true,"took":"9.5s","at":"2026-01-02T03:04:09Z","mood":"CALM","items":["items 1","items 2"],"extra":{"some":"extra"},"place":{"city":"some city"},"lines":[{"sku":"some sku"},{"sku":"some sku"}],"shard":"some shard"}`),
 			},
 		},
 		{

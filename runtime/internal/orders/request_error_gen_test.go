@@ -13,6 +13,7 @@ import (
 func TestRequestError(t *testing.T) {
 	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError", []string{
 		"unmatched bool",
+		"requestId string public",
 		"violations violations public (field string required public, description string required public, code string public)",
 		"retryAfter duration from=retry_after public",
 	}, []gentest.Code{
@@ -23,7 +24,7 @@ func TestRequestError(t *testing.T) {
 				gentest.Says(NewInvalid(), 0, "invalid request", "{}"),
 				gentest.Says(NewInvalid().WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violations", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 				gentest.Says(NewInvalid().WithViolations([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
-				gentest.Says(NewInvalid().WithUnmatched(true).WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithRetryAfter(3500*time.Millisecond), 0, "invalid request: 2 violations", `{"unmatched":true,"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}],"retryAfter":"3.5s"}`).Hints("retry_after=3.5s"),
+				gentest.Says(NewInvalid().WithUnmatched(true).WithRequestID("some requestId").WithViolations(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithRetryAfter(4500*time.Millisecond), 0, "invalid request: 2 violations", `{"unmatched":true,"requestId":"some requestId","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}],"retryAfter":"4.5s"}`).Hints("retry_after=4.5s"),
 			},
 		},
 		{

@@ -29,6 +29,7 @@ type StoreError struct {
 	base[StoreCode]
 
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
+	RequestID taxonomy.Opt[string] // the request.
 	Query     taxonomy.Opt[string] // the query.
 }
 
@@ -46,6 +47,9 @@ func NewUnexpected() *StoreError {
 
 func (e *StoreError) WithUnmatched(unmatched bool) *StoreError {
 	return gen.With(*e, func(e *StoreError) { e.Unmatched = taxonomy.Some(unmatched) })
+}
+func (e *StoreError) WithRequestID(requestID string) *StoreError {
+	return gen.With(*e, func(e *StoreError) { e.RequestID = taxonomy.Some(requestID) })
 }
 func (e *StoreError) WithQuery(query string) *StoreError {
 	return gen.With(*e, func(e *StoreError) { e.Query = taxonomy.Some(query) })
@@ -72,12 +76,13 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 func (e *StoreError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
+	o = o.String("requestId", e.RequestID)
 	o = o.String("query", e.Query)
 	return o.Close()
 }
 
 func (e *StoreError) list() []any {
-	return []any{&e.Unmatched, &e.Query}
+	return []any{&e.Unmatched, &e.RequestID, &e.Query}
 }
 
 var storeCategory = taxonomy.Category{
@@ -88,6 +93,7 @@ var storeCategory = taxonomy.Category{
 	List: func(e taxonomy.Error) []any { return e.(*StoreError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
+		{Name: "requestId", Type: "string", Public: true},
 		{Name: "query", Type: "string"},
 	},
 	Codes: []taxonomy.Code{

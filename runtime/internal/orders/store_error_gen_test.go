@@ -12,6 +12,7 @@ import (
 func TestStoreError(t *testing.T) {
 	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError", []string{
 		"unmatched bool",
+		"requestId string public",
 		"query string",
 	}, []gentest.Code{
 		{
@@ -22,7 +23,7 @@ func TestStoreError(t *testing.T) {
 				gentest.Says(NewStoreDown(), 0, "store down", "{}"),
 				gentest.Says(NewStoreDown().WithQuery("some query"), 0, "store down while some query", `{"query":"some query"}`),
 				gentest.Says(NewStoreDown().WithQuery(""), 0, "store down", `{"query":""}`),
-				gentest.Says(NewStoreDown().WithUnmatched(true).WithQuery("some query"), 0, "store down while some query", `{"unmatched":true,"query":"some query"}`),
+				gentest.Says(NewStoreDown().WithUnmatched(true).WithRequestID("some requestId").WithQuery("some query"), 0, "store down while some query", `{"unmatched":true,"requestId":"some requestId","query":"some query"}`),
 			},
 			Examples: []gentest.Example{
 				gentest.Becomes("STORE_DOWN/1", 0, "{}", taxonomy.Evidence{Source: "gateway", Status: 503}),

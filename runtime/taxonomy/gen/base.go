@@ -50,6 +50,33 @@ func (b *Base[C]) Is(target error) bool {
 	return ok && c == b.code && c != 0
 }
 
+// IsBelow reports whether target is the code c or one of the codes above it.
+func IsBelow[C Code](c C, target error) bool {
+	above, ok := target.(C)
+	for ok && c != 0 {
+		if c == above {
+			return true
+		}
+		code := c.Taxonomy().Code(c.Row())
+		if code == nil {
+			break
+		}
+		c = C(code.Parent)
+	}
+	return false
+}
+
+// Constant returns the constant with an index of the first error or code of taxonomy t in err's tree,
+// if its code has the constant.
+func Constant[T any](err error, t *taxonomy.Taxonomy, index int) (value T, ok bool) {
+	if c, found := taxonomy.First(err, t); found {
+		if code := taxonomy.Describe(c); code != nil && index < len(code.Constants) {
+			value, ok = code.Constants[index].(T)
+		}
+	}
+	return value, ok
+}
+
 // As stores the error's code in target, if that is a pointer to a code of the category.
 func (b *Base[C]) As(target any) bool {
 	c, ok := target.(*C)

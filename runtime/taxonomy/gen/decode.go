@@ -148,14 +148,14 @@ func (d *decoder) build(w *envelope) (taxonomy.Error, error) {
 		d.cause = d.readCause(w.cause)
 	}
 	row, ok := d.find(w)
-	if !ok {
+	if code := d.t.Code(row); !ok || code != nil && code.Abstract {
 		return d.unknown(w, nil), nil
 	}
 	c := d.t.Categories[row.Category()]
-	e := c.New(uint16(row.Code()), d.cause)
+	e := d.t.New(row, d.cause)
 	if w.context != nil {
 		d.scanner = scanner{b: w.context}
-		d.fields(c.Fields, c.List(e))
+		d.fields(d.t.Fields(row), c.List(e))
 	}
 	if d.err != nil {
 		return nil, d.err

@@ -38,10 +38,44 @@ func (w *causeEncoder) error(dst []byte, e taxonomy.Error, depth int) []byte {
 		dst = append(dst, `","retryable":false,"context":`...)
 	}
 	dst = e.AppendContext(dst)
+	if len(t.Constants) > 0 {
+		dst = appendConstants(dst, t, row)
+	}
 	if cause := e.Unwrap(); cause != nil && depth > 1 && w.left > 0 {
 		dst = w.cause(append(dst, `,"cause":`...), cause, depth-1)
 	}
 	return append(dst, '}')
+}
+
+// appendConstants appends the constants of a row's code that are on the wire.
+func appendConstants(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
+	code := t.Code(row)
+	if code == nil {
+		return dst
+	}
+	o, begun := ObjectBuilder{dst}, false
+	for i, v := range code.Constants {
+		if v == nil || !t.Constants[i].Wire {
+			continue
+		}
+		if !begun {
+			o, begun = o.Begin("constants"), true
+		}
+		switch name := t.Constants[i].Name; v := v.(type) {
+		case string:
+			o = o.text(name, v)
+		case int:
+			o = o.Int(name, taxonomy.Some(v))
+		case float64:
+			o = o.Float64(name, taxonomy.Some(v))
+		case bool:
+			o = o.Bool(name, taxonomy.Some(v))
+		}
+	}
+	if begun {
+		return o.End().b
+	}
+	return o.b
 }
 
 // appendHead appends how the JSON of an error of a row begins, up to its message. The type is a Go
@@ -53,9 +87,13 @@ func appendHead(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte {
 	} else {
 		dst = append(dst, `{"name":"`...)
 	}
-	dst = append(append(dst, c.Type...), `","category":"`...)
+	code, name := t.Code(row), c.Type
+	if code != nil && code.Own != nil {
+		name = code.Own.Name
+	}
+	dst = append(append(dst, name...), `","category":"`...)
 	dst = append(appendText(dst, c.Name), `","code":"`...)
-	if code := t.Code(row); code != nil {
+	if code != nil {
 		dst = appendText(dst, code.Value)
 	}
 	return append(dst, `","message":"`...)

@@ -14,24 +14,24 @@ import (
 //
 //go:noinline
 func Format(s fmt.State, verb rune, e taxonomy.Error) {
-	c := e.Taxonomy().Categories[e.Row().Category()]
+	t, row := e.Taxonomy(), e.Row()
 	switch verb {
 	case 'v':
 		switch {
 		case s.Flag('+'):
 			p := detailPrinter{left: maxCauses}
-			p.ownError(e, c.Name, "")
+			p.ownError(e, t.Categories[row.Category()].Name, "")
 			p.causes(e.Unwrap(), maxDepth, "")
 			_, _ = s.Write(p.b)
 			return
 		case s.Flag('#'):
 			code := taxonomy.CodeOf(e)
-			_, _ = fmt.Fprintf(s, "(*%s.%s)(%s: %q)", e.Taxonomy().Package, c.Type, code, e.Error())
+			_, _ = fmt.Fprintf(s, "(*%s.%s)(%s: %q)", t.Package, t.TypeName(row), code, e.Error())
 			return
 		}
 	case 's', 'q', 'x', 'X':
 	default:
-		_, _ = fmt.Fprintf(s, "%%!%c(*%s.%s=%s)", verb, e.Taxonomy().Package, c.Type, e.Error())
+		_, _ = fmt.Fprintf(s, "%%!%c(*%s.%s=%s)", verb, t.Package, t.TypeName(row), e.Error())
 		return
 	}
 	_, _ = fmt.Fprintf(s, fmt.FormatString(s, verb), e.Error())

@@ -22,12 +22,12 @@ func LogValue(e taxonomy.Error) slog.Value {
 		attrs = append(attrs, slog.String("domain", t.Domain))
 	}
 	attrs = append(attrs,
-		slog.String("name", c.Type),
+		slog.String("name", t.TypeName(row)),
 		slog.String("category", c.Name),
 		slog.String("code", taxonomy.CodeOf(e)),
 		slog.String("message", toValid(e.Error())),
 		slog.Bool("retryable", t.Traits(row).Retryable))
-	context, ok := logFields(c.Fields, c.List(e))
+	context, ok := logFields(t.Fields(row), c.List(e))
 	if !ok {
 		context = logJSON(e.AppendContext(nil))
 	}
@@ -40,7 +40,11 @@ func LogValue(e taxonomy.Error) slog.Value {
 }
 
 // logFields returns the log value of fields, to which list has pointers, if all are of frequent types.
+// The zero value of a code's own type has more pointers than its row has fields.
 func logFields(fields []taxonomy.Field, list []any) (slog.Value, bool) {
+	if len(list) > len(fields) {
+		return slog.Value{}, false
+	}
 	attrs := make([]slog.Attr, 0, len(fields))
 	for i := range fields {
 		f := &fields[i]

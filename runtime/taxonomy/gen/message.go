@@ -43,6 +43,17 @@ func (m MessageBuilder) NoCode(category string) MessageBuilder {
 	return m
 }
 
+// Coded returns the buffer with the message at its end. If the code is 0, the message is that of an
+// error of the named category without a code, in place of what was appended to dst.
+//
+//go:noinline
+func (m MessageBuilder) Coded(dst []byte, code uint16, category string) []byte {
+	if code == 0 {
+		return MessageBuilder{b: m.b[:len(dst)]}.NoCode(category).b
+	}
+	return m.Bytes()
+}
+
 // Begin closes the open part, if any, opens an optional part and appends its leading text. Parts do
 // not nest.
 //

@@ -20,15 +20,7 @@ func (k *category) checkFilling(t *testing.T, index int) {
 	if !ok {
 		return
 	}
-	empty, unreadable, all := taxonomy.Evidence{}, taxonomy.Evidence{}, taxonomy.Evidence{}
-	evidence := []*taxonomy.Evidence{&empty, &unreadable, &all}
-	eachKey(k.fields, func(f taxonomy.Field, key string) {
-		alone := taxonomy.Evidence{}
-		setEvidence(&alone, key, sampleText(f))
-		setEvidence(&all, key, sampleText(f))
-		setEvidence(&unreadable, key, "?")
-		evidence = append(evidence, &alone)
-	})
+	evidence := evidenceFor(k.fields)
 	fallback, _ := k.Table.Taxonomy.Find(k.Table.Taxonomy.Fallback)
 	for n := 1; n < len(k.Table.Taxonomy.Categories[index].Codes); n++ {
 		row := taxonomy.At(index, uint16(n))
@@ -39,29 +31,53 @@ func (k *category) checkFilling(t *testing.T, index int) {
 		if row == fallback {
 			rules = append(rules[:len(rules):len(rules)], detect.CodeRule{Set: d.FallbackSet, Apply: d.FallbackApply})
 		}
+		own := evidence
+		if k.Table.Taxonomy.Code(row).Own != nil {
+			own = evidenceFor(k.Table.Taxonomy.Fields(row))
+		}
 		for i, rule := range rules {
-			for _, ev := range evidence {
+			for _, ev := range own {
 				k.checkFilled(t, d, row, rule, ev)
 			}
-			if i == 0 {
-				evidence = evidence[:1] // the other rules of a category differ in what they set
+			switch { // the other rules of a type differ in what they set
+			case i > 0:
+			case k.Table.Taxonomy.Code(row).Own != nil:
+				own = own[:1]
+			default:
+				own, evidence = own[:1], evidence[:1]
 			}
 		}
 	}
+}
+
+// evidenceFor returns evidence for fields: none, texts that cannot be read, all keys together and each
+// key alone.
+func evidenceFor(fields []taxonomy.Field) []*taxonomy.Evidence {
+	empty, unreadable, all := taxonomy.Evidence{}, taxonomy.Evidence{}, taxonomy.Evidence{}
+	evidence := []*taxonomy.Evidence{&empty, &unreadable, &all}
+	eachKey(fields, func(f taxonomy.Field, key string) {
+		alone := taxonomy.Evidence{}
+		setEvidence(&alone, key, sampleText(f))
+		setEvidence(&all, key, sampleText(f))
+		setEvidence(&unreadable, key, "?")
+		evidence = append(evidence, &alone)
+	})
+	return evidence
 }
 
 // checkFilled checks the context of an error that a rule makes of evidence.
 func (k *category) checkFilled(
 	t *testing.T, d *detect.Detection, row taxonomy.Row, rule detect.CodeRule, ev *taxonomy.Evidence,
 ) {
-	context, _ := filled(k.fields, ev)
+	fields := k.Table.Taxonomy.Fields(row)
+	context, _ := filled(fields, ev)
 	code := k.Table.Taxonomy.Code(row)
 	for _, set := range []string{rule.Set, code.Set} {
 		if set != "" {
 			require.NoError(t, json.Unmarshal([]byte(set), &context))
 		}
 	}
-	for _, f := range k.fields {
+	for _, f := range fields {
 		if f.MessageOnly {
 			delete(context, f.Name)
 		} else if _, ok := context[f.Name]; ok && f.Sensitive {

@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,6 +153,10 @@ type Code struct {
 	// Says is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict: block".
 	Says    string
 	Aliases []string
+	// Parent is the code above this one, or nil.
+	Parent taxonomy.Coded
+	// Fields are the code's own, whose errors have a type of their own.
+	Fields []string
 	// When are the rows of its `when` branches.
 	When     []string
 	Rules    []string
@@ -164,8 +170,10 @@ type Code struct {
 // category is a category under test.
 type category struct {
 	*Package
-	name, typ string // of the category, of its errors
+	name      string
+	typ, base string // of the errors, of those without a code
 	fields    []taxonomy.Field
+	list      func(taxonomy.Error) []any
 	// code returns the code of err, once by errors.As and once by its method.
 	code func(err error) (as, method taxonomy.Coded)
 	none taxonomy.Coded
@@ -184,12 +192,25 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 		}](err)
 		return found, e.Code()
 	}}
-	k.describe(t, blank, name, fields)
+	k.describe(t, name)
+	k.checkFields(t, blank, fields)
+	var plain []Code
+	var some error // of a code
 	for i, code := range codes {
 		t.Run(code.Code.Error(), func(t *testing.T) {
 			checkConstant(t, code.Code.(C), C(i+1))
-			k.check(t, code, codes[(i+1)%len(codes)].Code)
+			if other := codes[(i+1)%len(codes)].Code; code.Fields == nil {
+				k.check(t, code, other)
+			} else {
+				k.checkOwn(t, code, other)
+			}
 		})
+		if code.Fields == nil && code.Cases != nil {
+			plain = append(plain, code)
+		}
+		if some == nil && code.Cases != nil {
+			some = code.Cases[0].err
+		}
 	}
 	for _, none := range []C{0, C(len(codes) + 1), C(len(codes) + 600), 65535} {
 		assert.Equal(t, "no code", none.Error(), "code %d", uint16(none))
@@ -199,12 +220,34 @@ func Category[C Coder](t *testing.T, p *Package, blank Error, name string, field
 		assert.Error(t, err, "code %d", uint16(none))
 	}
 	k.checkBlank(t, blank)
-	if len(codes) > 0 {
-		k.checkPredicates(t, codes[0].Cases[0].err, k.name)
-		k.checkCopies(t, codes[0].Cases[0].err)
-		k.checkDecoding(t, blank, codes)
+	if some != nil {
+		k.checkPredicates(t, some, k.name)
 		k.checkFilling(t, codes[0].Code.Row().Category())
 	}
+	k.checkCopies(t, blank)
+	k.checkDecoding(t, blank, plain)
+}
+
+// checkOwn checks a code with fields, and the type of its errors.
+func (k category) checkOwn(t *testing.T, code Code, other taxonomy.Coded) {
+	own := taxonomy.Describe(code.Code).Own
+	require.NotNil(t, own)
+	inherited := make([]string, len(k.fields))
+	for i, f := range k.fields {
+		inherited[i] = tabletext.Field(f)
+	}
+	k.typ, k.fields = own.Name, k.Table.Taxonomy.Fields(code.Code.Row())
+	k.check(t, code, other)
+	e := code.Cases[0].err
+	assert.Equal(t, "*"+k.Table.Taxonomy.Package+"."+k.typ, fmt.Sprintf("%T", e))
+	typ := reflect.TypeOf(e).Elem()
+	first := typ.Field(0)
+	assert.True(t, first.Anonymous && !first.IsExported() && first.Type.Size() == 0, "the first field of %s", typ)
+	blank := reflect.New(typ).Interface().(Error)
+	k.checkFields(t, blank, append(inherited, code.Fields...))
+	k.checkBlank(t, blank)
+	k.checkCopies(t, e)
+	k.checkDecoding(t, blank, []Code{code})
 }
 
 // checkConstant checks the methods of a code.
@@ -222,24 +265,26 @@ func checkConstant[C Coder](t *testing.T, code, want C) {
 	assert.Equal(t, code, back)
 }
 
-// describe checks the table's description of the category.
-func (k *category) describe(t *testing.T, blank taxonomy.Error, name string, fields []string) {
+// describe finds the category in the table.
+func (k *category) describe(t *testing.T, name string) {
 	t.Helper()
-	var list func(taxonomy.Error) []any
 	for _, c := range k.Table.Taxonomy.Categories {
 		if c.Name+" "+c.Type == name {
-			k.name, k.typ, k.fields, list = c.Name, c.Type, c.Fields, c.List
+			k.name, k.typ, k.base, k.fields, k.list = c.Name, c.Type, c.Type, c.Fields, c.List
 		}
 	}
 	require.NotEmpty(t, k.name, "no category %s", name)
-	if list != nil {
-		checkList(t, name, k.fields, list(blank))
-	}
+}
+
+// checkFields checks the table's description of the fields of a type of errors.
+func (k *category) checkFields(t *testing.T, blank taxonomy.Error, fields []string) {
+	t.Helper()
+	checkList(t, k.typ, k.fields, k.list(blank))
 	var got []string
 	for _, f := range k.fields {
 		got = append(got, tabletext.Field(f))
 	}
-	assert.Equal(t, fields, got, "the fields of %s", name)
+	assert.Equal(t, fields, got, "the fields of %s", k.typ)
 }
 
 // checkList checks that a list of pointers to fields has one for each field, in objects too.
@@ -262,12 +307,26 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	assert.Same(t, k.Table.Taxonomy, code.Code.Taxonomy())
 	assert.Equal(t, k.Table.Reaction(code.Code), code.Code.(interface{ Reaction() taxonomy.Reaction }).Reaction())
 	assert.Equal(t, k.name, k.CategoryOf(code.Code))
-	for _, value := range append(code.Aliases, code.Code.Error()) {
+	for _, value := range slices.Concat(code.Aliases, d.Names, []string{code.Code.Error()}) {
 		found, _ := k.Table.Code(value)
 		assert.Same(t, d, found, value)
 		back, err := k.Unmarshal(wireOf(k.name, value, "{}"))
 		require.NoError(t, err, value)
+		if d.Abstract {
+			assert.IsType(t, (*taxonomy.Unknown)(nil), back, value)
+			continue
+		}
 		assert.ErrorIs(t, back, code.Code, value)
+		if code.Parent != nil {
+			assert.ErrorIs(t, back, code.Parent, value)
+		}
+	}
+	if code.Parent != nil {
+		assert.Equal(t, code.Parent.Row().Code(), int(d.Parent))
+		assert.ErrorIs(t, code.Code, code.Parent)
+		assert.NotErrorIs(t, code.Parent, code.Code)
+	} else {
+		assert.Zero(t, d.Parent)
 	}
 	branches := branches{texts: append([]string{row}, code.When...), rows: make([]taxonomy.Row, len(code.When)+1)}
 	branches.rows[0] = code.Code.Row()

@@ -74,6 +74,32 @@ func (p *Package) checkUnknown(t *testing.T) {
 	}
 }
 
+// Constant checks the function that returns the constant with an index.
+func Constant[T any](t *testing.T, p *Package, index int, constant func(error) (T, bool)) {
+	t.Helper()
+	for row, c := range p.Table.Taxonomy.Codes() {
+		want, given := *new(T), false
+		if index < len(c.Constants) && c.Constants[index] != nil {
+			want, given = c.Constants[index].(T), true
+		}
+		value, ok := constant(fmt.Errorf("wrapped: %w", rowError{p.Table.Taxonomy, row}))
+		assert.Equal(t, given, ok, c.Value)
+		assert.Equal(t, want, value, c.Value)
+	}
+	_, ok := constant(Cause)
+	assert.False(t, ok)
+}
+
+// rowError is an error of a row.
+type rowError struct {
+	taxonomy *taxonomy.Taxonomy
+	row      taxonomy.Row
+}
+
+func (e rowError) Error() string                { return "" }
+func (e rowError) Taxonomy() *taxonomy.Taxonomy { return e.taxonomy }
+func (e rowError) Row() taxonomy.Row            { return e.row }
+
 // Names checks the values of constants.
 func Names[T ~string](t *testing.T, want string, constants ...T) {
 	t.Helper()

@@ -61,6 +61,12 @@ const (
 	TierHuman = "human"
 )
 
+// The sources of evidence.
+const (
+	SourceGit   taxonomy.SourceName = "git"
+	SourceScope taxonomy.SourceName = "scope"
+)
+
 // The policies.
 const (
 	PolicyProvider  taxonomy.PolicyName = "provider"
@@ -137,10 +143,19 @@ func ClassifyEvidence(ev *taxonomy.Evidence, opts ...detect.Option) error {
 // Explain returns the result of [Classify], and the reasons for it.
 func Explain(raw any, opts ...detect.Option) detect.Explanation { return detection.Explain(raw, opts) }
 
-var detection = detect.Detection{Taxonomy: &definition, From: fromEvidence}
+var detection = detect.Detection{
+	Taxonomy: &definition, From: fromEvidence,
+	Sources: []detect.SourceApply{
+		{Source: "scope", Apply: func(e taxonomy.Error) { e.(*WorkError).Decision = taxonomy.Some(WorkDecisionBlock) }},
+	},
+}
 
 // fromEvidence returns an error of a row's code, filled from evidence.
 func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
-	code := uint16(row.Code())
-	return &ProviderError{base: gen.Made[ProviderCode](code, ev.Err), RetryAfter: ev.RetryAfter, Provider: ev.Source}
+	switch code := uint16(row.Code()); row.Category() {
+	case categoryProvider:
+		return &ProviderError{base: gen.Made[ProviderCode](code, ev.Err), RetryAfter: ev.RetryAfter, Provider: ev.Source}
+	default:
+		return &WorkError{base: gen.Made[WorkCode](code, ev.Err), Files: detect.ReadStrings(ev.Files)}
+	}
 }

@@ -48,6 +48,10 @@ var definition = taxonomy.Taxonomy{
 	Strategies: []taxonomy.Named{
 		{Name: "reduce_context", Doc: "Runs again with a shorter prompt."},
 	},
+	Sources: []taxonomy.Named{
+		{Name: "git", Doc: "Git.", Fallback: "COMMIT_FAILED"},
+		{Name: "scope", Doc: "The guard of the files.", Fallback: "SCOPE_FORBIDDEN"},
+	},
 	Tiers: []taxonomy.Tier{
 		{Name: "haiku", Doc: "Carries out steps.", Classifies: true},
 		{Name: "human", Doc: "Decides.", Classifies: true, Person: true},

@@ -5,6 +5,7 @@ package sample
 import (
 	"testing"
 
+	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gentest"
 )
 
@@ -23,6 +24,7 @@ func TestWorkError(t *testing.T) {
 				gentest.Says(NewScopeForbidden([]string{}), 0, "0 forbidden: ", `{"files":[],"decision":"BLOCK"}`).Hints("files=[]").Feedback("Do not touch ."),
 				gentest.Says(NewScopeForbidden(genPackage.Strings("files 1", "files 2")).WithRequestID("some requestId").WithValue("some value"), 0, "2 forbidden: files 1, files 2", `{"requestId":"some requestId","files":["files 1","files 2"],"decision":"BLOCK"}`).Hints(`files=["files 1" "files 2"]`).Feedback("Do not touch files 1, files 2."),
 			},
+			Examples: []gentest.Example{gentest.Becomes("", 0, `{"decision":"BLOCK"}`, taxonomy.Evidence{Source: "scope"})},
 		},
 		{
 			Code: CodeGitCommit,
@@ -36,6 +38,7 @@ func TestWorkError(t *testing.T) {
 				gentest.Says(NewGitCommit().WithDecision(WorkDecision(3)), 0, "commit failed", "{}"),
 				gentest.Says(NewGitCommit().WithValue("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "commit failed", "{}"),
 			},
+			Examples: []gentest.Example{gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "git"})},
 		},
 	})
 	gentest.Enum(t, []string{"BLOCK", "ASK_USER"}, WorkDecisionBlock, WorkDecisionAskUser)

@@ -1,12 +1,34 @@
-// Package received makes typed errors of what a server sent about an error.
-package received
+// Package wire has what transports of errors share: what a server shows of an error, and the typed
+// error that a client makes of it.
+package wire
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
+
+// Shown returns an error as a server reports it, and what its client sees. The error is classified
+// by the table, unless that is zero, and gets the attributes of the context; so does an error that
+// is shown in place of an internal one.
+func Shown(ctx context.Context, t taxonomy.Table, err error) (taxonomy.PublicView, error) {
+	public := taxonomy.Public
+	if t.Taxonomy != nil {
+		err, public = t.Classify(err), t.Public
+	}
+	attributes := taxonomy.ContextAttributes(ctx)
+	if len(attributes) == 0 {
+		return public(err), err
+	}
+	err = taxonomy.Attach(err, attributes...)
+	v := public(err)
+	if c := v.Err(); c != nil {
+		v = public(taxonomy.Attach(c, attributes...))
+	}
+	return v, err
+}
 
 // Sent are the parts of an error in a response. It encodes to the JSON of an error.
 type Sent struct {

@@ -1,4 +1,4 @@
-package rpc
+package details
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 
-	"github.com/errgen/errgen/runtime/internal/received"
+	"github.com/errgen/errgen/runtime/internal/wire"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -25,14 +25,14 @@ func (a *arrived) Unwrap() []error { return []error{a.error, a.transport} }
 // LogValue returns the error as it was.
 func (a *arrived) LogValue() slog.Value { return slog.AnyValue(a.error) }
 
-// received returns the error of a failed call. Transport is the error of the library.
-func (o *options) received(ctx context.Context, a answer, transport error) error {
-	if err := ctx.Err(); err != nil && (a.code == code.Code_CANCELLED || a.code == code.Code_DEADLINE_EXCEEDED) {
+// Received returns the error of a failed call. Transport is the error of the library.
+func (o *Options) Received(ctx context.Context, a Answer, transport error) error {
+	if err := ctx.Err(); err != nil && (a.Code == code.Code_CANCELLED || a.Code == code.Code_DEADLINE_EXCEEDED) {
 		return &arrived{error: err, transport: transport}
 	}
 	var info *errdetails.ErrorInfo
 	var bad *errdetails.BadRequest
-	for _, detail := range a.details {
+	for _, detail := range a.Details {
 		switch d := detail.(type) {
 		case *errdetails.ErrorInfo:
 			info = d
@@ -41,8 +41,8 @@ func (o *options) received(ctx context.Context, a answer, transport error) error
 		}
 	}
 	if info != nil {
-		sent := received.Sent{Domain: info.Domain, Code: info.Reason, Message: a.message}
-		if table, ok := sent.Table(o.tables); ok {
+		sent := wire.Sent{Domain: info.Domain, Code: info.Reason, Message: a.Message}
+		if table, ok := sent.Table(o.Tables); ok {
 			retryable, isSent := info.Metadata["retryable"]
 			sent.Retryable = retryable == "true"
 			sent.Reaction = info.Metadata["reaction"]
@@ -54,10 +54,10 @@ func (o *options) received(ctx context.Context, a answer, transport error) error
 	}
 	ev := evidence(a, info)
 	ev.Err = transport
-	if len(o.tables) == 0 {
+	if len(o.Tables) == 0 {
 		return ev
 	}
-	return o.tables[0].Classify(ev)
+	return o.Tables[0].Classify(ev)
 }
 
 // contextOf returns the context as the JSON that it was. The types of fields are those of the
@@ -102,8 +102,8 @@ func violationsOf(bad *errdetails.BadRequest) []violation {
 
 // evidence returns what the status of another vendor's server tells: the name of its code, the
 // message, the reason as the type, and the metadata as attributes.
-func evidence(a answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
-	ev := &taxonomy.Evidence{Code: a.code.String(), Text: a.message, Attributes: map[string]string{}}
+func evidence(a Answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
+	ev := &taxonomy.Evidence{Code: a.Code.String(), Text: a.Message, Attributes: map[string]string{}}
 	if info != nil {
 		ev.Type = info.Reason
 		for name, value := range info.Metadata {
@@ -111,7 +111,7 @@ func evidence(a answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
 		}
 		ev.Attributes["domain"] = info.Domain
 	}
-	for _, detail := range a.details {
+	for _, detail := range a.Details {
 		switch d := detail.(type) {
 		case *errdetails.RetryInfo:
 			if d.RetryDelay != nil && d.RetryDelay.AsDuration() >= 0 {

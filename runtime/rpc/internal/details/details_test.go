@@ -1,4 +1,4 @@
-package rpc_test
+package details_test
 
 import (
 	"context"
@@ -26,23 +26,27 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/errgen/errgen/runtime/internal/orders"
-	"github.com/errgen/errgen/runtime/rpc"
+	"github.com/errgen/errgen/runtime/rpc/connecterr"
+	"github.com/errgen/errgen/runtime/rpc/grpcerr"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 const procedure = "/orders.v1.Orders/Get"
 
-var options = []rpc.Option{rpc.ByTable(orders.Table), rpc.OnError(func(context.Context, string, error) {})}
+var options = []grpcerr.Option{grpcerr.ByTable(orders.Table), grpcerr.OnError(func(context.Context, string, error) {})}
+
+// fails is what a server does.
+type fails = func(context.Context) error
 
 // caller calls a server that fails with an error: a unary call, or the first of a stream.
-type caller func(t *testing.T, ctx context.Context, fail func(context.Context) error, client ...rpc.Option) error
+type caller func(t *testing.T, ctx context.Context, fail fails, client ...grpcerr.Option) error
 
 var callers = map[string]caller{
-	"gRPC unary": func(t *testing.T, ctx context.Context, fail func(context.Context) error, o ...rpc.Option) error {
+	"gRPC unary": func(t *testing.T, ctx context.Context, fail fails, o ...grpcerr.Option) error {
 		_, err := grpcClient(t, fail, o).EmptyCall(ctx, &grpc_testing.Empty{})
 		return err
 	},
-	"gRPC stream": func(t *testing.T, ctx context.Context, fail func(context.Context) error, o ...rpc.Option) error {
+	"gRPC stream": func(t *testing.T, ctx context.Context, fail fails, o ...grpcerr.Option) error {
 		stream, err := grpcClient(t, fail, o).StreamingOutputCall(ctx, &grpc_testing.StreamingOutputCallRequest{})
 		if err != nil {
 			return err
@@ -53,11 +57,11 @@ var callers = map[string]caller{
 		}
 		return err
 	},
-	"Connect unary": func(t *testing.T, ctx context.Context, fail func(context.Context) error, o ...rpc.Option) error {
+	"Connect unary": func(t *testing.T, ctx context.Context, fail fails, o ...grpcerr.Option) error {
 		_, err := connectClient(t, fail, o).CallUnary(ctx, connect.NewRequest(&emptypb.Empty{}))
 		return err
 	},
-	"Connect stream": func(t *testing.T, ctx context.Context, fail func(context.Context) error, o ...rpc.Option) error {
+	"Connect stream": func(t *testing.T, ctx context.Context, fail fails, o ...grpcerr.Option) error {
 		stream, err := connectClient(t, fail, o).CallServerStream(ctx, connect.NewRequest(&emptypb.Empty{}))
 		if err != nil {
 			return err
@@ -90,14 +94,14 @@ func (s server) StreamingOutputCall(
 }
 
 func grpcClient(
-	t *testing.T, fail func(context.Context) error, client []rpc.Option,
+	t *testing.T, fail func(context.Context) error, client []grpcerr.Option,
 ) grpc_testing.TestServiceClient {
 	t.Helper()
-	s := grpc.NewServer(grpc.ChainUnaryInterceptor(rpc.UnaryServer(options...)),
-		grpc.ChainStreamInterceptor(rpc.StreamServer(options...)))
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(options...)),
+		grpc.ChainStreamInterceptor(grpcerr.StreamServer(options...)))
 	grpc_testing.RegisterTestServiceServer(s, server{fail: fail})
-	return dial(t, s, grpc.WithChainUnaryInterceptor(rpc.UnaryClient(client...)),
-		grpc.WithChainStreamInterceptor(rpc.StreamClient(client...)))
+	return dial(t, s, grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(client...)),
+		grpc.WithChainStreamInterceptor(grpcerr.StreamClient(client...)))
 }
 
 func dial(t *testing.T, s *grpc.Server, o ...grpc.DialOption) grpc_testing.TestServiceClient {
@@ -114,10 +118,10 @@ func dial(t *testing.T, s *grpc.Server, o ...grpc.DialOption) grpc_testing.TestS
 }
 
 func connectClient(
-	t *testing.T, fail func(context.Context) error, client []rpc.Option,
+	t *testing.T, fail func(context.Context) error, client []grpcerr.Option,
 ) *connect.Client[emptypb.Empty, emptypb.Empty] {
 	t.Helper()
-	intercept := connect.WithInterceptors(rpc.Connect(options...))
+	intercept := connect.WithInterceptors(connecterr.Interceptor(options...))
 	mux := http.NewServeMux()
 	mux.Handle(procedure, connect.NewUnaryHandler(procedure,
 		func(ctx context.Context, _ *connect.Request[emptypb.Empty]) (*connect.Response[emptypb.Empty], error) {
@@ -134,7 +138,7 @@ func connectClient(
 		url += "Stream"
 	}
 	return connect.NewClient[emptypb.Empty, emptypb.Empty](
-		h.Client(), url, connect.WithInterceptors(rpc.Connect(client...)))
+		h.Client(), url, connect.WithInterceptors(connecterr.Interceptor(client...)))
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -201,7 +205,7 @@ func TestInternal(t *testing.T) {
 
 // A client without this package reads the details by the types of google.golang.org/genproto.
 func TestPlainClient(t *testing.T) {
-	s := grpc.NewServer(grpc.ChainUnaryInterceptor(rpc.UnaryServer(options...)))
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(options...)))
 	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error {
 		return orders.NewInvalid().WithRetryAfter(1500 * time.Millisecond).WithViolations(
 			[]taxonomy.Violation{{Field: "items[0]", Description: "is unknown", Code: "UNKNOWN"}})
@@ -236,7 +240,7 @@ func TestVendor(t *testing.T) {
 		&errdetails.RetryInfo{RetryDelay: durationpb.New(3 * time.Second)},
 		&errdetails.RequestInfo{RequestId: "r-1"})
 	require.NoError(t, err)
-	got := rpc.FromStatus(st)
+	got := grpcerr.FromStatus(st)
 	ev, ok := errors.AsType[*taxonomy.Evidence](got)
 	require.True(t, ok)
 	ev.Err = nil
@@ -244,15 +248,15 @@ func TestVendor(t *testing.T) {
 		RetryAfter: taxonomy.Some(3 * time.Second),
 		Attributes: map[string]string{"quotalimit": "10", "domain": "vendor.example", "request-id": "r-1"}}, ev)
 
-	got = rpc.FromStatus(st, orders.Table)
+	got = grpcerr.FromStatus(st, orders.Table)
 	assert.ErrorIs(t, got, orders.CodeTooMany)
 	assert.Equal(t, taxonomy.Some(3*time.Second), taxonomy.HintsOf(got).RetryAfter)
 	assert.Equal(t, codes.ResourceExhausted, status.Code(got))
 
 	unavailable := connect.NewError(connect.CodeUnavailable, errors.New("try later"))
-	assert.ErrorIs(t, rpc.FromConnect(unavailable, orders.Table), orders.CodeStoreDown)
-	assert.NoError(t, rpc.FromStatus(nil, orders.Table))
-	assert.NoError(t, rpc.FromConnect(nil, orders.Table))
+	assert.ErrorIs(t, connecterr.From(unavailable, orders.Table), orders.CodeStoreDown)
+	assert.NoError(t, grpcerr.FromStatus(nil, orders.Table))
+	assert.NoError(t, connecterr.From(nil, orders.Table))
 }
 
 func TestContextEnds(t *testing.T) {
@@ -268,6 +272,21 @@ func TestContextEnds(t *testing.T) {
 			assert.Empty(t, taxonomy.CodeOf(got))
 		})
 	}
+}
+
+// An internal error is shown with the attributes of its call.
+func TestAttributes(t *testing.T) {
+	requestID := func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		return next(taxonomy.ContextWith(ctx, orders.RequestID("r-1")), req)
+	}
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(requestID, grpcerr.UnaryServer(options...)))
+	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error { return io.ErrUnexpectedEOF }})
+	_, err := dial(t, s, grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(options...))).
+		EmptyCall(t.Context(), &grpc_testing.Empty{})
+	e, ok := errors.AsType[*orders.RequestError](err)
+	require.True(t, ok)
+	assert.Equal(t, taxonomy.Some("r-1"), e.RequestID)
+	assert.ErrorIs(t, err, orders.CodeInternal)
 }
 
 func TestUnimplemented(t *testing.T) {
@@ -291,9 +310,9 @@ func TestConnectOwnError(t *testing.T) {
 func TestOnError(t *testing.T) {
 	var method string
 	var failed error
-	hook := rpc.OnError(func(_ context.Context, m string, err error) { method, failed = m, err })
-	s := grpc.NewServer(grpc.ChainUnaryInterceptor(rpc.UnaryServer(rpc.ByTable(orders.Table), hook,
-		rpc.Localize(func(_ context.Context, v taxonomy.PublicView) (locale, message string) {
+	hook := grpcerr.OnError(func(_ context.Context, m string, err error) { method, failed = m, err })
+	s := grpc.NewServer(grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(grpcerr.ByTable(orders.Table), hook,
+		grpcerr.Localize(func(_ context.Context, v taxonomy.PublicView) (locale, message string) {
 			return "de", "Fehler " + v.Code()
 		}))))
 	grpc_testing.RegisterTestServiceServer(s, server{fail: func(context.Context) error { return io.ErrUnexpectedEOF }})

@@ -1,0 +1,156 @@
+package spec
+
+import (
+	"slices"
+
+	"github.com/errgen/errgen/internal/diag"
+)
+
+// Constant is a value that each code can have. Errors do not contain it; it is looked up by their code.
+type Constant struct {
+	Name Text `key:"*" chars:"{}[]:.\"\\<>&"`
+	// Name of the function that returns the value, if the key does not give a good one.
+	GoName Text `key:"name" default:"from the key"`
+	// Meaning of the value.
+	Doc Text `key:"doc"`
+	// Type of the value.
+	Type Text `key:"type" required:"" words:"string int float64 bool"`
+	// Whether the JSON of errors contains the value, under `constants`.
+	Wire Bool `key:"wire" default:"false"`
+}
+
+// Reserved lists what must not be used again.
+type Reserved struct {
+	// Numbers of former codes, and ranges of numbers.
+	Numbers []ReservedNumber `key:"numbers"`
+	// Former codes, values, aliases and further names.
+	Codes []ReservedCode `key:"codes"`
+}
+
+// ReservedNumber is a number or a range of numbers.
+type ReservedNumber struct {
+	Number Int          `key:"|"`
+	Range  *NumberRange `key:"|"`
+	Span   diag.Span
+}
+
+// NumberRange is a range of numbers that no code can have.
+type NumberRange struct {
+	_ struct{} `name:"range of numbers"`
+	// First number of the range.
+	From Int `key:"from" required:""`
+	// Last number of the range.
+	To Int `key:"to" required:""`
+	// Why the numbers are reserved.
+	Reason Text `key:"reason"`
+}
+
+// ReservedCode is a name, or a name with the reason.
+type ReservedCode struct {
+	Plain Text          `key:"|" chars:""`
+	With  *ReservedName `key:"|"`
+	Span  diag.Span
+}
+
+// ReservedName is a name that no code can have.
+type ReservedName struct {
+	_ struct{} `name:"reserved code"`
+	// Code, value, alias or further name.
+	Name Text `key:"name" required:"" chars:""`
+	// Why the name is reserved.
+	Reason Text `key:"reason"`
+}
+
+// Bounds returns the first and the last number, and the reason.
+func (n ReservedNumber) Bounds() (from, to int, reason string) {
+	if n.Range != nil {
+		return n.Range.From.V, n.Range.To.V, n.Range.Reason.V
+	}
+	return n.Number.V, n.Number.V, ""
+}
+
+// Name returns the name, and the reason.
+func (c ReservedCode) Name() (name Text, reason string) {
+	if c.With != nil {
+		return c.With.Name, c.With.Reason.V
+	}
+	return c.Plain, ""
+}
+
+// HasNumber reports whether a number is reserved.
+func (r *Reserved) HasNumber(number int) bool {
+	return slices.ContainsFunc(r.Numbers, func(n ReservedNumber) bool {
+		from, to, _ := n.Bounds()
+		return from <= number && number <= to
+	})
+}
+
+// nest puts the codes below other codes behind these, in the list of their category, with the traits
+// and constants that they inherit. Then it replaces the constants in detection rules by their values.
+func (t *Taxonomy) nest() {
+	for i := range t.Categories {
+		c := &t.Categories[i]
+		c.Codes = nested(nil, c.Codes, 0)
+		for j := range c.Codes {
+			for k := range c.Codes[j].Detect {
+				c.Codes[j].insertConstants(&c.Codes[j].Detect[k])
+			}
+		}
+	}
+}
+
+// nested appends codes, each before those below it. Parent is the place of the code above them.
+func nested(to, codes []Code, parent int) []Code {
+	for _, code := range codes {
+		code.Parent = parent
+		if parent > 0 {
+			above := &to[parent-1]
+			code.Traits.inherit(above.Traits)
+			for _, a := range above.Constants {
+				if !slices.ContainsFunc(code.Constants, func(b Assignment) bool { return b.Field.V == a.Field.V }) {
+					code.Constants = append(code.Constants, a)
+				}
+			}
+		}
+		below := code.Codes
+		code.Codes = nil
+		to = append(to, code)
+		to = nested(to, below, len(to))
+	}
+	return to
+}
+
+// inherit sets the traits that are absent.
+func (t *Traits) inherit(from Traits) {
+	set(&t.Kind, from.Kind)
+	set(&t.Severity, from.Severity)
+	if !t.Retryable.Set && !t.Recoverability.Set {
+		t.Retryable, t.Recoverability = from.Retryable, from.Recoverability
+	}
+	set(&t.HTTP, from.HTTP)
+	set(&t.GRPC, from.GRPC)
+	if t.Reaction == nil {
+		t.Reaction = from.Reaction
+	}
+}
+
+// set sets an absent value.
+func set[T any](v *Val[T], from Val[T]) {
+	if !v.Set {
+		*v = from
+	}
+}
+
+// insertConstants replaces the constants of a rule's matchers by the values of the code. A constant
+// that the code does not have stays.
+func (k *Code) insertConstants(r *Rule) {
+	for i := range r.Conditions {
+		m := &r.Conditions[i].Match
+		at := slices.IndexFunc(k.Constants, func(a Assignment) bool { return a.Field.V == m.Constant.V })
+		if m.Constant.Set && at >= 0 {
+			value := k.Constants[at].Value
+			value.Span = m.Constant.Span
+			m.Values, m.Constant = append(m.Values, value), Text{}
+		}
+	}
+}

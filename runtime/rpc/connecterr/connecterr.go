@@ -1,0 +1,160 @@
+// Package connecterr sends and reads errors over Connect, with the details of google.rpc that clients
+// of any language read.
+//
+//	connect.WithInterceptors(connecterr.Interceptor(connecterr.ByTable(errs.Table))) // of servers and clients
+//
+// Only the public view of an error leaves: see [taxonomy.Public]. A client gets the same type, code
+// and public context back:
+//
+//   - ErrorInfo has the code as its reason, the domain, and the context as metadata: a text
+//     unchanged, any other value as JSON. It also has "retryable" and, if the context selects
+//     another reaction than the code's, "reaction", unless the context has a field of that name;
+//   - RetryInfo has the hint of how long to wait, if it is public;
+//   - BadRequest has the violations of the first field of that type;
+//   - Help has the code's help URL;
+//   - LocalizedMessage has the message; see [Localize].
+package connecterr
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"connectrpc.com/connect"
+	"google.golang.org/genproto/googleapis/rpc/code"
+
+	"github.com/errgen/errgen/runtime/rpc/internal/details"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Option configures interceptors.
+type Option = details.Option
+
+// ByTable sets the table that classifies the errors of a server that are not of the table's
+// taxonomy: one that no rule matches becomes its fallback. A client reads errors of this taxonomy,
+// and classifies the errors of other servers by it. A client can have several tables, of which the
+// first classifies.
+func ByTable(t taxonomy.Table) Option { return details.ByTable(t) }
+
+// OnError sets the function that receives each error of a server: the classified error with all its
+// causes, of which the client sees the public view only. By default, errors that are sent as
+// UNKNOWN, INTERNAL and DATA_LOSS are logged by slog.Default.
+func OnError(f func(ctx context.Context, method string, err error)) Option { return details.OnError(f) }
+
+// Localize sets the function that returns LocalizedMessage: the language of a message for people, as
+// in BCP 47, and the message. An empty message sends none. By default it is the public message, in
+// "en".
+func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
+	return details.Localize(f)
+}
+
+// New returns the Connect error with the public view of err, and nil for nil. [Interceptor] returns it
+// for the errors of a server.
+func New(err error) *connect.Error {
+	if err == nil {
+		return nil
+	}
+	return errorOf(details.New().Answer(context.Background(), taxonomy.Public(err)))
+}
+
+func errorOf(a details.Answer) *connect.Error {
+	e := connect.NewError(connect.Code(a.Code), errors.New(a.Message))
+	for _, d := range a.Details {
+		if detail, err := connect.NewErrorDetail(d); err == nil {
+			e.AddDetail(detail)
+		}
+	}
+	return e
+}
+
+// From returns the error of a Connect error: the error that the server sent, if one of the tables has
+// its domain or code, otherwise what the first table classifies it as. Without tables that is a
+// *[taxonomy.Evidence]. Err is in its tree. Nil gives nil.
+func From(err error, tables ...taxonomy.Table) error {
+	return clientError(context.Background(), &details.Options{Tables: tables}, err)
+}
+
+func clientError(ctx context.Context, o *details.Options, err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	a := details.Answer{Code: code.Code(connect.CodeOf(err)), Message: err.Error()}
+	if e, ok := errors.AsType[*connect.Error](err); ok {
+		a.Message = e.Message()
+		for _, detail := range e.Details() {
+			if d, err := detail.Value(); err == nil {
+				a.Details = append(a.Details, d)
+			}
+		}
+	}
+	return o.Received(ctx, a, err)
+}
+
+// Interceptor returns an interceptor for servers and clients, unary calls and streams. A server answers
+// with the public view of its errors; a *connect.Error that it made itself is sent unchanged, one
+// that it received from another server is not. A client returns the errors that the server sent, as
+// [From] does. A call whose context ended fails with the error of the context.
+func Interceptor(opts ...Option) connect.Interceptor { return &interceptor{details.New(opts...)} }
+
+type interceptor struct{ options *details.Options }
+
+// WrapUnary implements connect.Interceptor.
+func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		resp, err := next(ctx, req)
+		if err == nil {
+			return resp, nil
+		}
+		if req.Spec().IsClient {
+			return nil, clientError(ctx, i.options, err)
+		}
+		return nil, serverError(ctx, i.options, req.Spec().Procedure, err)
+	}
+}
+
+// WrapStreamingHandler implements connect.Interceptor.
+func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		return serverError(ctx, i.options, conn.Spec().Procedure, next(ctx, conn))
+	}
+}
+
+// WrapStreamingClient implements connect.Interceptor.
+func (i *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		return &stream{next(ctx, spec), i.options, ctx}
+	}
+}
+
+func serverError(ctx context.Context, o *details.Options, procedure string, err error) error {
+	if err == nil {
+		return nil
+	}
+	_, typed := taxonomy.First(err, nil)
+	if own, ok := errors.AsType[*connect.Error](err); ok && !typed && !connect.IsWireError(own) {
+		return own
+	}
+	return errorOf(o.Fail(ctx, procedure, err))
+}
+
+type stream struct {
+	connect.StreamingClientConn
+	options *details.Options
+	ctx     context.Context // of the call, for its end
+}
+
+func (s *stream) Send(m any) error {
+	return clientError(s.ctx, s.options, s.StreamingClientConn.Send(m))
+}
+
+func (s *stream) Receive(m any) error {
+	return clientError(s.ctx, s.options, s.StreamingClientConn.Receive(m))
+}
+
+func (s *stream) CloseRequest() error {
+	return clientError(s.ctx, s.options, s.StreamingClientConn.CloseRequest())
+}
+
+func (s *stream) CloseResponse() error {
+	return clientError(s.ctx, s.options, s.StreamingClientConn.CloseResponse())
+}

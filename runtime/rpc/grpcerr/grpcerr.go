@@ -1,0 +1,172 @@
+// Package grpcerr sends and reads errors over gRPC, with the details of google.rpc that clients of any
+// language read.
+//
+//	grpc.NewServer(
+//		grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(grpcerr.ByTable(errs.Table))),
+//		grpc.ChainStreamInterceptor(grpcerr.StreamServer(grpcerr.ByTable(errs.Table))))
+//	grpc.NewClient(address,
+//		grpc.WithChainUnaryInterceptor(grpcerr.UnaryClient(grpcerr.ByTable(errs.Table))), …)
+//
+// Only the public view of an error leaves: see [taxonomy.Public]. A client gets the same type, code
+// and public context back:
+//
+//   - ErrorInfo has the code as its reason, the domain, and the context as metadata: a text
+//     unchanged, any other value as JSON. It also has "retryable" and, if the context selects
+//     another reaction than the code's, "reaction", unless the context has a field of that name;
+//   - RetryInfo has the hint of how long to wait, if it is public;
+//   - BadRequest has the violations of the first field of that type;
+//   - Help has the code's help URL;
+//   - LocalizedMessage has the message; see [Localize].
+package grpcerr
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/protoadapt"
+
+	"github.com/errgen/errgen/runtime/rpc/internal/details"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Option configures interceptors.
+type Option = details.Option
+
+// ByTable sets the table that classifies the errors of a server that are not of the table's
+// taxonomy: one that no rule matches becomes its fallback. A client reads errors of this taxonomy,
+// and classifies the errors of other servers by it. A client can have several tables, of which the
+// first classifies.
+func ByTable(t taxonomy.Table) Option { return details.ByTable(t) }
+
+// OnError sets the function that receives each error of a server: the classified error with all its
+// causes, of which the client sees the public view only. By default, errors that are sent as
+// UNKNOWN, INTERNAL and DATA_LOSS are logged by slog.Default.
+func OnError(f func(ctx context.Context, method string, err error)) Option { return details.OnError(f) }
+
+// Localize sets the function that returns LocalizedMessage: the language of a message for people, as
+// in BCP 47, and the message. An empty message sends none. By default it is the public message, in
+// "en".
+func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
+	return details.Localize(f)
+}
+
+// Status returns the status with the public view of err, and nil for nil. [UnaryServer] and
+// [StreamServer] return it for the errors of a server.
+func Status(err error) *status.Status {
+	if err == nil {
+		return nil
+	}
+	return statusOf(details.New().Answer(context.Background(), taxonomy.Public(err)))
+}
+
+func statusOf(a details.Answer) *status.Status {
+	s := status.New(codes.Code(a.Code), a.Message)
+	all := make([]protoadapt.MessageV1, len(a.Details))
+	for i, d := range a.Details {
+		all[i] = protoadapt.MessageV1Of(d)
+	}
+	if with, err := s.WithDetails(all...); err == nil {
+		return with
+	}
+	return s
+}
+
+// FromStatus returns the error of a status: the error that the server sent, if one of the tables has
+// its domain or code, otherwise what the first table classifies the status as. Without tables that
+// is a *[taxonomy.Evidence]. The error of the status is in its tree. A nil status, and one whose code
+// is OK, give nil.
+func FromStatus(s *status.Status, tables ...taxonomy.Table) error {
+	if s.Code() == codes.OK {
+		return nil
+	}
+	o := &details.Options{Tables: tables}
+	return o.Received(context.Background(), answerOf(s), s.Err())
+}
+
+func answerOf(s *status.Status) details.Answer {
+	a := details.Answer{Code: code.Code(s.Code()), Message: s.Message()}
+	for _, detail := range s.Details() {
+		if d, ok := detail.(proto.Message); ok {
+			a.Details = append(a.Details, d)
+		}
+	}
+	return a
+}
+
+// UnaryServer returns an interceptor that answers with the public view of the errors of a server. It
+// should be the innermost, because others, such as authentication, may return statuses to be sent
+// unchanged. It leaves the code UNIMPLEMENTED of a method that the server does not have.
+func UnaryServer(opts ...Option) grpc.UnaryServerInterceptor {
+	o := details.New(opts...)
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		resp, err := handler(ctx, req)
+		return resp, serverError(ctx, o, info.FullMethod, err)
+	}
+}
+
+// StreamServer is [UnaryServer] for streams.
+func StreamServer(opts ...Option) grpc.StreamServerInterceptor {
+	o := details.New(opts...)
+	return func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+		return serverError(stream.Context(), o, info.FullMethod, handler(srv, stream))
+	}
+}
+
+func serverError(ctx context.Context, o *details.Options, method string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, typed := taxonomy.First(err, nil); !typed && status.Code(err) == codes.Unimplemented {
+		return status.Error(codes.Unimplemented, "method not implemented")
+	}
+	return statusOf(o.Fail(ctx, method, err)).Err()
+}
+
+// UnaryClient returns an interceptor that returns the errors that the server sent, as [FromStatus]
+// does. A call whose context ended fails with the error of the context.
+func UnaryClient(opts ...Option) grpc.UnaryClientInterceptor {
+	o := details.New(opts...)
+	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoker grpc.UnaryInvoker,
+		opts ...grpc.CallOption) error {
+		return clientError(ctx, o, invoker(ctx, method, req, reply, cc, opts...))
+	}
+}
+
+// StreamClient is [UnaryClient] for streams.
+func StreamClient(opts ...Option) grpc.StreamClientInterceptor {
+	o := details.New(opts...)
+	return func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string,
+		streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		stream, err := streamer(ctx, desc, cc, method, opts...)
+		if err != nil {
+			return nil, clientError(ctx, o, err)
+		}
+		return &clientStream{ClientStream: stream, options: o}, nil
+	}
+}
+
+func clientError(ctx context.Context, o *details.Options, err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	return o.Received(ctx, answerOf(status.Convert(err)), err)
+}
+
+type clientStream struct {
+	grpc.ClientStream
+	options *details.Options
+}
+
+func (s *clientStream) SendMsg(m any) error {
+	return clientError(s.Context(), s.options, s.ClientStream.SendMsg(m))
+}
+
+func (s *clientStream) RecvMsg(m any) error {
+	return clientError(s.Context(), s.options, s.ClientStream.RecvMsg(m))
+}

@@ -1,0 +1,170 @@
+// Package details makes the details of google.rpc of errors, and errors of these details.
+package details
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strconv"
+
+	"google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/errgen/errgen/runtime/internal/wire"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// Option configures interceptors.
+type Option func(*Options)
+
+// Options are the settings of interceptors.
+type Options struct {
+	Tables   []taxonomy.Table
+	OnError  func(ctx context.Context, method string, err error)
+	Localize func(ctx context.Context, v taxonomy.PublicView) (locale, message string)
+}
+
+// New returns the settings that the options make.
+func New(opts ...Option) *Options {
+	o := &Options{
+		Localize: func(_ context.Context, v taxonomy.PublicView) (string, string) { return "en", v.Message() },
+	}
+	for _, option := range opts {
+		option(o)
+	}
+	return o
+}
+
+// ByTable adds a table.
+func ByTable(t taxonomy.Table) Option { return func(o *Options) { o.Tables = append(o.Tables, t) } }
+
+// OnError sets the function that receives errors.
+func OnError(f func(ctx context.Context, method string, err error)) Option {
+	return func(o *Options) { o.OnError = f }
+}
+
+// Localize sets the function that localizes messages.
+func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
+	return func(o *Options) { o.Localize = f }
+}
+
+// Answer is what a client sees of an error.
+type Answer struct {
+	Code    code.Code
+	Message string
+	Details []proto.Message
+}
+
+// Fail returns the answer to a call that failed with err, and reports err.
+func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
+	var table taxonomy.Table
+	if len(o.Tables) > 0 {
+		table = o.Tables[0]
+	}
+	shown, err := wire.Shown(ctx, table, err)
+	var a Answer
+	switch ended := ctx.Err(); {
+	case errors.Is(err, context.Canceled) && errors.Is(ended, context.Canceled):
+		a = Answer{Code: code.Code_CANCELLED, Message: ended.Error()}
+	case errors.Is(err, context.DeadlineExceeded) && errors.Is(ended, context.DeadlineExceeded):
+		a = Answer{Code: code.Code_DEADLINE_EXCEEDED, Message: ended.Error()}
+	default:
+		a = o.Answer(ctx, shown)
+	}
+	switch {
+	case o.OnError != nil:
+		o.OnError(ctx, method, err)
+	case a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
+		slog.ErrorContext(ctx, "call failed", "method", method, "err", err)
+	}
+	return a
+}
+
+// Answer returns what a client sees of an error.
+func (o *Options) Answer(ctx context.Context, v taxonomy.PublicView) Answer {
+	a := Answer{Code: code.Code(v.GRPCCode()), Message: v.Message()}
+	if v.Code() == "" {
+		return a
+	}
+	info := &errdetails.ErrorInfo{Reason: v.Code(), Domain: v.Err().Taxonomy().Domain}
+	var violations *errdetails.BadRequest
+	info.Metadata, violations = metadata(v)
+	a.Details = append(a.Details, info)
+	if d, ok := v.RetryAfter().Get(); ok {
+		a.Details = append(a.Details, &errdetails.RetryInfo{RetryDelay: durationpb.New(d)})
+	}
+	if violations != nil {
+		a.Details = append(a.Details, violations)
+	}
+	if url := v.HelpURL(); url != "" {
+		link := &errdetails.Help_Link{Description: v.Code(), Url: url}
+		a.Details = append(a.Details, &errdetails.Help{Links: []*errdetails.Help_Link{link}})
+	}
+	if locale, message := o.Localize(ctx, v); message != "" {
+		a.Details = append(a.Details, &errdetails.LocalizedMessage{Locale: locale, Message: message})
+	}
+	return a
+}
+
+// metadata returns the public context, and the violations in it.
+func metadata(v taxonomy.PublicView) (map[string]string, *errdetails.BadRequest) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(v.AppendContext(nil), &members) != nil {
+		members = nil
+	}
+	var violations *errdetails.BadRequest
+	if name := violationsField(v.Err()); name != "" {
+		violations = badRequest(members[name])
+		delete(members, name)
+	}
+	texts := map[string]string{"retryable": strconv.FormatBool(v.Retryable())}
+	if r := wire.Reaction(v); r != "" {
+		texts["reaction"] = r
+	}
+	for name, raw := range members {
+		var text string
+		if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		texts[name] = text
+	}
+	return texts, violations
+}
+
+// violation is an element of a field of violations in the JSON of an error.
+type violation struct {
+	Field       string `json:"field"`
+	Description string `json:"description"`
+	Code        string `json:"code,omitempty"`
+}
+
+// fieldsOf returns the fields of the errors of a row.
+func fieldsOf(t *taxonomy.Taxonomy, row taxonomy.Row) []taxonomy.Field {
+	return t.Fields(row)
+}
+
+// violationsField returns the name of the first public field of violations in errors of c's code.
+func violationsField(c taxonomy.Coded) string {
+	for _, f := range fieldsOf(c.Taxonomy(), c.Row()) {
+		if f.Type == "violations" && f.Public {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+func badRequest(raw json.RawMessage) *errdetails.BadRequest {
+	var list []violation
+	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	bad := &errdetails.BadRequest{}
+	for _, x := range list {
+		bad.FieldViolations = append(bad.FieldViolations,
+			&errdetails.BadRequest_FieldViolation{Field: x.Field, Description: x.Description, Reason: x.Code})
+	}
+	return bad
+}

@@ -1,0 +1,45 @@
+package taxonomy_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/taxonomy"
+	"github.com/errgen/errgen/runtime/taxonomy/internal/sample"
+)
+
+// sources records the sources of unmatched evidence.
+type sources []string
+
+func (s *sources) Record(ev *taxonomy.Evidence) error {
+	*s = append(*s, ev.Source)
+	return nil
+}
+
+// TestSourceFallback classifies evidence that no rule matches. It is recorded as unmatched, whatever
+// its code.
+func TestSourceFallback(t *testing.T) {
+	for _, tt := range []struct{ source, code, context string }{
+		{"git", "COMMIT_FAILED", "{}"},
+		{"scope", "SCOPE_FORBIDDEN", `{"files":["a"],"decision":"BLOCK"}`},
+		{"other", "PROVIDER_CRASH", `{"provider":"other"}`},
+	} {
+		t.Run(tt.source, func(t *testing.T) {
+			ev := &taxonomy.Evidence{Source: tt.source}
+			if tt.source == "scope" {
+				ev.Files = []string{"a"}
+			}
+			var unmatched sources
+			made := sample.ClassifyEvidence(ev)
+			assert.Equal(t, tt.code, taxonomy.CodeOf(made))
+			assert.Equal(t, tt.context, string(made.(taxonomy.Error).AppendContext(nil)))
+			assert.Equal(t, tt.code, taxonomy.CodeOf(sample.Classify(ev, detect.OnUnmatched(&unmatched))))
+			assert.Equal(t, sources{tt.source}, unmatched)
+			explained := sample.Explain(*ev)
+			assert.Equal(t, detect.Fallback, explained.Outcome)
+			assert.Equal(t, tt.code, taxonomy.CodeOf(explained.Err))
+		})
+	}
+}
