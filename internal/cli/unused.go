@@ -53,7 +53,7 @@ func (s *session) unused(o *options, args []string) error {
 	given := givenCodes(t)
 	var findings []diag.Finding
 	for _, c := range l.model.Codes {
-		if len(uses[c.Factory]) == 0 && len(c.Rules) == 0 && !given[c.Key] {
+		if !c.Abstract && len(uses[c.Factory]) == 0 && len(c.Rules) == 0 && !given[c.Key] {
 			findings = append(findings, s.unusedCode(t, c, uses))
 		}
 	}

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
@@ -42,7 +43,8 @@ func (d *testData) categoryTests(c *model.Category) []byte {
 
 // code writes all that is stated about a code. The cases show the odd values of the fields.
 func (w *testWriter) code(c *model.Code, odd []*model.Field) {
-	groups := eachText(c.Groups, func(g *model.Group) string { return g.Name })
+	inOrder := slices.SortedFunc(slices.Values(c.Groups), func(a, b *model.Group) int { return a.Bit - b.Bit })
+	groups := eachText(inOrder, func(g *model.Group) string { return g.Name })
 	w.f("{\nCode: %s,\n", c.Const)
 	w.f("Says: %s,\n", w.str(w.printer.Code(w.m.RuntimeCode(c), groups)+": "+w.rows[c.Row]))
 	w.list("Aliases: []string{", eachText(c.Aliases, w.str))

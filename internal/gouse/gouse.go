@@ -65,7 +65,8 @@ func Find(ctx context.Context, dir, target string, tests bool, patterns ...strin
 // list runs go list, which needs no network if the modules are in the cache.
 func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
 	const fields = "Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-e", "-find", "-json=" + fields, "--"}, patterns...)...)
+	args := append([]string{"list", "-e", "-find", "-json=" + fields, "--"}, patterns...)
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

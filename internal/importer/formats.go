@@ -48,6 +48,9 @@ func readPostgres(t *Table, src []byte, _ Options) error {
 		name := strings.TrimPrefix(fields[2], "ERRCODE_")
 		if first := states[fields[0]]; first != nil {
 			first.Names = append(first.Names, name)
+			if len(fields) == 4 && first.Constants.Get("condition") == nil {
+				first.Constants = append(first.Constants, spec.Pair{Key: "condition", Value: fields[3]})
+			}
 			continue
 		}
 		code := &Code{Name: name, Groups: levels[fields[1]], Constants: spec.Pairs{{Key: "sqlstate", Value: fields[0]}}}
@@ -132,14 +135,6 @@ func readSpark(t *Table, src []byte, _ Options) error {
 			if !slices.Contains([]string{"message", "sqlState", "subClass"}, e.Key) {
 				t.Notes.add(c.Key, "%s: left out", clean(e.Key))
 			}
-		}
-		if len(code.Codes) > 0 && !language.abstract {
-			for _, child := range code.Codes {
-				child.Message = code.Message + " " + child.Message
-			}
-			category.Codes = append(category.Codes, code.Codes...)
-			t.Notes.add(c.Key, "conditions with sub-conditions: only these are codes")
-			continue
 		}
 		category.Codes = append(category.Codes, code)
 	}

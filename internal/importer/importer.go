@@ -202,16 +202,11 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 		if t.perNumbers {
 			scope = [2]any{c.Key, *k.Number}
 		}
-		switch {
-		case *k.Number < 1 && !language.anyNumber, t.perNumbers && !language.anyNumber:
-			t.Notes.add(name, "numbers below 1, or unique in their category only: left out")
-			k.Number = nil
-		case f.numbers[scope]:
+		if f.numbers[scope] {
 			t.Notes.add(name, "numbers that an earlier code has: left out")
 			k.Number = nil
-		default:
-			f.numbers[scope] = true
 		}
+		f.numbers[scope] = true
 	}
 	if k.HTTP != 0 && (k.HTTP < 100 || k.HTTP > 599) {
 		t.Notes.add(name, "HTTP statuses outside of 100 to 599: left out")
@@ -237,19 +232,11 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	}
 	k.Names = slices.DeleteFunc(k.Names, func(n string) bool {
 		taken := n == "" || f.names[n] || f.published[n] || strings.ContainsFunc(n, unprintable)
-		if !language.names && n != "" {
-			t.Notes.add(name, "further names of codes: left out")
-			return true
-		}
 		if f.published[n] = true; taken && n != "" && n != name {
 			t.Notes.add(name, "further names that another code has: left out")
 		}
 		return taken
 	})
-	if len(k.Constants) > 0 && !language.constants {
-		t.Notes.add(name, "constants: left out")
-		k.Constants = nil
-	}
 	if len(k.Codes) == 0 {
 		return
 	}
@@ -270,8 +257,8 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 func (f *finisher) unique(key string, isType bool) string {
 	for n, name := 2, key; ; n++ {
 		ident := goName(name)
-		isCategory := isType && slices.ContainsFunc(f.t.Categories, func(c *Category) bool { return goName(c.Key) == ident })
-		if !f.keys[ident] && !isCategory {
+		isCategory := func(c *Category) bool { return goName(c.Key) == ident }
+		if !f.keys[ident] && !(isType && slices.ContainsFunc(f.t.Categories, isCategory)) {
 			f.keys[ident] = true
 			return name
 		}
@@ -349,15 +336,3 @@ func clean(text string) string {
 	}
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
-
-// language is what the language of taxonomies has.
-var language = func() (l struct{ constants, fields, names, abstract, anyNumber bool }) {
-	root := spec.TheLanguage().Root
-	code := root.Key("categories").Type.Elem.Mapping.Key("codes").Type.Elem.Mapping
-	l.constants = code.Key("constants") != nil
-	l.fields = code.Key("fields") != nil
-	l.names = code.Key("names") != nil
-	l.abstract = code.Key("abstract") != nil
-	l.anyNumber = root.Key("numbers") != nil
-	return l
-}()

@@ -109,7 +109,7 @@ func (u *update) merge(r row, e *entry) {
 	after, changed := "", []string(nil)
 	kept := false // the message, and with it the fields
 	for _, key := range keys {
-		if key == "value" || kept && (key == "fields" || key == "args") {
+		if key == "value" || kept && key == "fields" {
 			continue
 		}
 		now, ours, known := table.Get(key), written.Get(key), base[key]
@@ -140,9 +140,6 @@ func (u *update) merge(r row, e *entry) {
 		if written.Get(key) != nil || now != nil {
 			after = key
 		}
-	}
-	if slices.Contains(changed, "args") {
-		u.addFields(&place{category: e.category}, r.code)
 	}
 	if len(changed) > 0 && !renamed {
 		u.changes.Changed = append(u.changes.Changed, fmt.Sprintf("%s: %s", e.key, strings.Join(changed, ", ")))
@@ -252,7 +249,7 @@ func (u *update) add(r row) {
 	if r.parent != nil && u.fresh[r.parent] {
 		return // the parent's entry has it
 	}
-	if u.record[r.code.Name] != nil && !slices.ContainsFunc(u.entries, func(e *entry) bool { return e.row == r.code.Name }) {
+	if u.record[r.code.Name] != nil {
 		return // it was removed by hand
 	}
 	key := r.code.Key
@@ -263,26 +260,11 @@ func (u *update) add(r row) {
 	u.freeName(r.code.Name)
 	p := u.place(r)
 	p.codes.Set(key, r.before, r.code.entry())
-	if !language.fields {
-		u.addFields(p, r.code)
-	}
 	u.fresh[r.code] = true
 	e := &entry{category: p.category, in: p.codes, key: key, row: r.code.Name, taken: true}
 	u.entries = append(u.entries, e)
 	u.matched[r.code] = e
 	u.changes.Added = append(u.changes.Added, key)
-}
-
-func (u *update) addFields(p *place, k *Code) {
-	c := u.categories.Map(p.category)
-	for _, e := range fieldPairs((&Category{Codes: []*Code{k}}).fields(), false) {
-		switch fields := c.Map("fields"); {
-		case fields == nil:
-			c.Set("fields", "doc", spec.Pairs{e})
-		case fields.Pairs().Get(e.Key) == nil:
-			fields.Set(e.Key, e.Key, e.Value)
-		}
-	}
 }
 
 // unreserve takes a code that the table has again off the list of reserved ones, with its number.
@@ -319,11 +301,21 @@ func (u *update) dropReserved() {
 	for _, r := range u.t.rows() {
 		k := r.code
 		returns := slices.ContainsFunc(codes, func(item any) bool { return u.isName(item, k.Name) })
-		if k.Number != nil && !returns && slices.Contains(numbers, any(strconv.Itoa(*k.Number))) {
+		if k.Number == nil || returns {
+			continue
+		}
+		if slices.ContainsFunc(numbers, func(item any) bool { return includes(item, *k.Number) }) {
 			u.t.Notes.add(k.Name, "numbers that are reserved: left out")
 			k.Number = nil
 		}
 	}
+}
+
+// includes reports whether an item of the reserved numbers is a number, or a range that has it.
+func includes(item any, n int) bool {
+	p, _ := item.(spec.Pairs)
+	from, to := number(text(p.Get("from"))), number(text(p.Get("to")))
+	return text(item) == strconv.Itoa(n) || from != nil && to != nil && *from <= n && n <= *to
 }
 
 // remove reserves the codes that the table had, and no longer has.

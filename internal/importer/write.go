@@ -25,7 +25,7 @@ func (t *Table) New() []byte {
 	root := spec.Pairs{
 		{Key: "errgen", Value: 1}, {Key: "package", Value: t.Package}, {Key: "doc", Value: t.Doc},
 	}
-	if t.perNumbers && language.anyNumber {
+	if t.perNumbers {
 		root = append(root, spec.Pair{Key: "numbers", Value: "per_category"})
 	}
 	for _, section := range t.vocabulary() {
@@ -109,40 +109,20 @@ func (c *Category) pairs() spec.Pairs {
 	if c.Doc != "" {
 		out = append(out, spec.Pair{Key: "doc", Value: c.Doc})
 	}
-	if !language.fields {
-		if fields := fieldPairs(c.fields(), false); fields != nil {
-			out = append(out, spec.Pair{Key: "fields", Value: fields})
-		}
-	}
 	for _, k := range c.Codes {
 		codes = append(codes, spec.Pair{Key: k.Key, Value: k.entry()})
 	}
 	return append(out, spec.Pair{Key: "codes", Value: codes})
 }
 
-func (c *Category) fields() []Field {
-	var out []Field
-	for _, k := range c.Codes {
-		for _, f := range k.Fields {
-			if !slices.ContainsFunc(out, func(g Field) bool { return g.Name == f.Name }) {
-				out = append(out, Field{Name: f.Name, Go: f.Go, Type: "string"})
-			}
-		}
-	}
-	return out
-}
-
-func fieldPairs(fields []Field, required bool) spec.Pairs {
+func fieldPairs(fields []Field) spec.Pairs {
 	var out spec.Pairs
 	for _, f := range fields {
 		var p spec.Flow
 		if f.Go != "" {
 			p = append(p, spec.Pair{Key: "name", Value: f.Go})
 		}
-		p = append(p, spec.Pair{Key: "type", Value: f.Type})
-		if required {
-			p = append(p, spec.Pair{Key: "required", Value: true})
-		}
+		p = append(p, spec.Pair{Key: "type", Value: f.Type}, spec.Pair{Key: "required", Value: true})
 		if f.MaxLength > 0 {
 			p = append(p, spec.Pair{Key: "max_length", Value: f.MaxLength})
 		}
@@ -170,15 +150,7 @@ func (k *Code) pairs() spec.Pairs {
 	set("deprecated", k.Deprecated, k.Deprecated != "")
 	set("abstract", true, len(k.Codes) > 0)
 	set("constants", spec.Flow(k.Constants), len(k.Constants) > 0)
-	if language.fields {
-		set("fields", fieldPairs(k.Fields, true), len(k.Fields) > 0)
-	} else {
-		var names []string
-		for _, f := range k.Fields {
-			names = append(names, f.Name)
-		}
-		set("args", values(names), len(names) > 0)
-	}
+	set("fields", fieldPairs(k.Fields), len(k.Fields) > 0)
 	set("groups", values(k.Groups), len(k.Groups) > 0)
 	set("http", k.HTTP, k.HTTP != 0)
 	set("retryable", true, k.Retryable)
