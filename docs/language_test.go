@@ -19,7 +19,7 @@ import (
 // Every block that says it is complete must load without a finding, and every other block of YAML
 // must say that it is not one.
 func TestExamplesLoad(t *testing.T) {
-	for _, name := range []string{"language.md", "classification.md", "../README.md"} {
+	for _, name := range append(languagePages, "classification.md", "../README.md") {
 		complete := 0
 		all := blocks(read(t, name))
 		open := func(file string) ([]byte, error) {
@@ -41,6 +41,10 @@ func TestExamplesLoad(t *testing.T) {
 	}
 }
 
+// languagePages are the pages of the reference. Each key is on one of them.
+var languagePages = []string{"language.md", "language-codes.md", "language-fields.md", "language-reactions.md",
+	"language-detection.md", "language-agents.md"}
+
 var update = flag.Bool("update", false, "write the generated tables anew")
 
 // variants are mappings whose keys are in the table of another mapping.
@@ -53,21 +57,23 @@ var partTables = map[string]string{"traits": "category"}
 // TestKeyTables compares each table of keys with the structs of the language. With -update it
 // writes them.
 func TestKeyTables(t *testing.T) {
-	page := read(t, "language.md")
-	assert.Empty(t, regexp.MustCompile("(?m)^\\|.*\n[^|\n].*").FindString(page), "a table needs an empty line after it")
 	table := regexp.MustCompile("(?m)^<!-- keys: ([a-z -]+) -->\n\n((?:\\|.*\n)*)")
 	shown := map[string]bool{}
-	want := table.ReplaceAllStringFunc(page, func(old string) string {
-		name := table.FindStringSubmatch(old)[1]
-		shown[name] = true
-		table := "<!-- keys: " + name + " -->\n\n" + schema.Table(mappingNamed(t, name))
-		if !*update {
-			assert.Equal(t, table, old, "run go test ./docs -run TestKeyTables -update")
+	for _, name := range languagePages {
+		page := read(t, name)
+		assert.Empty(t, regexp.MustCompile("(?m)^\\|.*\n[^|\n].*").FindString(page), "a table needs an empty line after it")
+		want := table.ReplaceAllStringFunc(page, func(old string) string {
+			mapping := table.FindStringSubmatch(old)[1]
+			shown[mapping] = true
+			keys := "<!-- keys: " + mapping + " -->\n\n" + schema.Table(mappingNamed(t, mapping))
+			if !*update {
+				assert.Equal(t, keys, old, "run go test ./docs -run TestKeyTables -update")
+			}
+			return keys
+		})
+		if *update {
+			require.NoError(t, os.WriteFile(name, []byte(want), 0o644))
 		}
-		return table
-	})
-	if *update {
-		require.NoError(t, os.WriteFile("language.md", []byte(want), 0o644))
 	}
 	for _, m := range spec.TheLanguage().Mappings {
 		assert.True(t, shown[m.Name] || slices.Contains(variants, m.Name), "no table of the keys of a %s", m.Name)
@@ -98,11 +104,8 @@ func mappingNamed(t *testing.T, name string) *spec.Mapping {
 // Every finding that errgen can make is in the list, in the section of what it is about, and
 // nothing else.
 func TestFindingsAreListed(t *testing.T) {
-	page := read(t, "language.md")
-	_, section, found := strings.Cut(page, "\n## Findings\n")
-	require.True(t, found)
 	var listed []string
-	for line := range strings.SplitSeq(section, "\n") {
+	for line := range strings.SplitSeq(read(t, "findings.md"), "\n") {
 		if id, ok := strings.CutPrefix(line, "| `"); ok {
 			id, _, _ = strings.Cut(id, "`")
 			listed = append(listed, id)
@@ -122,7 +125,7 @@ func TestActionTable(t *testing.T) {
 		"feed_back": "true", "strategy": "mend", "resume": "iteration", "to": "low", "purpose": "analysis",
 		"extent": "run",
 	}
-	head, rows := actionTable(t, read(t, "language.md"))
+	head, rows := actionTable(t, read(t, "language-reactions.md"))
 	require.Len(t, rows, len(values))
 	for _, cells := range rows {
 		key := strings.Trim(cells[0], "`")
