@@ -221,7 +221,7 @@ const versionComment = `// If this does not compile, the runtime is older than t
 // "go get github.com/errgen/errgen@latest". If that does not help, generate again.`
 
 // contractVersion is the version of runtime/taxonomy/gen that the emitted code is written for.
-const contractVersion = 3
+const contractVersion = 4
 
 func categoryType(m *model.Package) jen.Code {
 	return jen.Add(note("Category is a category of the taxonomy.")).Type().Id("Category").String().Line().Line().
