@@ -19,6 +19,8 @@ type StoreCode uint16
 const (
 	// CodeStoreDown: the store does not answer.
 	CodeStoreDown StoreCode = iota + 1
+	// CodeStoreConflict: Another transaction was faster.
+	CodeStoreConflict
 	// CodeUnexpected: no rule described it.
 	CodeUnexpected
 )
@@ -36,6 +38,11 @@ type StoreError struct {
 // NewStoreDown returns a [CodeStoreDown].
 func NewStoreDown() *StoreError {
 	return &StoreError{base: gen.Of(CodeStoreDown)}
+}
+
+// NewStoreConflict returns a [CodeStoreConflict].
+func NewStoreConflict() *StoreError {
+	return &StoreError{base: gen.Of(CodeStoreConflict)}
 }
 
 // NewUnexpected returns a [CodeUnexpected].
@@ -64,6 +71,8 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 	switch e.Code() {
 	case CodeStoreDown:
 		m = m.Text("store down").Begin(" while ").String(e.Query.Or(""))
+	case CodeStoreConflict:
+		m = m.Text("transaction conflict")
 	case CodeUnexpected:
 		m = m.Text("unexpected").Begin(": ").Cause(e.Unwrap())
 	default:
@@ -100,6 +109,10 @@ var storeCategory = taxonomy.Category{
 		CodeStoreDown: {
 			Value: "STORE_DOWN", Message: "store down[ while {query}]", Doc: "The store does not answer.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeStoreConflict: {
+			Value: "STORE_CONFLICT", Message: "transaction conflict", Doc: "Another transaction was faster.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409, GRPC: 10},
 		},
 		CodeUnexpected: {
 			Value: "UNEXPECTED", Message: "unexpected[: {cause}]", Doc: "No rule described it.",

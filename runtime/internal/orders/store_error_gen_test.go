@@ -31,6 +31,11 @@ func TestStoreError(t *testing.T) {
 			},
 		},
 		{
+			Code:  CodeStoreConflict,
+			Says:  "STORE_CONFLICT: abort http=409 grpc=10",
+			Cases: []gentest.Case{gentest.Says(NewStoreConflict(), 0, "transaction conflict", "{}")},
+		},
+		{
 			Code: CodeUnexpected,
 			Says: "UNEXPECTED: abort http=503 grpc=14",
 			Cases: []gentest.Case{
