@@ -166,6 +166,7 @@ func TestWorkerFollowsTheTable(t *testing.T) {
 			assert.Equal(t, c.state, got.State)
 			if c.code != "" {
 				assert.Contains(t, s.metrics(t), c.code)
+				assert.Contains(t, s.metrics(t), "gateway", "the label source")
 			}
 			assert.NotContains(t, s.log.String(), tea.Card)
 			assert.ErrorIs(t, s.store.close(t.Context(), o.ID, "paid"), errs.CodeOrderClosed)

@@ -33,6 +33,7 @@ type StoreError struct {
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
 	RequestID taxonomy.Opt[string] // the request.
 	Query     taxonomy.Opt[string] // the query.
+	Reporter  taxonomy.Opt[string] // the source that reported it.
 }
 
 // NewStoreDown returns a [CodeStoreDown].
@@ -61,6 +62,9 @@ func (e *StoreError) WithRequestID(requestID string) *StoreError {
 func (e *StoreError) WithQuery(query string) *StoreError {
 	return gen.With(*e, func(e *StoreError) { e.Query = taxonomy.Some(query) })
 }
+func (e *StoreError) WithReporter(reporter string) *StoreError {
+	return gen.With(*e, func(e *StoreError) { e.Reporter = taxonomy.Some(reporter) })
+}
 func (e *StoreError) WithCause(cause error) *StoreError {
 	return gen.With(*e, func(e *StoreError) { gen.SetCause(&e.base, cause) })
 }
@@ -87,11 +91,12 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.String("requestId", e.RequestID)
 	o = o.String("query", e.Query)
+	o = o.String("reporter", e.Reporter)
 	return o.Close()
 }
 
 func (e *StoreError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Query}
+	return []any{&e.Unmatched, &e.RequestID, &e.Query, &e.Reporter}
 }
 
 var storeCategory = taxonomy.Category{
@@ -104,6 +109,7 @@ var storeCategory = taxonomy.Category{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "query", Type: "string"},
+		{Name: "reporter", Type: "string", From: []string{"source"}},
 	},
 	Codes: []taxonomy.Code{
 		CodeStoreDown: {
