@@ -166,6 +166,7 @@ func TestWorkerFollowsTheTable(t *testing.T) {
 			assert.Equal(t, c.state, got.State)
 			if c.code != "" {
 				assert.Contains(t, s.metrics(t), c.code)
+				assert.Contains(t, s.metrics(t), "gateway", "the label source")
 			}
 			assert.NotContains(t, s.log.String(), tea.Card)
 			assert.ErrorIs(t, s.store.close(t.Context(), o.ID, "paid"), errs.CodeOrderClosed)
@@ -196,13 +197,16 @@ func TestRunNeedsSettings(t *testing.T) {
 }
 
 func TestCIScript(t *testing.T) {
-	out, err := exec.Command("./ci.sh", "taxonomy.yaml").CombinedOutput()
+	pages := t.TempDir()
+	out, err := exec.Command("./ci.sh", "taxonomy.yaml", pages).CombinedOutput()
 	assert.NoError(t, err, "%s", out)
+	assert.FileExists(t, filepath.Join(pages, "ORDER_NOT_FOUND", "index.html"))
+	assert.NoFileExists(t, filepath.Join(pages, "STORE_FAILED", "index.html"), "an internal code")
 	released, err := os.ReadFile("taxonomy.yaml")
 	require.NoError(t, err)
 	old := filepath.Join(t.TempDir(), "released.yaml")
 	require.NoError(t, os.WriteFile(old, bytes.Replace(released, []byte("http: 404"), []byte("http: 410"), 1), 0o644))
-	out, err = exec.Command("./ci.sh", old).CombinedOutput()
+	out, err = exec.Command("./ci.sh", old, pages).CombinedOutput()
 	assert.Error(t, err)
 	assert.Contains(t, string(out), "ORDER_NOT_FOUND")
 }

@@ -56,13 +56,18 @@ func (s *session) init(o *options, args []string) error {
 	if err := createFile(s.path(name), starter); err != nil {
 		return fmt.Errorf("write starter taxonomy: %s: %w", name, cause(err))
 	}
+	wrote, manual := name, ""
 	if o.service {
+		manual = serviceSteps
 		beside := filepath.Join(filepath.Dir(name), schemaFile)
-		if err := createFile(s.path(beside), schema.JSON(nil)); err != nil && !errors.Is(err, fs.ErrExist) {
+		switch err := createFile(s.path(beside), schema.JSON(nil)); {
+		case err == nil:
+			wrote += " and " + beside
+		case !errors.Is(err, fs.ErrExist):
 			return fmt.Errorf("write schema: %s: %w", beside, cause(err))
 		}
 	}
-	return s.printf(nextSteps, name, argument(name))
+	return s.printf(nextSteps, wrote, name, argument(name), manual)
 }
 
 // argument returns the argument that names the file, with a leading space, or "" for the default
@@ -76,12 +81,18 @@ func argument(name string) string {
 
 const nextSteps = `wrote %[1]s; next:
 
-  edit %[1]s to say what can go wrong in your program
-  //go:generate go tool errgen generate%[2]s
+  edit %[2]s to say what can go wrong in your program
+  //go:generate go tool errgen generate%[3]s
                    a line like this in one of your Go files lets "go generate" write the package
   go generate ./...
   go mod tidy
   go test ./...    runs the tests that were generated, too
+%[4]s`
+
+// serviceSteps are the further steps of a service.
+const serviceSteps = `
+How the service sends, logs and retries these errors:
+https://github.com/errgen/errgen/blob/main/docs/services.md
 `
 
 // createFile writes a file that does not exist yet. When it fails, none is left.

@@ -208,8 +208,8 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 		}
 		f.numbers[scope] = true
 	}
-	if k.HTTP != 0 && (k.HTTP < 100 || k.HTTP > 599) {
-		t.Notes.add(name, "HTTP statuses outside of 100 to 599: left out")
+	if k.HTTP != 0 && (k.HTTP < 400 || k.HTTP > 599) {
+		t.Notes.add(name, "HTTP statuses outside of 400 to 599: left out")
 		k.HTTP = 0
 	}
 	k.Doc, k.Resolution, k.Deprecated = clean(k.Doc), clean(k.Resolution), clean(k.Deprecated)

@@ -254,7 +254,7 @@ func TestRanges(t *testing.T) {
 		{policy("budget: {breaker: {failures: %}}"), []string{"1", "1000"}, []string{"0", "1001"}},
 		{policy("budget: {breaker: {failures: 1, probe: %}}"), []string{"1ms"}, []string{"0s"}},
 		{code("number: %"), []string{"1", "0", "-1"}, nil},
-		{code("http: %"), []string{"100", "599"}, []string{"99", "600"}},
+		{code("http: %"), []string{"400", "599"}, []string{"200", "399", "600"}},
 		{code("detect: [{status: [404, %]}]"), []string{"100"}, []string{"600"}},
 		{code("detect: [{status: {min: %, max: 999}}]"), []string{"0", "400"}, nil},
 		{code("detect: [{exit_code: %}], examples: [{exit_code: 1}]"), []string{"0"}, []string{"-1"}},

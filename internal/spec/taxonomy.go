@@ -220,7 +220,7 @@ type Traits struct {
 	// What the program does about the error.
 	Reaction *ReactionRef `key:"reaction" default:"abort" variant:"^"`
 	// HTTP status of a response with this error.
-	HTTP Int `key:"http" range:"100..599"`
+	HTTP Int `key:"http" range:"400..599"`
 	// gRPC status of a response with this error.
 	GRPC Text `key:"grpc" words:"grpc"`
 }

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,11 +22,13 @@ type Option func(*handler)
 func ByTable(t taxonomy.Table) Option { return func(h *handler) { h.table = t } }
 
 // OnError sets the function that receives each error, before it is written: the classified error
-// with all its causes, of which the client sees the public view only. By default, an error whose
-// status is 500 or above is logged by slog.Default.
+// with all its causes, of which the client sees the public view only. By default, slog.Default logs
+// an error if its status or the status of the response is 500 or above, with the stack of a panic. A
+// request that its client cancelled is not logged.
 func OnError(f func(r *http.Request, err error)) Option { return func(h *handler) { h.onError = f } }
 
-// Panic is the cause of the error that a panic becomes.
+// Panic is the cause of the error that a panic becomes. The function of [OnError] gets it by
+// errors.AsType[*problem.Panic].
 type Panic struct {
 	Value any
 	Stack []byte // of the goroutine, as debug.Stack returns it
@@ -50,17 +53,24 @@ type handler struct {
 // the response began aborts the response, so that the client does not take it for complete. A panic
 // with [http.ErrAbortHandler] is passed on.
 func Handler(serve func(w http.ResponseWriter, r *http.Request) error, opts ...Option) http.Handler {
-	h := &handler{serve: serve, onError: logServerErrors}
+	h := &handler{serve: serve}
 	for _, o := range opts {
 		o(h)
 	}
 	return h
 }
 
-func logServerErrors(r *http.Request, err error) {
-	if taxonomy.HTTPStatus(err) >= http.StatusInternalServerError {
-		slog.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "err", err)
+// logServerError logs an error that is answered with a status, if it is a server error.
+func logServerError(r *http.Request, err error, status int) {
+	if status == StatusClientClosedRequest || max(status, taxonomy.HTTPStatus(err)) < http.StatusInternalServerError {
+		return
 	}
+	attrs := []slog.Attr{slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		taxonomy.ReplaceAttr(nil, slog.Any("err", err))}
+	if p, ok := errors.AsType[*Panic](err); ok {
+		attrs = append(attrs, slog.String("stack", string(p.Stack)))
+	}
+	slog.LogAttrs(r.Context(), slog.LevelError, "request failed", attrs...)
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -91,9 +101,14 @@ func (h *handler) recovered(w http.ResponseWriter, r *http.Request) (err error, 
 // fail reports err, and answers with it unless a response began.
 func (h *handler) fail(w *writer, r *http.Request, err error) {
 	shown, err := wire.Shown(r.Context(), h.table, err)
-	h.onError(r, err)
+	v := viewOf(r, err, shown)
+	if h.onError != nil {
+		h.onError(r, err)
+	} else {
+		logServerError(r, err, v.status)
+	}
 	if !w.began {
-		write(w.ResponseWriter, r, err, shown)
+		write(w.ResponseWriter, r, v)
 	}
 }
 

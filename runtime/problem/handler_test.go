@@ -2,8 +2,10 @@ package problem_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -134,15 +136,57 @@ func TestHandlerWriter(t *testing.T) {
 }
 
 func TestHandlerLogsServerErrors(t *testing.T) {
-	var log bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-	defer slog.SetDefault(before)
-	for _, err := range []error{orders.NewOrderNotFound(), orders.NewStoreDown().WithQuery("q")} {
-		problem.Handler(func(http.ResponseWriter, *http.Request) error { return err }).
-			ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/orders", nil))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		name  string
+		serve serve
+		ctx   context.Context
+		code  string // that is logged; empty if nothing is
+		text  string
+		stack string // a function in the stack that is logged
+	}{
+		{name: "a client's error", serve: failing(orders.NewOrderNotFound())},
+		{name: "a server error", serve: failing(orders.NewStoreDown().WithQuery("q")), code: "STORE_DOWN"},
+		{name: "an internal code with a client's status", serve: failing(orders.NewStoreConflict()), code: "STORE_CONFLICT"},
+		{name: "a wrapped error", serve: failing(fmt.Errorf("loading cart: %w", orders.NewStoreDown().WithQuery("q"))),
+			code: "STORE_DOWN", text: "loading cart: store down while q"},
+		{name: "a panic", serve: func(http.ResponseWriter, *http.Request) error { panic("boom") },
+			code: "UNEXPECTED", stack: "TestHandlerLogsServerErrors"},
+		{name: "a cancelled request", serve: failing(context.Canceled), ctx: cancelled},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log bytes.Buffer
+			before := slog.Default()
+			slog.SetDefault(slog.New(slog.NewJSONHandler(&log, nil)))
+			defer slog.SetDefault(before)
+			r := httptest.NewRequest(http.MethodGet, "/orders", nil)
+			if c.ctx != nil {
+				r = r.WithContext(c.ctx)
+			}
+			problem.Handler(c.serve, problem.ByTable(orders.Table)).ServeHTTP(httptest.NewRecorder(), r)
+			if c.code == "" {
+				assert.Empty(t, log.String())
+				return
+			}
+			var line struct {
+				Path, Stack string
+				Err         struct {
+					Code, Text string
+					Context    map[string]any
+				}
+			}
+			require.NoError(t, json.Unmarshal(log.Bytes(), &line), log.String())
+			assert.Equal(t, "/orders", line.Path)
+			assert.Equal(t, c.code, line.Err.Code)
+			assert.Contains(t, line.Err.Text, c.text)
+			if c.code == "STORE_DOWN" {
+				assert.Equal(t, "q", line.Err.Context["query"])
+			}
+			assert.Contains(t, line.Stack, c.stack)
+			assert.Equal(t, c.stack == "", line.Stack == "")
+		})
 	}
-	assert.NotContains(t, log.String(), "ORDER_NOT_FOUND")
-	assert.Contains(t, log.String(), "STORE_DOWN")
-	assert.Contains(t, log.String(), "path=/orders")
 }
+
+func failing(err error) serve { return func(http.ResponseWriter, *http.Request) error { return err } }

@@ -201,12 +201,12 @@ func TestReadForeign(t *testing.T) {
 		name, media, body string
 		status            int
 		code              string // of the table's classification
-		message           string // of the cause, if it is a *problem.Problem
+		message           string // of the *problem.Problem that is the cause
 		unknown           string // the code of a *taxonomy.Unknown
 	}{
 		{name: "a proxy's", media: document, status: 503, code: "STORE_DOWN", message: "Upstream down: no host",
 			body: `{"type":"https://proxy.example/down","title":"Upstream down","status":503,"detail":"no host"}`},
-		{name: "members of other types", media: document, status: 429, code: "TOO_MANY", message: "about:blank",
+		{name: "members of other types", media: document, status: 429, code: "TOO_MANY", message: "status 429",
 			body: `{"type":7,"title":null,"status":"429","detail":{},"code":"X","retryable":"yes"}`},
 		{name: "another domain", media: document, status: 404, code: "UNEXPECTED", message: "gone",
 			body: `{"title":"gone","code":"ORDER_NOT_FOUND","domain":"other","retryable":false}`},
@@ -216,14 +216,19 @@ func TestReadForeign(t *testing.T) {
 			body: `{"detail":"gone","code":"ORDER_GONE","domain":"orders.example","retryable":false,"context":{}}`},
 		{name: "typed as plain JSON", media: object, status: 404, code: "ORDER_NOT_FOUND",
 			body: `{"code":"ORDER_NOT_FOUND","domain":"orders.example","retryable":false}`},
-		{name: "other JSON", media: object, status: 503, code: "STORE_DOWN", body: `{"title":"no problem document"}`},
-		{name: "an invalid context", media: document, status: 404, code: "UNEXPECTED", message: "about:blank",
+		{name: "other JSON", media: object, status: 503, code: "STORE_DOWN", message: "Service Unavailable",
+			body: `{"title":"no problem document"}`},
+		{name: "an invalid context", media: document, status: 404, code: "UNEXPECTED", message: "status 404",
 			body: `{"code":"ORDER_NOT_FOUND","domain":"orders.example","retryable":false,"context":{"id":{}}}`},
-		{name: "HTML", media: "text/html", status: 503, code: "STORE_DOWN", body: "<h1>503</h1>"},
-		{name: "an array", media: document, status: 503, code: "STORE_DOWN", body: "[]"},
-		{name: "half of it", media: document, status: 503, code: "STORE_DOWN", body: `{"code":"ORDER_NOT_FOUND",`},
-		{name: "nothing", media: document, status: 503, code: "STORE_DOWN"},
-		{name: "too long", media: document, status: 503, code: "STORE_DOWN",
+		{name: "HTML", media: "text/html", status: 502, code: "UNEXPECTED", message: "Bad Gateway", body: "<h1>502</h1>"},
+		{name: "plain text", media: "text/plain", status: 404, code: "UNEXPECTED", message: "Not Found",
+			body: "404 page not found"},
+		{name: "a status without a name", media: "text/html", status: 599, code: "UNEXPECTED", message: "status 599"},
+		{name: "an array", media: document, status: 503, code: "STORE_DOWN", message: "Service Unavailable", body: "[]"},
+		{name: "half of it", media: document, status: 503, code: "STORE_DOWN", message: "Service Unavailable",
+			body: `{"code":"ORDER_NOT_FOUND",`},
+		{name: "nothing", media: document, status: 503, code: "STORE_DOWN", message: "Service Unavailable"},
+		{name: "too long", media: document, status: 503, code: "STORE_DOWN", message: "Service Unavailable",
 			body: `{"code":"ORDER_NOT_FOUND","retryable":false,"pad":"` + strings.Repeat("x", 1<<20) + `"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -246,6 +251,7 @@ func TestReadForeign(t *testing.T) {
 			require.Equal(t, c.message != "", ok)
 			if ok {
 				assert.Equal(t, c.message, p.Error())
+				assert.Equal(t, c.status, p.Status)
 			}
 		})
 	}
@@ -264,12 +270,14 @@ func TestReadWithoutTable(t *testing.T) {
 	assert.Equal(t, taxonomy.Some(7*time.Second), ev.RetryAfter)
 	p, ok := errors.AsType[*problem.Problem](err)
 	require.True(t, ok)
-	assert.Equal(t, &problem.Problem{Type: "about:blank", Title: "Slow down", Instance: "/i",
+	assert.Equal(t, &problem.Problem{Type: "about:blank", Title: "Slow down", Status: 429, Instance: "/i",
 		Extensions: map[string]json.RawMessage{"limit": json.RawMessage("10")}}, p)
 	assert.ErrorIs(t, orders.Classify(err), orders.CodeTooMany)
 
 	_, err = get(t, http.NotFoundHandler())
-	assert.Error(t, err)
+	p, ok = errors.AsType[*problem.Problem](err)
+	require.True(t, ok)
+	assert.Equal(t, &problem.Problem{Title: "Not Found", Status: 404}, p)
 	_, err = get(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), orders.Table)
 	assert.NoError(t, err, "a response without an error")
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 
 	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/internal/wire"
@@ -16,26 +17,27 @@ import (
 // maxBody bounds in bytes how much of a body is read.
 const maxBody = 1 << 20
 
-// Problem is a problem document that is not an error of a known taxonomy: a proxy's, or another
-// service's. It is the cause of what [Read] returns for it.
+// Problem is a response that is not an error of a known taxonomy, such as that of a proxy or of
+// another service. It is the cause of the error that [Read] returns for it. If the response is not a
+// problem document, it has only a Title and a Status: those of the response.
 type Problem struct {
 	Type     string // "about:blank" if the document has none
 	Title    string
-	Status   int // of the document; 0 if it has none
+	Status   int // of the document, otherwise of the response
 	Detail   string
 	Instance string
 	// Extensions are the other members, by name.
 	Extensions map[string]json.RawMessage
 }
 
-// Error returns the title and the detail, secrets masked.
+// Error returns the title and the detail, otherwise the status, with secrets masked.
 func (p *Problem) Error() string {
 	text := p.Title
 	if p.Detail != "" && text != "" {
 		text += ": "
 	}
 	if text += p.Detail; text == "" {
-		text = p.Type
+		text = "status " + strconv.Itoa(p.Status)
 	}
 	return gen.Printable(taxonomy.Redact(text))
 }
@@ -45,8 +47,8 @@ func (p *Problem) Error() string {
 //   - an error of the first table whose domain or code the problem document names: the type, code
 //     and context of the error that the server gave to [Write]. A code that this table does not
 //     have gives a *[taxonomy.Unknown];
-//   - otherwise what the first table classifies the response as, by its status, headers and body;
-//     its cause is a *[Problem] if the body is a problem document;
+//   - otherwise the error that the first table classifies the response as, by its status, headers
+//     and body. Its cause is a *[Problem];
 //   - without tables, a *[taxonomy.Evidence] with that cause.
 //
 // Read reads the first MiB of the body and does not close it; the body can still be read completely.
@@ -61,10 +63,12 @@ func Read(resp *http.Response, tables ...taxonomy.Table) error {
 		return typed
 	}
 	ev := detect.Of(resp)
+	p := &Problem{Title: http.StatusText(resp.StatusCode), Status: resp.StatusCode}
 	if members != nil {
-		p := problemOf(members)
-		ev.Err, ev.Type = p, p.Type
+		p = problemOf(members, resp.StatusCode)
+		ev.Type = p.Type
 	}
+	ev.Err = p
 	if len(tables) == 0 {
 		return &ev
 	}
@@ -118,8 +122,8 @@ func readMember(members map[string]json.RawMessage, name string, to any) bool {
 	return len(raw) > 0 && string(raw) != "null" && json.Unmarshal(raw, to) == nil
 }
 
-func problemOf(members map[string]json.RawMessage) *Problem {
-	p := &Problem{Type: "about:blank"}
+func problemOf(members map[string]json.RawMessage, status int) *Problem {
+	p := &Problem{Type: "about:blank", Status: status}
 	for name, to := range map[string]any{
 		"type": &p.Type, "title": &p.Title, "status": &p.Status, "detail": &p.Detail, "instance": &p.Instance,
 	} {

@@ -52,12 +52,11 @@ const (
 func Write(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
 		shown, err := wire.Shown(r.Context(), taxonomy.Table{}, err)
-		write(w, r, err, shown)
+		write(w, r, viewOf(r, err, shown))
 	}
 }
 
-func write(w http.ResponseWriter, r *http.Request, err error, shown taxonomy.PublicView) {
-	v := viewOf(r, err, shown)
+func write(w http.ResponseWriter, r *http.Request, v view) {
 	h := w.Header()
 	h.Del("Content-Length")
 	h.Add("Vary", "Accept")

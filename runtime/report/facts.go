@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,7 +17,8 @@ import (
 // Facts describe the place of an error beyond the error itself. Nil, zero and empty values are
 // unknown.
 //
-// The evidence of an error can also contain facts. Its source is the type of the [Source]. Its
+// The evidence of an error can also contain facts. Its source is the type of the [Source]; an error
+// without evidence has it in a field `from: source`, and the component in one `from: op`. Its
 // attributes component, url or host, method, mode, skill, tool, step, task_id, session_id, owner,
 // repo, entity_number and entity_type are named like the fields. The query of an address is left
 // out. The attributes finding, file, line and column are the [Finding]; without them, the finding
@@ -108,6 +110,26 @@ func (o *Occurrence) addEvidence(e *taxonomy.Evidence) {
 	}
 	if ok {
 		o.Finding = &Finding{Code: f.Code, File: f.File, Line: f.Line, Column: f.Column}
+	}
+}
+
+// addFields adds the source in the fields of an error that evidence filled with it.
+func (o *Occurrence) addFields(coded taxonomy.Coded) {
+	e, ok := coded.(taxonomy.Error)
+	if !ok {
+		return
+	}
+	fields := e.Taxonomy().Fields(e.Row())
+	text := func(from string) (value string) {
+		i := slices.IndexFunc(fields, func(f taxonomy.Field) bool { return slices.Contains(f.From, from) })
+		var context map[string]json.RawMessage
+		if i >= 0 && json.Unmarshal(e.AppendContext(nil), &context) == nil {
+			_ = json.Unmarshal(context[fields[i].Name], &value) // empty if the field is unset or not a text
+		}
+		return value
+	}
+	if source := text("source"); source != "" {
+		o.addFacts(Facts{Source: &Source{Type: source, Component: text("op")}})
 	}
 }
 

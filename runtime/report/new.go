@@ -35,8 +35,8 @@ type Options struct {
 }
 
 // New returns an occurrence of err, masked and bounded, or nil if err is nil. Source, execution and
-// repository come from the evidence in the error's tree; [Facts] lists the attributes. If a method
-// of the error panics, its part of the occurrence is missing.
+// repository come from the evidence in the error's tree, and the source otherwise from the error's
+// fields; [Facts] lists both. If a method of the error panics, its part of the occurrence is missing.
 func New(err error, o Options) *Occurrence {
 	if err == nil {
 		return nil
@@ -57,6 +57,7 @@ func New(err error, o Options) *Occurrence {
 	out.Cause = causeOf(err, coded, out.Message, o, 0)
 	out.Reaction, out.Action = cmp.Or(o.Reaction, out.Reaction), cmp.Or(o.Action, out.Action)
 	out.addFacts(o.Defaults)
+	try(func() { out.addFields(coded) })
 	out.addEvidence(e)
 	out.Fingerprint = fingerprint(e, out)
 	stack := true

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/internal/orders"
 	"github.com/errgen/errgen/runtime/report"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -219,6 +220,16 @@ func TestEvidence(t *testing.T) {
 }
 
 // TestFinding: the finding of a compiler or linter is kept, from attributes or a failed command.
+// A classified error has no evidence in its tree, but fields that evidence filled.
+func TestSourceInField(t *testing.T) {
+	classified := orders.Classify(taxonomy.Evidence{Source: "gateway", Status: 503})
+	options := report.Options{Evidence: &taxonomy.Evidence{Source: "bank"}}
+	assert.Equal(t, &report.Source{Type: "gateway", Component: "unknown"},
+		report.New(fmt.Errorf("pay: %w", classified), report.Options{}).Source)
+	assert.Equal(t, "bank", report.New(classified, options).Source.Type, "the evidence comes first")
+	assert.Nil(t, report.New(orders.NewStoreDown(), report.Options{}).Source)
+}
+
 func TestFinding(t *testing.T) {
 	want := &report.Finding{Code: "TS2322", File: "src/a.ts", Line: 12, Column: 5}
 	const output = "src/a.ts(12,5): error TS2322: Type 'string' is not assignable"

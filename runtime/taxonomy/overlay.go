@@ -232,8 +232,8 @@ func (v *overlay) keys() {
 		top := v.over.Codes[key]
 		var traits Traits
 		v.merge(&traits, &top, at)
-		if n := top.HTTP; n != nil && (*n < 100 || *n > 599) {
-			v.problem(at+".http", "%d is not a valid HTTP status (100 to 599)", *n)
+		if n := top.HTTP; n != nil && (*n < 400 || *n > 599) {
+			v.problem(at+".http", "%d is not the HTTP status of an error (400 to 599)", *n)
 		}
 		if f, r := top.Retryable, traits.Recoverability; f != nil && top.Recoverability != "" &&
 			(*f && r == Permanent || !*f && r == Retryable) {

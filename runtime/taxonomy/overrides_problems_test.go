@@ -42,7 +42,7 @@ func TestOverrideProblems(t *testing.T) {
 			"reactions.again.revert reactions.again.session reactions.again.log.level reactions.again"},
 		{"words of codes", "{codes: {R: {severity: none, kind: x, recoverability: never, grpc: OKAY}}}",
 			"codes.R.kind codes.R.severity codes.R.recoverability codes.R.grpc"},
-		{"HTTP", "{codes: {R: {http: 1}}}",
+		{"HTTP", "{codes: {R: {http: 399}}}",
 			"codes.R.http"},
 		{"flag against recoverability", "{codes: {R: {retryable: false, recoverability: retryable}}}",
 			"codes.R.recoverability"},

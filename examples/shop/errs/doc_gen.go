@@ -102,6 +102,11 @@ func RequestID(requestID string) taxonomy.Attribute {
 	return gen.Attribute(&definition, 1, taxonomy.Some(requestID))
 }
 
+// Source sets the field source of any error; see [Attach]: the source that reported the failure.
+func Source(source string) taxonomy.Attribute {
+	return gen.Attribute(&definition, 2, taxonomy.Some(source))
+}
+
 // Classify returns an error of this taxonomy with the evidence in raw; see [detect.Of]. It returns
 // nil, a cancelled context, and an error that is or wraps one of this taxonomy unchanged.
 func Classify(raw any, opts ...detect.Option) error { return detection.Classify(raw, opts) }
@@ -137,12 +142,13 @@ func fromEvidence(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error {
 	switch code := uint16(row.Code()); row.Category() {
 	case categoryPayment:
 		return &PaymentError{
-			base: gen.Made[PaymentCode](code, ev.Err), Reason: detect.ReadWord[PaymentReason](ev.Code, paymentReasonWords),
-			RetryAfter: ev.RetryAfter, GatewayReply: detect.NonZero(ev.Text), GatewayStatus: detect.NonZero(ev.Status),
+			base: gen.Made[PaymentCode](code, ev.Err), Source: detect.NonZero(ev.Source),
+			Reason: detect.ReadWord[PaymentReason](ev.Code, paymentReasonWords), RetryAfter: ev.RetryAfter,
+			GatewayReply: detect.NonZero(ev.Text), GatewayStatus: detect.NonZero(ev.Status),
 		}
 	case categoryStore:
-		return &StoreError{base: gen.Made[StoreCode](code, ev.Err), StoreText: detect.NonZero(ev.Text)}
+		return &StoreError{base: gen.Made[StoreCode](code, ev.Err), Source: detect.NonZero(ev.Source), StoreText: detect.NonZero(ev.Text)}
 	default:
-		return &ServerError{base: gen.Made[ServerCode](code, ev.Err)}
+		return &ServerError{base: gen.Made[ServerCode](code, ev.Err), Source: detect.NonZero(ev.Source)}
 	}
 }

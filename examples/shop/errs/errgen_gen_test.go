@@ -50,4 +50,5 @@ func TestTaxonomy(t *testing.T) {
 	gentest.Names(t, "order request payment store server", CategoryOrder, CategoryRequest, CategoryPayment, CategoryStore, CategoryServer)
 	gentest.Attribute(t, &genPackage, 0, Attach, Unmatched(true), `{"unmatched":true}`)
 	gentest.Attribute(t, &genPackage, 1, Attach, RequestID("some requestId"), `{"requestId":"some requestId"}`)
+	gentest.Attribute(t, &genPackage, 2, Attach, Source("some source"), `{"source":"some source"}`)
 }

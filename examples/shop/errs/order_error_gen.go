@@ -31,6 +31,7 @@ type OrderError struct {
 
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
 	RequestID taxonomy.Opt[string] // the request.
+	Source    taxonomy.Opt[string] // the source that reported the failure.
 	OrderID   taxonomy.Opt[string] // the order.
 }
 
@@ -56,6 +57,9 @@ func (e *OrderError) WithUnmatched(unmatched bool) *OrderError {
 }
 func (e *OrderError) WithRequestID(requestID string) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.RequestID = taxonomy.Some(requestID) })
+}
+func (e *OrderError) WithSource(source string) *OrderError {
+	return gen.With(*e, func(e *OrderError) { e.Source = taxonomy.Some(source) })
 }
 func (e *OrderError) WithOrderID(orderID string) *OrderError {
 	return gen.With(*e, func(e *OrderError) { e.OrderID = taxonomy.Some(orderID) })
@@ -85,6 +89,7 @@ func (e *OrderError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.String("requestId", e.RequestID)
+	o = o.String("source", e.Source)
 	o = o.String("orderId", e.OrderID)
 	return o.Close()
 }
@@ -98,7 +103,7 @@ func (e *OrderError) AppendPublicContext(dst []byte) []byte {
 }
 
 func (e *OrderError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.OrderID}
+	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.OrderID}
 }
 
 var orderCategory = taxonomy.Category{
@@ -110,6 +115,7 @@ var orderCategory = taxonomy.Category{
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
+		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "orderId", Type: "string", Public: true},
 	},
 	Codes: []taxonomy.Code{

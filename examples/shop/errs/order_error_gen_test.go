@@ -12,6 +12,7 @@ func TestOrderError(t *testing.T) {
 	gentest.Category[OrderCode](t, &genPackage, new(OrderError), "order OrderError", []string{
 		"unmatched bool",
 		"requestId string public",
+		"source string from=source",
 		"orderId string public",
 	}, []gentest.Code{
 		{
@@ -20,7 +21,7 @@ func TestOrderError(t *testing.T) {
 			Cases: []gentest.Case{
 				gentest.Says(NewOrderNotFound("some orderId"), 0, "no order some orderId", `{"orderId":"some orderId"}`),
 				gentest.Says(NewOrderNotFound(""), 0, "no order", `{"orderId":""}`),
-				gentest.Says(NewOrderNotFound("some orderId").WithUnmatched(true).WithRequestID("some requestId"), 0, "no order some orderId", `{"unmatched":true,"requestId":"some requestId","orderId":"some orderId"}`),
+				gentest.Says(NewOrderNotFound("some orderId").WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "no order some orderId", `{"unmatched":true,"requestId":"some requestId","source":"some source","orderId":"some orderId"}`),
 			},
 		},
 		{

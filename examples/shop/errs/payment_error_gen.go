@@ -33,6 +33,7 @@ type PaymentError struct {
 
 	Unmatched     taxonomy.Opt[bool]          // no rule described it.
 	RequestID     taxonomy.Opt[string]        // the request.
+	Source        taxonomy.Opt[string]        // the source that reported the failure.
 	Reason        taxonomy.Opt[PaymentReason] // why the bank refused.
 	RetryAfter    taxonomy.Opt[time.Duration] // how long to wait.
 	Card          taxonomy.Secret[string]     // the number of the card. Only Reveal shows it.
@@ -85,6 +86,9 @@ func (e *PaymentError) WithUnmatched(unmatched bool) *PaymentError {
 func (e *PaymentError) WithRequestID(requestID string) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.RequestID = taxonomy.Some(requestID) })
 }
+func (e *PaymentError) WithSource(source string) *PaymentError {
+	return gen.With(*e, func(e *PaymentError) { e.Source = taxonomy.Some(source) })
+}
 func (e *PaymentError) WithReason(reason PaymentReason) *PaymentError {
 	return gen.With(*e, func(e *PaymentError) { e.Reason = gen.SomeEnum(reason, PaymentReasonExpired) })
 }
@@ -125,6 +129,7 @@ func (e *PaymentError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.String("requestId", e.RequestID)
+	o = o.String("source", e.Source)
 	o = o.OptEnum("reason", e.Reason.Or(0).String())
 	o = o.Duration("retryAfter", e.RetryAfter)
 	o = o.OptSecret("card", !e.Card.IsZero())
@@ -146,6 +151,7 @@ func (e *PaymentError) list() []any {
 	return []any{
 		&e.Unmatched,
 		&e.RequestID,
+		&e.Source,
 		gen.OptWord(&e.Reason),
 		&e.RetryAfter,
 		&e.Card,
@@ -163,6 +169,7 @@ var paymentCategory = taxonomy.Category{
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
+		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "reason", Type: "enum", Enum: []string{"INSUFFICIENT_FUNDS", "EXPIRED"}, From: []string{"code"}, Public: true},
 		{Name: "retryAfter", Type: "duration", From: []string{"retry_after"}, Public: true},
 		{Name: "card", Type: "string", Sensitive: true},

@@ -15,6 +15,7 @@ func TestPaymentError(t *testing.T) {
 	gentest.Category[PaymentCode](t, &genPackage, new(PaymentError), "payment PaymentError", []string{
 		"unmatched bool",
 		"requestId string public",
+		"source string from=source",
 		"reason enum [INSUFFICIENT_FUNDS EXPIRED] from=code public",
 		"retryAfter duration from=retry_after public",
 		"card string sensitive",
@@ -27,11 +28,11 @@ func TestPaymentError(t *testing.T) {
 			Rules: []string{"PAYMENT_DECLINED/1: source gateway, status 402"},
 			Cases: []gentest.Case{
 				gentest.Says(NewPaymentDeclined(), 0, "payment declined", "{}"),
-				gentest.Says(NewPaymentDeclined().WithReason(PaymentReasonInsufficientFunds), 0, "payment declined: INSUFFICIENT_FUNDS", `{"reason":"INSUFFICIENT_FUNDS"}`),
+				gentest.Says(NewPaymentDeclined().WithReason(PaymentReasonExpired), 0, "payment declined: EXPIRED", `{"reason":"EXPIRED"}`),
 				gentest.Says(NewPaymentDeclined().WithReason(PaymentReason(3)), 0, "payment declined", "{}"),
-				gentest.Says(NewPaymentDeclined().WithUnmatched(true).WithRequestID("some requestId").WithReason(PaymentReasonInsufficientFunds).WithRetryAfter(4500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(9), 0, "payment declined: INSUFFICIENT_FUNDS", `{"unmatched":true,"requestId":"some requestId","reason":"INSUFFICIENT_FUNDS","retryAfter":"4.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":9}`).Hints("retry_after=4.5s"),
+				gentest.Says(NewPaymentDeclined().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithReason(PaymentReasonExpired).WithRetryAfter(5500*time.Millisecond).WithCard("some card").WithGatewayReply("some gatewayReply").WithGatewayStatus(10), 0, "payment declined: EXPIRED", `{"unmatched":true,"requestId":"some requestId","source":"some source","reason":"EXPIRED","retryAfter":"5.5s","card":"[REDACTED]","gatewayReply":"some gatewayReply","gatewayStatus":10}`).Hints("retry_after=5.5s"),
 			},
-			Examples: []gentest.Example{gentest.Becomes("PAYMENT_DECLINED/1", 0, `{"reason":"EXPIRED","gatewayReply":"card expired","gatewayStatus":402}`, taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"})},
+			Examples: []gentest.Example{gentest.Becomes("PAYMENT_DECLINED/1", 0, `{"source":"gateway","reason":"EXPIRED","gatewayReply":"card expired","gatewayStatus":402}`, taxonomy.Evidence{Source: "gateway", Status: 402, Code: "EXPIRED", Text: "card expired"})},
 		},
 		{
 			Code: CodePaymentUnavailable,
@@ -43,9 +44,9 @@ func TestPaymentError(t *testing.T) {
 			},
 			Cases: []gentest.Case{gentest.Says(NewPaymentUnavailable(), 0, "payments are not available", "{}")},
 			Examples: []gentest.Example{
-				gentest.Becomes("PAYMENT_UNAVAILABLE/1", 0, `{"retryAfter":"2s","gatewayStatus":429}`, taxonomy.Evidence{Source: "gateway", Status: 429, RetryAfter: taxonomy.Some(2 * time.Second)}),
-				gentest.Becomes("PAYMENT_UNAVAILABLE/2", 0, `{"gatewayStatus":503}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
-				gentest.Becomes("PAYMENT_UNAVAILABLE/3", 0, "{}", taxonomy.Evidence{Source: "gateway", Type: "timeout"}),
+				gentest.Becomes("PAYMENT_UNAVAILABLE/1", 0, `{"source":"gateway","retryAfter":"2s","gatewayStatus":429}`, taxonomy.Evidence{Source: "gateway", Status: 429, RetryAfter: taxonomy.Some(2 * time.Second)}),
+				gentest.Becomes("PAYMENT_UNAVAILABLE/2", 0, `{"source":"gateway","gatewayStatus":503}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
+				gentest.Becomes("PAYMENT_UNAVAILABLE/3", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway", Type: "timeout"}),
 			},
 		},
 		{
@@ -59,8 +60,8 @@ func TestPaymentError(t *testing.T) {
 				gentest.Says(NewPaymentRefused().WithGatewayReply("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "gateway refuses us: Authorization: Bearer [REDACTED]", `{"gatewayReply":"Authorization: Bearer [REDACTED]"}`),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("", 0, `{"gatewayReply":"bad key","gatewayStatus":401}`, taxonomy.Evidence{Source: "gateway", Status: 401, Text: "bad key"}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "gateway"}),
+				gentest.Becomes("", 0, `{"source":"gateway","gatewayReply":"bad key","gatewayStatus":401}`, taxonomy.Evidence{Source: "gateway", Status: 401, Text: "bad key"}),
+				gentest.Becomes("", 0, `{"source":"gateway"}`, taxonomy.Evidence{Source: "gateway"}),
 			},
 		},
 	})

@@ -29,6 +29,7 @@ type RequestError struct {
 
 	Unmatched  taxonomy.Opt[bool]   // no rule described it.
 	RequestID  taxonomy.Opt[string] // the request.
+	Source     taxonomy.Opt[string] // the source that reported the failure.
 	Violations []taxonomy.Violation // what is wrong with it.
 }
 
@@ -49,6 +50,9 @@ func (e *RequestError) WithUnmatched(unmatched bool) *RequestError {
 }
 func (e *RequestError) WithRequestID(requestID string) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.RequestID = taxonomy.Some(requestID) })
+}
+func (e *RequestError) WithSource(source string) *RequestError {
+	return gen.With(*e, func(e *RequestError) { e.Source = taxonomy.Some(source) })
 }
 func (e *RequestError) WithViolations(violations []taxonomy.Violation) *RequestError {
 	return gen.With(*e, func(e *RequestError) { e.Violations = gen.CloneObjects(violations, nil) })
@@ -76,6 +80,7 @@ func (e *RequestError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.String("requestId", e.RequestID)
+	o = o.String("source", e.Source)
 	o = gen.OptObjects(o, "violations", e.Violations, gen.PutViolation)
 	return o.Close()
 }
@@ -89,7 +94,7 @@ func (e *RequestError) AppendPublicContext(dst []byte) []byte {
 }
 
 func (e *RequestError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Violations}
+	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.Violations}
 }
 
 var requestCategory = taxonomy.Category{
@@ -101,6 +106,7 @@ var requestCategory = taxonomy.Category{
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
+		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "violations", Type: "violations", Fields: []taxonomy.Field{
 			{Name: "field", Type: "string", Required: true, Public: true},
 			{Name: "description", Type: "string", Required: true, Public: true},

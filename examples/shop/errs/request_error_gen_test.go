@@ -13,6 +13,7 @@ func TestRequestError(t *testing.T) {
 	gentest.Category[RequestCode](t, &genPackage, new(RequestError), "request RequestError", []string{
 		"unmatched bool",
 		"requestId string public",
+		"source string from=source",
 		"violations violations public (field string required public, description string required public, code string public)",
 	}, []gentest.Code{
 		{
@@ -21,7 +22,7 @@ func TestRequestError(t *testing.T) {
 			Cases: []gentest.Case{
 				gentest.Says(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})), 0, "invalid request: 2 violation(s)", `{"violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 				gentest.Says(NewInvalid([]taxonomy.Violation{}), 0, "invalid request", `{"violations":[]}`),
-				gentest.Says(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithUnmatched(true).WithRequestID("some requestId"), 0, "invalid request: 2 violation(s)", `{"unmatched":true,"requestId":"some requestId","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
+				gentest.Says(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "invalid request: 2 violation(s)", `{"unmatched":true,"requestId":"some requestId","source":"some source","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 			},
 		},
 		{

@@ -29,6 +29,7 @@ type ServerError struct {
 
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
 	RequestID taxonomy.Opt[string] // the request.
+	Source    taxonomy.Opt[string] // the source that reported the failure.
 	Setting   taxonomy.Opt[string] // the setting.
 }
 
@@ -49,6 +50,9 @@ func (e *ServerError) WithUnmatched(unmatched bool) *ServerError {
 }
 func (e *ServerError) WithRequestID(requestID string) *ServerError {
 	return gen.With(*e, func(e *ServerError) { e.RequestID = taxonomy.Some(requestID) })
+}
+func (e *ServerError) WithSource(source string) *ServerError {
+	return gen.With(*e, func(e *ServerError) { e.Source = taxonomy.Some(source) })
 }
 func (e *ServerError) WithSetting(setting string) *ServerError {
 	return gen.With(*e, func(e *ServerError) { e.Setting = taxonomy.Some(setting) })
@@ -76,12 +80,13 @@ func (e *ServerError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.String("requestId", e.RequestID)
+	o = o.String("source", e.Source)
 	o = o.String("setting", e.Setting)
 	return o.Close()
 }
 
 func (e *ServerError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Setting}
+	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.Setting}
 }
 
 var serverCategory = taxonomy.Category{
@@ -93,6 +98,7 @@ var serverCategory = taxonomy.Category{
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
+		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "setting", Type: "string"},
 	},
 	Codes: []taxonomy.Code{

@@ -13,6 +13,7 @@ func TestServerError(t *testing.T) {
 	gentest.Category[ServerCode](t, &genPackage, new(ServerError), "server ServerError", []string{
 		"unmatched bool",
 		"requestId string public",
+		"source string from=source",
 		"setting string",
 	}, []gentest.Code{
 		{
@@ -21,7 +22,7 @@ func TestServerError(t *testing.T) {
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigMissing("some setting"), 0, "some setting is not set", `{"setting":"some setting"}`),
 				gentest.Says(NewConfigMissing(""), 0, " is not set", `{"setting":""}`),
-				gentest.Says(NewConfigMissing("some setting").WithUnmatched(true).WithRequestID("some requestId"), 0, "some setting is not set", `{"unmatched":true,"requestId":"some requestId","setting":"some setting"}`),
+				gentest.Says(NewConfigMissing("some setting").WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "some setting is not set", `{"unmatched":true,"requestId":"some requestId","source":"some source","setting":"some setting"}`),
 			},
 		},
 		{

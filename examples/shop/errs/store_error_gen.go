@@ -32,6 +32,7 @@ type StoreError struct {
 
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
 	RequestID taxonomy.Opt[string] // the request.
+	Source    taxonomy.Opt[string] // the source that reported the failure.
 	StoreText taxonomy.Opt[string] // what the database said. Shown masked and cut.
 }
 
@@ -61,6 +62,9 @@ func (e *StoreError) WithUnmatched(unmatched bool) *StoreError {
 func (e *StoreError) WithRequestID(requestID string) *StoreError {
 	return gen.With(*e, func(e *StoreError) { e.RequestID = taxonomy.Some(requestID) })
 }
+func (e *StoreError) WithSource(source string) *StoreError {
+	return gen.With(*e, func(e *StoreError) { e.Source = taxonomy.Some(source) })
+}
 func (e *StoreError) WithStoreText(storeText string) *StoreError {
 	return gen.With(*e, func(e *StoreError) { e.StoreText = taxonomy.Some(storeText) })
 }
@@ -89,12 +93,13 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 	o := gen.Object(dst)
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.String("requestId", e.RequestID)
+	o = o.String("source", e.Source)
 	o = o.Clean("storeText", e.StoreText, storeStoreText)
 	return o.Close()
 }
 
 func (e *StoreError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.StoreText}
+	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.StoreText}
 }
 
 var storeCategory = taxonomy.Category{
@@ -106,6 +111,7 @@ var storeCategory = taxonomy.Category{
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
+		{Name: "source", Type: "string", From: []string{"source"}},
 		{Name: "storeText", Type: "string", From: []string{"text"}, MaxLength: 300, Scrub: true},
 	},
 	Codes: []taxonomy.Code{

@@ -14,6 +14,7 @@ func TestStoreError(t *testing.T) {
 	gentest.Category[StoreCode](t, &genPackage, new(StoreError), "store StoreError", []string{
 		"unmatched bool",
 		"requestId string public",
+		"source string from=source",
 		"storeText string max_length=300 from=text scrub",
 	}, []gentest.Code{
 		{
@@ -26,9 +27,9 @@ func TestStoreError(t *testing.T) {
 				gentest.Says(NewStoreConflict().WithStoreText(""), 0, "transaction conflict", `{"storeText":""}`),
 				gentest.Says(NewStoreConflict().WithStoreText("first "+strings.Repeat("x", 300)+" last"), 0, "transaction conflict: first "+strings.Repeat("x", 291)+"…", `{"storeText":"first `+strings.Repeat("x", 291)+`…"}`),
 				gentest.Says(NewStoreConflict().WithStoreText("Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789"), 0, "transaction conflict: Authorization: Bearer [REDACTED]", `{"storeText":"Authorization: Bearer [REDACTED]"}`),
-				gentest.Says(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"requestId":"some requestId","storeText":"some storeText"}`),
+				gentest.Says(NewStoreConflict().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithStoreText("some storeText"), 0, "transaction conflict: some storeText", `{"unmatched":true,"requestId":"some requestId","source":"some source","storeText":"some storeText"}`),
 			},
-			Examples: []gentest.Example{gentest.Becomes("STORE_CONFLICT/1", 0, `{"storeText":"could not serialize"}`, taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"})},
+			Examples: []gentest.Example{gentest.Becomes("STORE_CONFLICT/1", 0, `{"source":"postgres","storeText":"could not serialize"}`, taxonomy.Evidence{Source: "postgres", Code: "40001", Text: "could not serialize"})},
 		},
 		{
 			Code: CodeStoreDown,
@@ -43,8 +44,8 @@ func TestStoreError(t *testing.T) {
 				gentest.Says(NewStoreDown().WithStoreText(""), 0, "database down", `{"storeText":""}`),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("STORE_DOWN/1", 0, `{"storeText":"terminating connection"}`, taxonomy.Evidence{Source: "postgres", Code: "57P01", Text: "terminating connection"}),
-				gentest.Becomes("STORE_DOWN/2", 0, "{}", taxonomy.Evidence{Source: "postgres", Type: "network"}),
+				gentest.Becomes("STORE_DOWN/1", 0, `{"source":"postgres","storeText":"terminating connection"}`, taxonomy.Evidence{Source: "postgres", Code: "57P01", Text: "terminating connection"}),
+				gentest.Becomes("STORE_DOWN/2", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres", Type: "network"}),
 			},
 		},
 		{
@@ -56,8 +57,8 @@ func TestStoreError(t *testing.T) {
 				gentest.Says(NewStoreFailed().WithStoreText(""), 0, "database failed", `{"storeText":""}`),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("", 0, `{"storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}),
-				gentest.Becomes("", 0, "{}", taxonomy.Evidence{Source: "postgres"}),
+				gentest.Becomes("", 0, `{"source":"postgres","storeText":"relation does not exist"}`, taxonomy.Evidence{Source: "postgres", Code: "42P01", Text: "relation does not exist"}),
+				gentest.Becomes("", 0, `{"source":"postgres"}`, taxonomy.Evidence{Source: "postgres"}),
 			},
 		},
 	})

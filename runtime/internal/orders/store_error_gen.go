@@ -19,6 +19,8 @@ type StoreCode uint16
 const (
 	// CodeStoreDown: the store does not answer.
 	CodeStoreDown StoreCode = iota + 1
+	// CodeStoreConflict: Another transaction was faster.
+	CodeStoreConflict
 	// CodeUnexpected: no rule described it.
 	CodeUnexpected
 )
@@ -31,11 +33,17 @@ type StoreError struct {
 	Unmatched taxonomy.Opt[bool]   // no rule described it.
 	RequestID taxonomy.Opt[string] // the request.
 	Query     taxonomy.Opt[string] // the query.
+	Reporter  taxonomy.Opt[string] // the source that reported it.
 }
 
 // NewStoreDown returns a [CodeStoreDown].
 func NewStoreDown() *StoreError {
 	return &StoreError{base: gen.Of(CodeStoreDown)}
+}
+
+// NewStoreConflict returns a [CodeStoreConflict].
+func NewStoreConflict() *StoreError {
+	return &StoreError{base: gen.Of(CodeStoreConflict)}
 }
 
 // NewUnexpected returns a [CodeUnexpected].
@@ -54,6 +62,9 @@ func (e *StoreError) WithRequestID(requestID string) *StoreError {
 func (e *StoreError) WithQuery(query string) *StoreError {
 	return gen.With(*e, func(e *StoreError) { e.Query = taxonomy.Some(query) })
 }
+func (e *StoreError) WithReporter(reporter string) *StoreError {
+	return gen.With(*e, func(e *StoreError) { e.Reporter = taxonomy.Some(reporter) })
+}
 func (e *StoreError) WithCause(cause error) *StoreError {
 	return gen.With(*e, func(e *StoreError) { gen.SetCause(&e.base, cause) })
 }
@@ -64,6 +75,8 @@ func (e *StoreError) AppendMessage(dst []byte) []byte {
 	switch e.Code() {
 	case CodeStoreDown:
 		m = m.Text("store down").Begin(" while ").String(e.Query.Or(""))
+	case CodeStoreConflict:
+		m = m.Text("transaction conflict")
 	case CodeUnexpected:
 		m = m.Text("unexpected").Begin(": ").Cause(e.Unwrap())
 	default:
@@ -78,11 +91,12 @@ func (e *StoreError) AppendContext(dst []byte) []byte {
 	o = o.Bool("unmatched", e.Unmatched)
 	o = o.String("requestId", e.RequestID)
 	o = o.String("query", e.Query)
+	o = o.String("reporter", e.Reporter)
 	return o.Close()
 }
 
 func (e *StoreError) list() []any {
-	return []any{&e.Unmatched, &e.RequestID, &e.Query}
+	return []any{&e.Unmatched, &e.RequestID, &e.Query, &e.Reporter}
 }
 
 var storeCategory = taxonomy.Category{
@@ -95,11 +109,16 @@ var storeCategory = taxonomy.Category{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "requestId", Type: "string", Public: true},
 		{Name: "query", Type: "string"},
+		{Name: "reporter", Type: "string", From: []string{"source"}},
 	},
 	Codes: []taxonomy.Code{
 		CodeStoreDown: {
 			Value: "STORE_DOWN", Message: "store down[ while {query}]", Doc: "The store does not answer.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
+		},
+		CodeStoreConflict: {
+			Value: "STORE_CONFLICT", Message: "transaction conflict", Doc: "Another transaction was faster.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409, GRPC: 10},
 		},
 		CodeUnexpected: {
 			Value: "UNEXPECTED", Message: "unexpected[: {cause}]", Doc: "No rule described it.",

@@ -14,6 +14,7 @@ func TestStoreError(t *testing.T) {
 		"unmatched bool",
 		"requestId string public",
 		"query string",
+		"reporter string from=source",
 	}, []gentest.Code{
 		{
 			Code:  CodeStoreDown,
@@ -23,12 +24,17 @@ func TestStoreError(t *testing.T) {
 				gentest.Says(NewStoreDown(), 0, "store down", "{}"),
 				gentest.Says(NewStoreDown().WithQuery("some query"), 0, "store down while some query", `{"query":"some query"}`),
 				gentest.Says(NewStoreDown().WithQuery(""), 0, "store down", `{"query":""}`),
-				gentest.Says(NewStoreDown().WithUnmatched(true).WithRequestID("some requestId").WithQuery("some query"), 0, "store down while some query", `{"unmatched":true,"requestId":"some requestId","query":"some query"}`),
+				gentest.Says(NewStoreDown().WithUnmatched(true).WithRequestID("some requestId").WithQuery("some query").WithReporter("some reporter"), 0, "store down while some query", `{"unmatched":true,"requestId":"some requestId","query":"some query","reporter":"some reporter"}`),
 			},
 			Examples: []gentest.Example{
-				gentest.Becomes("STORE_DOWN/1", 0, "{}", taxonomy.Evidence{Source: "gateway", Status: 503}),
+				gentest.Becomes("STORE_DOWN/1", 0, `{"reporter":"gateway"}`, taxonomy.Evidence{Source: "gateway", Status: 503}),
 				gentest.Becomes("STORE_DOWN/2", 0, "{}", taxonomy.Evidence{Code: "UNAVAILABLE"}),
 			},
+		},
+		{
+			Code:  CodeStoreConflict,
+			Says:  "STORE_CONFLICT: abort http=409 grpc=10",
+			Cases: []gentest.Case{gentest.Says(NewStoreConflict(), 0, "transaction conflict", "{}")},
 		},
 		{
 			Code: CodeUnexpected,

@@ -1,10 +1,13 @@
 package details_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -322,4 +325,36 @@ func TestOnError(t *testing.T) {
 	assert.ErrorIs(t, failed, io.ErrUnexpectedEOF)
 	details := status.Convert(err).Details()
 	assert.Equal(t, "Fehler INTERNAL", details[len(details)-1].(*errdetails.LocalizedMessage).Message)
+}
+
+func TestDefaultLog(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	serve := grpcerr.UnaryServer(grpcerr.ByTable(orders.Table))
+	for _, c := range []struct {
+		err  error
+		code string // that is logged; empty if nothing is
+	}{
+		{orders.NewOrderNotFound(), ""},
+		{fmt.Errorf("loading cart: %w", orders.NewStoreConflict()), "STORE_CONFLICT"},
+	} {
+		log.Reset()
+		_, err := serve(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: procedure},
+			func(context.Context, any) (any, error) { return nil, c.err })
+		require.Error(t, err)
+		if c.code == "" {
+			assert.Empty(t, log.String())
+			continue
+		}
+		var line struct {
+			Method string
+			Err    struct{ Code, Text string }
+		}
+		require.NoError(t, json.Unmarshal(log.Bytes(), &line), log.String())
+		assert.Equal(t, procedure, line.Method)
+		assert.Equal(t, c.code, line.Err.Code)
+		assert.Equal(t, c.err.Error(), line.Err.Text)
+	}
 }

@@ -78,7 +78,8 @@ func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
 	case o.OnError != nil:
 		o.OnError(ctx, method, err)
 	case a.Code == code.Code_UNKNOWN, a.Code == code.Code_INTERNAL, a.Code == code.Code_DATA_LOSS:
-		slog.ErrorContext(ctx, "call failed", "method", method, "err", err)
+		slog.LogAttrs(ctx, slog.LevelError, "call failed", slog.String("method", method),
+			taxonomy.ReplaceAttr(nil, slog.Any("err", err)))
 	}
 	return a
 }
