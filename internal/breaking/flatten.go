@@ -269,7 +269,8 @@ func (f *flattener) code(k, n *model.Code) {
 
 // traits adds the traits of a row. An unset status has the value that clients get.
 func (f *flattener) traits(t taxonomy.Traits, subject string, span func(key string) diag.Span, path ...string) {
-	all := append(leaves(t, "Reaction", "HTTP", "GRPC"), value{path: "http", text: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
+	all := append(leaves(t, "Reaction", "HTTP", "GRPC"),
+		value{path: "http", text: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
 		value{path: "grpc", text: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")})
 	for _, v := range all {
 		v.subject, v.at = subject, span(v.path)
