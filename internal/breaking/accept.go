@@ -23,7 +23,7 @@ const (
 	idAcceptUnused  = "E-accept-unused"
 )
 
-// AcceptIDs returns the ids of findings about accepted changes.
+// AcceptIDs returns the ids of the findings about accepted changes.
 func AcceptIDs() []string { return []string{idAccept, idAcceptExpired, idAcceptUnused} }
 
 // Acceptances are the entries of a file of accepted changes.
@@ -35,8 +35,8 @@ type Acceptances struct {
 	entries  []acceptance
 }
 
-// acceptance is an entry: changes with an id, of subjects that match a pattern, until the end of a
-// day.
+// acceptance is an entry. Until the end of a day, it accepts the changes that have its id and a
+// subject that matches its pattern.
 type acceptance struct {
 	id, subject, reason, until string
 	node                       *yaml.Node
@@ -119,8 +119,8 @@ func (e acceptance) matches(c Change) bool {
 	return e.id == c.ID && (match(c.Subject.String()) || match(c.Subject.Was) || match(c.Subject.Field))
 }
 
-// Apply returns the changes that no entry accepts on a day, and the findings about entries: they are
-// malformed, expired, or match no change.
+// Apply returns the changes that no entry accepts at the time now, and a finding for each entry that
+// is malformed, is expired, or matches no change.
 func (a *Acceptances) Apply(changes []Change, now time.Time) ([]Change, []diag.Finding) {
 	day := now.UTC().Format(time.DateOnly)
 	findings, accepted := slices.Clone(a.Findings), make([]bool, len(changes))
@@ -136,7 +136,7 @@ func (a *Acceptances) Apply(changes []Change, now time.Time) ([]Change, []diag.F
 		switch {
 		case !used:
 			f.ID, f.Hint = idAcceptUnused, "remove the entry"
-			f.Message = fmt.Sprintf("no %s of %s is found", e.id, e.subject)
+			f.Message = fmt.Sprintf("no %s of %s exists", e.id, e.subject)
 		case day > e.until:
 			f.ID, f.Hint = idAcceptExpired, "revert the change, or accept it again"
 			f.Message = fmt.Sprintf("%s of %s was accepted until %s: %s", e.id, e.subject, e.until, e.reason)
@@ -154,8 +154,8 @@ func (a *Acceptances) Apply(changes []Change, now time.Time) ([]Change, []diag.F
 	return rest, findings
 }
 
-// Add returns the file with an entry for each id and subject of the changes. Entries that are
-// expired or match no change of all are left out.
+// Add returns the file with a new entry for each id and subject of the changes. It removes entries
+// that are expired, and those that match none of all.
 func (a *Acceptances) Add(changes, all []Change, reason, until string, now time.Time) ([]byte, error) {
 	day := now.UTC().Format(time.DateOnly)
 	var keep []*yaml.Node

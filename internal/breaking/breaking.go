@@ -1,5 +1,5 @@
-// Package breaking compares a taxonomy with the released one, and finds the changes that peers and
-// stored bytes, Go callers, or users of an error would notice.
+// Package breaking compares a taxonomy with the released one. It finds the changes that affect other
+// programs and stored bytes, Go callers, or users of an error.
 //
 //	old, new := breaking.Read("v1.yaml", released), breaking.Read("taxonomy.yaml", now)
 //	for _, change := range breaking.Compare(old, new) { … }
@@ -22,12 +22,12 @@ type Level uint8
 
 // The levels.
 const (
-	// Wire is the meaning of bytes and numbers for programs of the other version and for clients in
-	// other languages.
+	// Wire is about the bytes and numbers that programs of the other version and clients in other
+	// languages read.
 	Wire Level = 1 << iota
-	// Source is the Go API of the generated package.
+	// Source is about the Go API of the generated package.
 	Source
-	// Behaviour is the reaction to an error, and its texts.
+	// Behaviour is about the reactions to errors and their texts.
 	Behaviour
 
 	// Every is all levels.
@@ -89,11 +89,11 @@ type Change struct {
 	Key       string   // the key of the subject: "number"; empty for the subject itself
 	Old, New  string   // empty if absent
 	Factories []string // the codes whose factories change with a field
-	// Consequences are the changes that [Fold] has found to follow from this one.
+	// Consequences are the changes that follow from this one. [Fold] sets them.
 	Consequences []Change
 
-	label, text string   // the two parts of Message, if it consists of both
-	path        string   // of the field, if it is about one
+	label, text string   // the subject and the rest of Message, if it has these two parts
+	path        string   // of the field that changed
 	codes       []string // to reserve
 	number      string   // to reserve
 }
@@ -101,7 +101,7 @@ type Change struct {
 // Level returns the first of the change's levels: wire before source before behaviour.
 func (c Change) Level() Level { return c.Levels & -c.Levels }
 
-// full returns the message with those of the consequences.
+// full returns the message of the change and of its consequences.
 func (c Change) full() string {
 	text := c.Message
 	for _, effect := range c.Consequences {
@@ -151,8 +151,7 @@ func compare(old, new *Taxonomy) *comparison {
 	return c
 }
 
-// causes has the changes that another change of the same code or field brings with it, with the ids
-// of that one.
+// causes maps the id of a change to the ids of changes that cause it for the same code or field.
 var causes = map[string][]string{
 	idFieldUse:        {"W-changed-message", "E-break-factory", "W-changed-set", idFieldRemoved},
 	idGoName:          {idCodeRenamed, idCodeValue},
@@ -163,8 +162,8 @@ var causes = map[string][]string{
 	"E-break-factory": {idCategory},
 }
 
-// Fold moves changes that follow from others into these. A change with a consequence has the levels
-// of both.
+// Fold moves each change that follows from another one into the Consequences of its cause, and adds
+// its levels to those of the cause.
 func Fold(changes []Change) []Change {
 	type key struct{ id, subject string }
 	at := make(map[key]int)

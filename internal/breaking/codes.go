@@ -33,7 +33,7 @@ func (c *comparison) codes() {
 	}
 }
 
-// removed reports a code that is gone without a reservation.
+// removed reports a removed code that is not reserved.
 func (c *comparison) removed(o *model.Code) {
 	change := c.gone(idCodeRemoved, o, "", o.Value, "",
 		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
@@ -61,7 +61,8 @@ func codeName(code *model.Code) string {
 	return code.Key + " (" + code.Value + ")"
 }
 
-// reservation returns the lines that reserve what is removed, or "". The separator is between them.
+// reservation returns the key that reserves the removed codes and numbers, or "". The separator is
+// between the two lists.
 func reservation(changes []Change, separator string) string {
 	var codes, numbers, out []string
 	for _, change := range changes {
@@ -82,17 +83,17 @@ func reservation(changes []Change, separator string) string {
 	return "reserved: {" + strings.Join(out, ","+separator) + "}"
 }
 
-// Text that matches plainText needs no quotes in YAML, unless it is one of the words.
+// YAML needs no quotes around text that matches plainText, unless it is one of yamlWords.
 var (
 	plainText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
-	words     = strings.Fields("y n yes no on off true false null")
+	yamlWords = strings.Fields("y n yes no on off true false null")
 )
 
 // yamlList returns texts as elements of a list, with quotes where YAML needs them.
 func yamlList(texts ...string) string {
 	var out []string
 	for _, text := range texts {
-		if !plainText.MatchString(text) || slices.Contains(words, strings.ToLower(text)) {
+		if !plainText.MatchString(text) || slices.Contains(yamlWords, strings.ToLower(text)) {
 			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
 		}
 		out = append(out, text)
@@ -100,7 +101,7 @@ func yamlList(texts ...string) string {
 	return strings.Join(out, ", ")
 }
 
-// codeValue reports a code with another value. The same key or number leads to it, or an alias.
+// codeValue reports a code whose value changed.
 func (c *comparison) codeValue(o, n *model.Code) {
 	if o.Value != n.Value {
 		id, quoted := idCodeValue, yamlList(o.Value)
@@ -129,8 +130,8 @@ func (c *comparison) codeValue(o, n *model.Code) {
 	}
 }
 
-// retired reports a code that Go callers can no longer name, unless it was deprecated, and its
-// number unless it is reserved.
+// retired reports a code that Go callers can no longer name, unless it was deprecated. It also
+// reports its number, unless that is reserved.
 func (c *comparison) retired(o *model.Code, how string) {
 	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
 		change := c.gone(idRetired, o, "", o.Value,
@@ -191,7 +192,7 @@ func (c *comparison) aliases(o, n *model.Code) {
 
 // reserved finds reserved names and numbers that are free or used now.
 func (c *comparison) reserved() {
-	const keep = "keep reservations for ever"
+	const keep = "never remove a reservation"
 	released := func(name, message string) Change {
 		return Change{Subject: Subject{Name: name}, Key: "reserved", Old: name, Finding: diag.Finding{
 			ID: idReserved, Span: c.new.tree.Package.Span, Hint: keep, Message: message}}

@@ -46,7 +46,7 @@ func (c *comparison) diff() {
 	}
 }
 
-// basePath returns the path of the value that holds where a branch or a profile has none, or "".
+// basePath returns the path of the value that a branch or a profile inherits, or "".
 func basePath(path string) string {
 	parts := strings.Split(path, "/")
 	switch {
@@ -184,8 +184,8 @@ func fieldOf(path string) string {
 	return path
 }
 
-// hidden reports whether another difference says the same as the one of a path: one of the key that
-// the rule names, of a value around it, or of the type of the field.
+// hidden reports whether another difference implies the one at a path: a difference of the key in
+// rule.unless, of a value that contains it, or of the field's type.
 func (c *comparison) hidden(path string, r *rule, sign string) bool {
 	differs := func(path string) bool {
 		o, inOld := c.was.get(path)
@@ -225,8 +225,8 @@ func (c *comparison) typeChanged(field string) bool {
 	return inOld && inNew && o.text != n.text
 }
 
-// ownParameters returns the parameters of a factory, without those whose fields have a change of
-// their own. If such a field changes the factory, the code is added to those that it affects.
+// ownParameters returns the parameters of a factory, except those whose fields are reported as
+// changed. If such a field changes the factory, ownParameters adds the code to c.affected.
 func (c *comparison) ownParameters(v, other value) string {
 	var names []string
 	for _, p := range v.parts {

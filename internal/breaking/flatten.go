@@ -43,8 +43,8 @@ func (c *comparison) flatten() {
 	}
 }
 
-// add adds a value. Slashes in the names of its path are replaced. Of two with one path the first
-// counts.
+// add adds a value. Slashes in the names of its path are replaced. If the path has a value already,
+// that stays.
 func (f *flattener) add(v value, names ...string) {
 	for i := range names {
 		names[i] = strings.ReplaceAll(names[i], "/", "|")
@@ -126,7 +126,8 @@ func (f *flattener) declarations() {
 	}
 }
 
-// category adds a category and its fields. An old category without successor is only its names.
+// category adds a category and its fields. For an old category without successor, it adds the names
+// only.
 func (f *flattener) category(k *model.Category, decl *spec.Category) {
 	name := k.Name
 	names := strings.Join([]string{k.Type, k.CodeType, k.Const, k.Predicate}, ", ")
@@ -214,7 +215,7 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 	}
 }
 
-// code adds a code, under the key of the new one.
+// code adds a code under its key in the new taxonomy.
 func (f *flattener) code(k, n *model.Code) {
 	decl, kind := f.t.codes[k], f.t.categories[k.Category]
 	set := func(key string, v value, spans ...diag.Span) {
@@ -266,9 +267,10 @@ func (f *flattener) code(k, n *model.Code) {
 	f.branches(k, n, span)
 }
 
-// traits adds the traits of a row. Statuses have the values that clients see without one.
+// traits adds the traits of a row. An unset status has the value that clients get.
 func (f *flattener) traits(t taxonomy.Traits, subject string, span func(key string) diag.Span, path ...string) {
-	all := append(leaves(t, "Reaction", "HTTP", "GRPC"), value{path: "http", text: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
+	all := append(leaves(t, "Reaction", "HTTP", "GRPC"),
+		value{path: "http", text: strconv.Itoa(cmp.Or(int(t.HTTP), 500))},
 		value{path: "grpc", text: cmp.Or(resolve.GRPCWord(t.GRPC), "UNKNOWN")})
 	for _, v := range all {
 		v.subject, v.at = subject, span(v.path)
@@ -278,8 +280,8 @@ func (f *flattener) traits(t taxonomy.Traits, subject string, span func(key stri
 	f.add(f.reaction(subject, t.Reaction, span("reaction"), declared), append(slices.Clip(path), "reaction")...)
 }
 
-// branches adds the branches of a code by condition. An old branch whose condition is gone is the
-// new one whose condition is new, in order.
+// branches adds the branches of a code by condition. Old branches whose conditions are gone are
+// paired, in order, with the branches whose conditions are new.
 func (f *flattener) branches(k, n *model.Code, codeSpan func(key string) diag.Span) {
 	texts := branchTexts(k)
 	names := texts
@@ -318,8 +320,8 @@ func (f *flattener) branches(k, n *model.Code, codeSpan func(key string) diag.Sp
 	}
 }
 
-// factory returns the parameters of a factory. Fields with a change of their own do not count; see
-// diff. A code in another category has its parameters with their types.
+// factory returns the parameters of a factory. If the code moved to another category, they include
+// their types. See ownParameters for parameters that are reported as fields.
 func (f *flattener) factory(k, n *model.Code) value {
 	o := f.from[n]
 	same := o == nil || f.categories[o.Category] == n.Category
@@ -365,7 +367,7 @@ func (f *flattener) message(k *model.Code) string {
 const defaultProfile = "default"
 
 // profiles adds the settings of profiles, and the rows that they change. If only one side has the
-// default profile, the other side has one that changes nothing.
+// default profile, the other side gets one without changes.
 func (f *flattener) profiles() {
 	if f.t.model.ProfileByName(defaultProfile) == nil &&
 		cmp.Or(f.old.model.ProfileByName(defaultProfile), f.new.model.ProfileByName(defaultProfile)) != nil {

@@ -12,15 +12,15 @@ import (
 )
 
 // comparison is one run of Compare. Its maps lead from codes, categories and fields of the old
-// taxonomy to the ones of the new taxonomy that continue them.
+// taxonomy to their successors in the new taxonomy.
 type comparison struct {
 	old, new *Taxonomy
 
 	to         map[*model.Code]*model.Code // absent if the code is gone
-	from       map[*model.Code]*model.Code // from new to old; not if the old one was merged into it
+	from       map[*model.Code]*model.Code // from new to old; without codes that were merged
 	categories map[*model.Category]*model.Category
 	names      map[*model.Field]string  // of old fields in the new taxonomy, if they were renamed
-	moved      map[*model.Category]bool // old categories that continue, at least by a code
+	moved      map[*model.Category]bool // old categories with a code that continues
 
 	renamed map[*model.Code]string // old codes that seem to be renamed, with the reason
 
@@ -52,7 +52,7 @@ func newComparison(old, new *Taxonomy) *comparison {
 	return c
 }
 
-// add adds a change, with the levels of its rule unless it has others.
+// add adds a change. If it has no levels, it gets those of its rule.
 func (c *comparison) add(change Change) {
 	change.Levels, change.Severity = cmp.Or(change.Levels, Levels(change.ID)), severity(change.ID)
 	if change.Message == "" {
@@ -82,8 +82,8 @@ func (c *comparison) subject(code *model.Code) Subject {
 	return s
 }
 
-// home returns the position of the category that continues an old one, or of the first line that
-// every taxonomy has.
+// home returns the position of the category that continues an old one, otherwise that of the
+// package's name, which every taxonomy has.
 func (c *comparison) home(old *model.Category) diag.Span {
 	if n := c.categories[old]; n != nil {
 		return c.new.categories[n].Name.Span
@@ -91,9 +91,10 @@ func (c *comparison) home(old *model.Category) diag.Span {
 	return c.new.tree.Package.Span
 }
 
-// matchCodes finds the new code of each old one: the code with its value, otherwise the one with
-// that alias, otherwise the one with that key, unless its value meant something else before. The
-// last resort is a new code with the number or the message: it seems to be renamed.
+// matchCodes finds the successor of each old code. It is the code with the same value, otherwise the
+// code with that value as alias, otherwise the code with the same key, unless its value belonged to
+// another code before. If none exists, a new code with the same number or message seems to be the
+// old one renamed.
 func (c *comparison) matchCodes() {
 	for _, find := range []func(o *model.Code) *model.Code{
 		func(o *model.Code) *model.Code { return c.new.byValue[o.Value] },
@@ -138,7 +139,7 @@ func (c *comparison) matchCodes() {
 	}
 }
 
-// maySucceed reports whether a new code is in the category of an old one, or that category is gone.
+// maySucceed reports whether a new code is in the category of an old one, or this category is gone.
 func (c *comparison) maySucceed(o, n *model.Code) bool {
 	return o.Category.Name == n.Category.Name || c.new.model.CategoryByName(o.Category.Name) == nil
 }
@@ -174,8 +175,8 @@ func (c *comparison) continued(o *model.Code) *model.Code {
 	return nil
 }
 
-// matchCategories finds the category that continues each old one: the one with its name, otherwise
-// a new one that has all codes of it. It reports codes in another category.
+// matchCategories finds the successor of each old category: the category with its name, otherwise a
+// new category that contains all its codes. It reports codes that are in another category.
 func (c *comparison) matchCategories() {
 	taken := make(map[*model.Category]bool)
 	for _, o := range c.old.model.Categories {
@@ -227,10 +228,10 @@ func (c *comparison) matchCategories() {
 	}
 }
 
-// matchFields guesses which fields were renamed, and reports them: a removed and a new one of the
-// same type, with the same name in Go, filled from the same evidence, in the same place of a
-// message, or the only ones of their type, which the same codes use. The prefix is the category or
-// object of the fields.
+// matchFields reports the fields that seem to be renamed. A removed and a new field of the same type
+// are one field if they have the same name in Go, the same evidence or the same place in a message.
+// They are also one field if no other field of their type was added or removed, and the same codes
+// use both. The prefix is the category or object of the fields.
 func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 	only := func(in, other []*model.Field) (out []*model.Field) {
 		for _, f := range in {
@@ -298,7 +299,7 @@ func (c *comparison) users(f *model.Field) (out []*model.Code) {
 	return out
 }
 
-// used returns the fields that a code's message, factory or values have.
+// used returns the fields in a code's message, factory and values.
 func used(code *model.Code) []*model.Field {
 	fields := slices.Clone(code.Args)
 	for _, v := range code.Set {
@@ -319,8 +320,8 @@ func used(code *model.Code) []*model.Field {
 
 var placeholder = regexp.MustCompile(`\{[\pL_][\pL\d_]*`)
 
-// samePlace reports whether two messages are the same, placeholders aside, and a placeholder of one
-// is in the place of one of the other.
+// samePlace reports whether two messages differ in the names of placeholders only, and have the two
+// fields in the same place.
 func samePlace(old, oldName, new, newName string) bool {
 	if placeholder.ReplaceAllString(old, "{") != placeholder.ReplaceAllString(new, "{") {
 		return false
@@ -358,7 +359,7 @@ func fieldNamed(fields []*model.Field, wire string) *model.Field {
 	return fields[i]
 }
 
-// enumerate joins words for a sentence, and counts the rest of a list that is longer than most.
+// enumerate joins at most most words for a sentence, followed by the number of the others.
 func enumerate(words []string, most int) string {
 	if len(words) > most+1 {
 		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)

@@ -129,7 +129,7 @@ func describeCode(code *model.Code) string {
 	return fmt.Sprintf("%s (%s, number %d)", code.Key, code.Category.Name, code.Number)
 }
 
-// noteKind returns the kind of note that a change is, or "" if a note of its code includes it.
+// noteKind returns the kind of a change's note, or "" if a note about its code contains the change.
 func (c *comparison) noteKind(change Change) string {
 	switch change.ID {
 	case idCodeRemoved, idRetired, idCodeRenamed, idCodeValue, idRenamed:
@@ -152,7 +152,7 @@ func (c *comparison) noteKind(change Change) string {
 	return "changed"
 }
 
-// PrintNotes writes notes as text, markdown or json, which is one object a line.
+// PrintNotes writes notes in a format: text, markdown or json. JSON is one object per line.
 func PrintNotes(w io.Writer, format string, notes []Note) error {
 	var b strings.Builder
 	kind := ""

@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Report is the result of a comparison, to be printed.
+// Report is a printable result of a comparison.
 type Report struct {
 	Against string // the released taxonomy
 	Source  *diag.Source
@@ -147,12 +147,11 @@ func (r Report) GitHub(w io.Writer) error {
 	return diag.Print(w, diag.FormatGitHub, files...)
 }
 
-// A report has at most about screens lines, where a line that is longer than width counts several
-// times.
-const screens, width = 95, 160
+// A report has about maxRows rows of a terminal with width columns, which is two screens.
+const maxRows, width = 95, 160
 
-// Text writes the changes by level and kind, with a summary first and what is to be reserved last.
-// A kind with many changes is cut so that a report fits on two screens.
+// Text writes a summary, the changes by level and kind, and the reservations to add. A kind with
+// many changes is cut so that the report fits on two screens.
 func (r Report) Text(w io.Writer) error {
 	if len(r.Changes)+len(r.Findings) == 0 {
 		return nil
@@ -164,7 +163,7 @@ func (r Report) Text(w io.Writer) error {
 		for line := range strings.Lines(text) {
 			rows += 1 + utf8.RuneCountInString(line)/width
 		}
-		if rows <= screens {
+		if rows <= maxRows {
 			break
 		}
 	}
@@ -205,7 +204,7 @@ func (r Report) text(most int) string {
 		}
 	}
 	if block := reservation(r.Changes, "\n           "); block != "" {
-		fmt.Fprintf(&b, "\nto reserve what is removed, add:\n%s\n", block)
+		fmt.Fprintf(&b, "\nto reserve the removed codes and numbers, add:\n%s\n", block)
 	}
 	if cut {
 		b.WriteString("\n-v prints every change with its line\n")
@@ -213,8 +212,8 @@ func (r Report) text(most int) string {
 	return b.String()
 }
 
-// kind writes the changes of a kind, those with the same text as one. It reports whether it left
-// some out.
+// kind writes the changes of a kind, at most most rows. Changes with the same text are one row. It
+// reports whether it left rows out.
 func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 	type row struct {
 		Change
@@ -288,7 +287,7 @@ func (r Report) kind(b *strings.Builder, changes []Change, most int) bool {
 	return false
 }
 
-// wordDiff returns a text with the words that are removed as [-…-] and the new ones as {+…+}.
+// wordDiff returns the new text with removed words as [-…-] and added words as {+…+}.
 func wordDiff(old, new string) string {
 	was, is := strings.Fields(old), strings.Fields(new)
 	n := 0

@@ -8,8 +8,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// The rules for changes that are no difference of one path. Rules that begin with E- are errors,
-// the others warnings.
+// The rules for changes that are not a difference at one path. Rules that begin with E- are errors,
+// the others are warnings.
 const (
 	idCodeRemoved  = "E-break-code-removed"
 	idCodeValue    = "E-break-code-value"
@@ -31,14 +31,14 @@ const (
 	idFieldUse = "W-changed-field-use"
 )
 
-// rule is the rule for values whose path matches a pattern. The first that matches applies; a change
-// that none matches is compatible.
+// rule is a rule for values whose path matches a pattern. The first rule that matches applies. A
+// change without a rule is compatible.
 type rule struct {
 	pattern string // begins with ~ for changed values, + for added and - for removed ones, ? for all
 	id      string
 	level   Level
 	hint    string
-	unless  string // the key beside it whose change says the same
+	unless  string // a key beside it: if that changed too, only that change is reported
 }
 
 const (
@@ -117,7 +117,7 @@ var pathRules = []rule{
 	{"?profiles/*/*", idProfile, Behaviour, "", ""},
 }
 
-// others are the audiences of the rules that the table does not contain.
+// others are the levels of the rules that are not in the table.
 var others = map[string]Level{
 	idCodeRemoved: Wire | Source, idCodeValue: Wire, idReserved: Wire, idAlias: Wire, idCategory: Wire | Source,
 	idFieldRenamed: Wire | Source, idCodeRenamed: Wire | Source, idNumberReused: Wire, idRenamed: Wire,
@@ -163,7 +163,7 @@ func ExceptIDs() []string {
 	return slices.DeleteFunc(IDs(), func(id string) bool { return id == idNumberReused })
 }
 
-// Levels returns the audiences of a rule, or 0 for an unknown id.
+// Levels returns the levels of a rule, or 0 for an unknown id.
 func Levels(id string) Level {
 	level := others[id]
 	for _, r := range pathRules {

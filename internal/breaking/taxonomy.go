@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Taxonomy is one side of a comparison: the resolved taxonomy, and where it is written. It is safe
-// for concurrent use.
+// Taxonomy is one side of a comparison: the resolved taxonomy with its positions. It is safe for
+// concurrent use.
 type Taxonomy struct {
 	tree  *spec.Taxonomy
 	model *model.Package

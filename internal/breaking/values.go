@@ -19,7 +19,7 @@ type value struct {
 	path    string
 	subject string // "PROVIDER_CRASH", "policy provider"
 	text    string // as messages show it
-	same    string // its meaning, if that is not the text
+	same    string // its meaning, if that differs from the text
 	alias   string // the declaration that has the value: two with one alias are compared there
 	parts   []value
 	at      diag.Span
@@ -57,9 +57,8 @@ func (v *values) get(path string) (value, bool) {
 	return v.list[i], true
 }
 
-// reaction returns a reaction with its parts. Its meaning is everything that it leads to, but
-// for names. If declared is true, declarations are compared for themselves. Chains of reactions are
-// finite.
+// reaction returns a reaction with its parts. Its meaning is the complete chain of reactions without
+// their names. If declared is true, declared reactions in the chain are compared separately.
 func (f *flattener) reaction(subject string, r *taxonomy.Reaction, span diag.Span, declared bool) value {
 	if r == nil {
 		return value{subject: subject, at: span}
@@ -183,7 +182,7 @@ func describe(old, new []value) string {
 	return strings.Join(out, "; ")
 }
 
-// different returns the parts that are not the same among others.
+// different returns the parts that differ from those with the same path in others.
 func different(parts, others []value) string {
 	var out []string
 	for _, v := range parts {

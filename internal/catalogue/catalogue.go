@@ -1,6 +1,6 @@
-// Package catalogue makes the pages of a taxonomy: an index, and a page for each code at the path
-// that the taxonomy's help_url promises. Categories, groups, reactions and policies have pages too.
-// The same model always gives the same bytes.
+// Package catalogue writes the pages of a taxonomy: an index, and a page for each code at the path
+// in the taxonomy's help_url. Categories, groups, reactions and policies also have pages. The same
+// model always gives the same bytes.
 package catalogue
 
 import (
@@ -51,7 +51,7 @@ func Files(m *model.Package, o Options) []output.File {
 	return s.html()
 }
 
-// site is a catalogue: its pages and what they share.
+// site is a catalogue: its pages and their shared data.
 type site struct {
 	Options
 	Title  string
@@ -125,10 +125,10 @@ func newSite(m *model.Package, o Options) *site {
 		s.Codes, s.byCode[c] = append(s.Codes, p), p
 	}
 	for _, c := range m.Categories {
-		s.list(c, "category", c.Name, c.Doc, s.having(func(code *model.Code) bool { return code.Category == c }))
+		s.list(c, "category", c.Name, c.Doc, s.codesWith(func(code *model.Code) bool { return code.Category == c }))
 	}
 	for _, g := range m.Groups {
-		s.list(g, "group", g.Name, g.Doc, s.having(func(c *model.Code) bool { return slices.Contains(c.Groups, g) }))
+		s.list(g, "group", g.Name, g.Doc, s.codesWith(func(c *model.Code) bool { return slices.Contains(c.Groups, g) }))
 	}
 	if !o.Public {
 		s.reactions()
@@ -145,7 +145,8 @@ func (s *site) page(kind, name, doc string) *page {
 	return &page{site: s, Kind: kind, Name: name, Doc: oneLine(doc), Path: s.paths.claim(kind, name)}
 }
 
-// list adds a page about what codes have in common. A page without codes is left out.
+// list adds the page of a category, group, reaction or policy with the codes that belong to it. It
+// adds no page if there are no codes.
 func (s *site) list(key any, kind, name, doc string, codes []*page) *page {
 	if len(codes) == 0 {
 		return nil
@@ -166,8 +167,8 @@ func (s *site) list(key any, kind, name, doc string, codes []*page) *page {
 var menus = map[string]string{"category": "Categories", "group": "Groups", "reaction": "Reactions",
 	"policy": "Policies"}
 
-// having returns the pages of the codes with a property, in the order of the taxonomy.
-func (s *site) having(property func(*model.Code) bool) []*page {
+// codesWith returns the pages of the codes with a property, in the order of the taxonomy.
+func (s *site) codesWith(property func(*model.Code) bool) []*page {
 	var pages []*page
 	for _, c := range s.model.Codes {
 		if p := s.byCode[c]; p != nil && property(c) {
@@ -187,7 +188,7 @@ func (s *site) reactions() {
 		docs[v.Value] = v.Doc
 	}
 	for _, r := range s.model.Taxonomy.Reactions {
-		codes := s.having(func(c *model.Code) bool {
+		codes := s.codesWith(func(c *model.Code) bool {
 			return leadsTo(c, func(next *taxonomy.Reaction) bool { return next == r })
 		})
 		if s.model.Declared[r] && len(codes) > 0 {
@@ -196,7 +197,7 @@ func (s *site) reactions() {
 		}
 	}
 	for _, policy := range s.model.Taxonomy.Policies {
-		codes := s.having(func(c *model.Code) bool {
+		codes := s.codesWith(func(c *model.Code) bool {
 			return leadsTo(c, func(r *taxonomy.Reaction) bool { return r.Policy == policy })
 		})
 		if s.model.Declared[policy] && len(codes) > 0 {
@@ -230,7 +231,7 @@ func (p *page) setReaction(r *taxonomy.Reaction) {
 // maxWaits is how many waits the page of a policy shows.
 const maxWaits = 10
 
-// wait is the wait before a call; Percent is its share of the longest one.
+// wait is the wait before a call. Percent is its length relative to the longest wait.
 type wait struct {
 	Call, Percent int
 	Text          string
@@ -274,7 +275,7 @@ func (s *site) relate(c *model.Code, p *page) {
 			p.Related = append(p.Related, related)
 		}
 	}
-	below := s.having(func(o *model.Code) bool { return o.Parent == c })
+	below := s.codesWith(func(o *model.Code) bool { return o.Parent == c })
 	add("Below this code", &page{Related: []*section{{Pages: below}}})
 	for _, g := range c.Groups {
 		add("Group "+g.Name, s.lists[g])
@@ -322,7 +323,7 @@ func (s *site) Named(kind, name string) *page {
 	return nil
 }
 
-// Sentence returns what a reaction does, as a sentence.
+// Sentence describes a reaction in one sentence.
 func Sentence(r *explain.Reaction) string {
 	text := strings.Join(r.Does, "; ")
 	return strings.ToUpper(text[:1]) + text[1:] + "."
@@ -337,7 +338,7 @@ func Chain(r *explain.Reaction) []*explain.Reaction {
 	return chain
 }
 
-// Changes returns the differences between traits and those of the code.
+// Changes returns the traits that differ from those of the code, which are base.
 func Changes(t, base *explain.Traits) []fact {
 	var out []fact
 	add := func(label, text, before string) {

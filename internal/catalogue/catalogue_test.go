@@ -188,7 +188,7 @@ func TestMarkdownText(t *testing.T) {
 		"<b> & `c`":       "&lt;b> &amp; \\`c\\`",
 		"[a](b) *c*":      `\[a\](b) \*c\*`,
 	} {
-		assert.Equal(t, want, markdown(text))
+		assert.Equal(t, want, escapeMarkdown(text))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// The measures of a diagram, in pixels of its own.
+// The measures of a diagram, in units of its viewBox.
 const (
 	boxWidth  = 300
 	loopWidth = 124 // to the right of the boxes
@@ -20,8 +20,8 @@ const (
 	lineChars = 38
 )
 
-// diagram returns a chain of reactions as SVG: a box for each, an arrow to the one that follows, and
-// a loop where calls are repeated. It is empty for one reaction without either.
+// diagram returns a chain of reactions as SVG: a box for each reaction, an arrow to the next one, and
+// a loop beside each reaction that repeats calls. If the diagram had neither, it is empty.
 func diagram(head *taxonomy.Reaction, words *explain.Reaction) template.HTML {
 	if words.Then == nil && !repeats(head) {
 		return ""
@@ -32,7 +32,8 @@ func diagram(head *taxonomy.Reaction, words *explain.Reaction) template.HTML {
 	for _, w := range Chain(words) {
 		lines := wrap(explain.Action(r), lineChars)
 		height := 2*boxInset + lineSize*(len(lines)+1) - 6
-		fmt.Fprintf(&b, `<rect class="%s" x="1" y="%d" width="%d" height="%d" rx="8"/>`, kindOf(r), y, boxWidth, height)
+		fmt.Fprintf(&b, `<rect class="%s" x="1" y="%d" width="%d" height="%d" rx="8"/>`,
+			boxClass(r), y, boxWidth, height)
 		text := func(class string, line int, s string) {
 			fmt.Fprintf(&b, `<text class="%s" x="%d" y="%d">%s</text>`, class, boxInset+2,
 				y+boxInset+12+line*lineSize, template.HTMLEscapeString(s))
@@ -65,8 +66,8 @@ func diagram(head *taxonomy.Reaction, words *explain.Reaction) template.HTML {
 
 func repeats(r *taxonomy.Reaction) bool { return r.Retries() || r.Action == taxonomy.Recover }
 
-// kindOf returns the class of a reaction's box.
-func kindOf(r *taxonomy.Reaction) string {
+// boxClass returns the CSS class of a reaction's box.
+func boxClass(r *taxonomy.Reaction) string {
 	switch r.Action {
 	case taxonomy.Abort:
 		return "stop"

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"bytes"
-	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -22,7 +21,7 @@ var embedded embed.FS
 var functions = template.FuncMap{
 	"breaks": breaks, "chain": Chain, "changes": func(t, base explain.Traits) []fact { return Changes(&t, &base) },
 	"class": func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
-	"join": strings.Join, "sentence": sentence, "sentences": Sentence, "statusText": http.StatusText,
+	"join": strings.Join, "sentence": asSentence, "sentences": Sentence, "statusText": http.StatusText,
 }
 
 var pageTemplate = template.Must(template.New("page.html").Funcs(functions).ParseFS(embedded, "page/page.html"))
@@ -75,7 +74,7 @@ func (p *page) GRPC() bool {
 	return slices.ContainsFunc(p.Codes, func(c *page) bool { return c.Code.Traits.GRPC != "" })
 }
 
-// Tags returns the filters that the code passes.
+// Tags returns the names of the index's filters that show the code.
 func (p *page) Tags() string {
 	tags := []string{"final"}
 	if p.Code.Traits.Retryable {
@@ -87,7 +86,7 @@ func (p *page) Tags() string {
 	return strings.Join(tags, " ")
 }
 
-// Terms returns the text that the search looks in.
+// Terms returns the text that the search of the index matches.
 func (p *page) Terms() string {
 	c := p.Code
 	terms := []string{c.Code, c.Category, p.Doc, oneLine(c.Resolution), strconv.Itoa(c.Traits.HTTP), c.Traits.GRPC}
@@ -117,8 +116,8 @@ func (p *page) Fields() []explain.Field {
 	return nil
 }
 
-// Flat returns fields, each followed by those of its objects. In a public catalogue all are public, so
-// it is not noted.
+// Flat returns fields, each followed by those of its objects. In a public catalogue, it removes the
+// note "public", because all fields are.
 func (p *page) Flat(fields []explain.Field) []explain.Field {
 	var out []explain.Field
 	for _, f := range fields {
@@ -174,14 +173,14 @@ func (p *page) Details() []fact {
 	return out
 }
 
-// breaks lets a browser break a name after an underscore, a dot or a slash, and before a capital.
+// breaks returns a name that a browser can break after an underscore, a dot or a slash.
 func breaks(name string) template.HTML {
 	return template.HTML(strings.NewReplacer("_", "_<wbr>", ".", ".<wbr>", "/", "/<wbr>").
 		Replace(template.HTMLEscapeString(name)))
 }
 
-// sentence returns a phrase as a sentence.
-func sentence(phrase string) string {
+// asSentence returns a phrase as a sentence.
+func asSentence(phrase string) string {
 	if phrase == "" {
 		return ""
 	}
@@ -189,10 +188,11 @@ func sentence(phrase string) string {
 	return strings.TrimSuffix(phrase, ".") + "."
 }
 
+// dict returns a map for a template, from keys that are each followed by a value.
 func dict(pairs ...any) map[string]any {
 	m := make(map[string]any)
 	for i := 0; i+1 < len(pairs); i += 2 {
-		m[cmp.Or(fmt.Sprint(pairs[i]), "")] = pairs[i+1]
+		m[fmt.Sprint(pairs[i])] = pairs[i+1]
 	}
 	return m
 }

@@ -12,7 +12,7 @@ import (
 )
 
 var markdownTemplate = template.Must(template.New("page.md").Funcs(functions).Funcs(template.FuncMap{
-	"codeSpan": codeSpan, "md": markdown, "mermaid": mermaid, "yesNo": yesNo,
+	"codeSpan": codeSpan, "md": escapeMarkdown, "mermaid": mermaid, "yesNo": yesNo,
 }).ParseFS(embedded, "page/page.md"))
 
 // markdown returns the pages.
@@ -28,8 +28,8 @@ func (s *site) markdown() []output.File {
 	return sorted(files)
 }
 
-// markdown returns a text that Markdown shows unchanged, on one line and also in tables.
-func markdown(text string) string {
+// escapeMarkdown returns a text on one line that Markdown shows unchanged, also in tables.
+func escapeMarkdown(text string) string {
 	text = oneLine(text)
 	var b strings.Builder
 	for i, r := range text {
@@ -48,7 +48,8 @@ func markdown(text string) string {
 	return b.String()
 }
 
-// isWord reports whether a text begins, or with -1 ends, with a letter, a digit or an underscore.
+// isWord reports whether a text begins with a letter, a digit or an underscore. If end is -1, it
+// reports whether the text ends with one.
 func isWord(text string, end int) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	if end < 0 {
@@ -63,7 +64,7 @@ func codeSpan(text string) string {
 		return ""
 	}
 	if strings.ContainsAny(text, "`|") {
-		return markdown(text) // a table has no escape for these in code
+		return escapeMarkdown(text) // a table has no escape for these in code
 	}
 	return "`" + text + "`"
 }

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// paths gives each page a file of its own.
+// paths assigns a file to each page.
 type paths struct {
 	code  string // the path of a code's file, with {code}
 	ext   string // of other files
@@ -21,8 +21,8 @@ const (
 	markdownIndex = "README.md"
 )
 
-// newPaths derives the paths of codes from help_url: the part of its path that begins with the
-// segment that contains {code}. The catalogue is published at the part before it.
+// newPaths derives the paths of codes from help_url: they begin with the segment that contains
+// {code}. The catalogue is published at the address before this segment.
 func newPaths(helpURL string, format Format) *paths {
 	p := &paths{code: placeholder, ext: ".html", taken: make(map[string]bool)}
 	if format == Markdown {
@@ -69,7 +69,7 @@ func (p *paths) claim(kind, name string) string {
 	}
 }
 
-// segment returns a segment of a path for a name. It is never "." or "..", nor hidden.
+// segment returns a name as a segment of a path. It never begins with a dot.
 func segment(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r) {
@@ -83,7 +83,7 @@ func segment(name string) string {
 	return name
 }
 
-// relative returns the way from one file of the catalogue to another.
+// relative returns the relative URL from one file of the catalogue to another.
 func relative(from, to string) string {
 	return strings.Repeat("../", strings.Count(from, "/")) + to
 }

@@ -36,7 +36,8 @@ func IDs() []string {
 var stages = [][]func(*checker){
 	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles, overCycles},
 	{
-		header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, signatureValues, templates, abstractCodes,
+		header, goNames, goNameClashes, fieldOptions, fieldValues, ruleValues, signatureValues, templates,
+		abstractCodes,
 		constantValues,
 	},
 	{

@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// checker is a taxonomy by name, and what was found in it. Names are unique from the second stage
-// on.
+// checker contains a taxonomy's declarations by name, and the findings. From the second stage on,
+// names are unique.
 type checker struct {
 	t             *spec.Taxonomy
 	m             *model.Package // nil in the first stage

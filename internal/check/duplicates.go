@@ -66,7 +66,8 @@ func (c *checker) duplicateFields(list []field, owner string) {
 		c.claim(fields, f.Name.V, f.Name.Span, "field "+strconv.Quote(f.Name.V), "remove one of them")
 		for _, from := range f.From {
 			if slices.Contains(roleNames, from.V) {
-				c.claim(roles, from.V, from.Span, fmt.Sprintf("the role %s of %s", from.V, owner), "fill one field from it")
+				role := fmt.Sprintf("the role %s of %s", from.V, owner)
+				c.claim(roles, from.V, from.Span, role, "fill one field from it")
 			}
 		}
 	}

@@ -28,7 +28,8 @@ var furtherActions = []string{"retry", "retry_operation", "escalate", "recover"}
 var sections = map[spec.Ref]string{
 	spec.RefSource: "sources", spec.RefOp: "ops", spec.RefGroup: "groups", spec.RefStrategy: "strategies",
 	spec.RefCheck: "checks", spec.RefTier: "tiers", spec.RefPolicy: "policies", spec.RefReaction: "reactions",
-	spec.RefSignature: "signatures", spec.RefConstant: "constants", spec.RefCode: "a category", spec.RefOverlay: "categories or groups",
+	spec.RefSignature: "signatures", spec.RefConstant: "constants", spec.RefCode: "a category",
+	spec.RefOverlay: "categories or groups",
 }
 
 // declaredNames returns the names that are valid, in the order of the file.

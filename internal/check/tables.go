@@ -80,7 +80,8 @@ func constantValues(c *checker) {
 	for _, k := range c.codes {
 		for _, a := range k.Constants {
 			i := slices.IndexFunc(c.m.Constants, func(d *model.Constant) bool { return d.Name == a.Field.V })
-			if _, err := resolve.Value(&model.Field{Wire: a.Field.V, Type: c.m.Constants[i].Type}, a.Value); err != nil {
+			field := &model.Field{Wire: a.Field.V, Type: c.m.Constants[i].Type}
+			if _, err := resolve.Value(field, a.Value); err != nil {
 				c.report("E-constant", a.Value.Span, fmt.Sprintf("constant %s is of type %s: %s", a.Field.V,
 					c.m.Constants[i].CodeConstant.Type, err), "write such a value, or change the type")
 			}

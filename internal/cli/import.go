@@ -49,7 +49,8 @@ is renamed, with an alias. At the end, import lists what a taxonomy cannot expre
 			fs.StringVar(&o.dir, "o", "", "write or update the taxonomy `FILE`")
 			fs.BoolVar(&o.verbose, "v", false, "list all codes of a remark")
 			fs.StringVar(&own.Package, "package", "", "`NAME` of the package, if the taxonomy is new")
-			fs.StringVar(&own.names, "names", "", "take names of printf arguments from this YAML `FILE`: CODE: [name, ...]")
+			fs.StringVar(&own.names, "names", "",
+				"take names of printf arguments from this YAML `FILE`: CODE: [name, ...]")
 			fs.Func("map", "read json and csv with these `COLUMNS`: code=name,message=text", func(value string) error {
 				columns, err := importer.ParseColumns(value)
 				own.Columns = columns

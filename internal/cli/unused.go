@@ -24,7 +24,8 @@ Where a code is only compared, the finding names the place: the code may come fr
 with 1 if it lists a code. To end the life of a code see docs/evolution.md: deprecate it, later remove and reserve it.`,
 		flags: func(fs *flag.FlagSet, o *options) {
 			fs.StringVar(&o.taxonomy, "taxonomy", defaultFile, "read the codes of the taxonomy `FILE`")
-			directoryFlag(fs, o, "the generated package is in `DIR`, not in a directory named like it beside the taxonomy")
+			directoryFlag(fs, o,
+				"the generated package is in `DIR`, not in a directory named like it beside the taxonomy")
 			fs.BoolVar(&o.tests, "tests", false, "count the codes that tests create")
 			o.choice(fs, "print findings as `FORM`: text, json (one object a line) or github (annotations)",
 				diag.FormatText, diag.FormatJSON, diag.FormatGitHub)

@@ -1,5 +1,5 @@
-// Package explain describes codes, categories and reactions in words: what errgen explain, errgen list
-// and the catalogue show.
+// Package explain describes codes, categories and reactions in words, for the commands errgen explain
+// and errgen list, and for the catalogue.
 package explain
 
 import (
@@ -53,7 +53,7 @@ type Traits struct {
 	HTTP           int      `json:"http,omitzero"`
 	GRPC           string   `json:"grpc,omitempty"`
 	Reaction       Reaction `json:"reaction"`
-	// MostCalls is the most calls that a failure causes, in words; empty for 1.
+	// MostCalls is the greatest number of calls that a failure causes, in words. It is empty for 1.
 	MostCalls string `json:"most_calls,omitempty"`
 }
 
@@ -248,7 +248,7 @@ func CategoryOf(m *model.Package, c *model.Category) *Category {
 	return d
 }
 
-// Word returns the word of the language for a value, or "" for none.
+// Word returns the word of the language for a value, or "" for the word "none".
 func Word(v fmt.Stringer) string {
 	if s := v.String(); s != "none" {
 		return s

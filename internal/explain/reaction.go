@@ -106,14 +106,14 @@ func Action(r *taxonomy.Reaction) string {
 	}
 }
 
-// Policy returns how often and how far apart a policy tries.
+// Policy describes the attempts and the waits of a policy.
 func Policy(p *taxonomy.Policy) []string {
 	var s sentences
 	s.policy(p)
 	return s
 }
 
-// policy adds how often and how far apart a policy tries.
+// policy adds the attempts and the waits of a policy.
 func (s *sentences) policy(p *taxonomy.Policy) {
 	s.add(true, "at most %s in total", Count(p.MaxAttempts, "call", "calls"))
 	delay := map[taxonomy.Backoff]string{
@@ -148,7 +148,7 @@ func (s *sentences) policy(p *taxonomy.Policy) {
 	}
 }
 
-// Prevention returns what happens before a call that is likely to fail with a code.
+// Prevention describes the measures before a call that is likely to fail with a code.
 func Prevention(p *taxonomy.Prevention) []string {
 	if p == nil {
 		return nil
@@ -163,7 +163,7 @@ func Prevention(p *taxonomy.Prevention) []string {
 
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }
 
-// Duration writes a duration without units that are zero.
+// Duration returns a duration without the units at its end that are zero.
 func Duration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -175,7 +175,7 @@ func Duration(d time.Duration) string {
 	return s
 }
 
-// Count returns a number and the word for what is counted.
+// Count returns a number with its noun: one is the singular, many the plural.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -1,5 +1,5 @@
-// Package gouse finds the uses of a generated package in Go code. It lists the files of packages
-// with the go command and parses them, without types.
+// Package gouse finds the uses of a generated package in Go code. It lists files with the go command
+// and parses them. It does not check types.
 package gouse
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// Uses are the places of exported names, by name, in the order of the packages and files.
+// Uses are the positions of each exported name, in the order of packages and files.
 type Uses map[string][]token.Position
 
 // pkg is a package as the go command lists it.
@@ -31,9 +31,9 @@ type pkg struct {
 	Error                                                        *struct{ Err string }
 }
 
-// Find returns the uses of the package in the directory target, in the packages that the patterns
-// name, seen from dir. Files for other systems count; test files count if tests is true. The
-// generated files and the tests of the package itself never count.
+// Find returns the uses of the package in the directory target by the packages that the patterns
+// match in dir. It reads files for all systems, and test files only if tests is true. It never reads
+// the generated files and the tests of the package itself.
 func Find(ctx context.Context, dir, target string, tests bool, patterns ...string) (Uses, error) {
 	generated, err := list(ctx, target, ".")
 	if err != nil {
@@ -62,7 +62,8 @@ func Find(ctx context.Context, dir, target string, tests bool, patterns ...strin
 	return uses, nil
 }
 
-// list runs go list, which needs no network if the modules are in the cache.
+// list returns the packages that match patterns in dir. It runs go list, which needs no network if
+// the modules are in the cache.
 func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
 	const fields = "Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles,Error"
 	args := append([]string{"list", "-e", "-find", "-json=" + fields, "--"}, patterns...)
@@ -94,8 +95,8 @@ func list(ctx context.Context, dir string, patterns ...string) ([]pkg, error) {
 	}
 }
 
-// file adds the uses in a file. In the package's own files, which are not generated, names have no
-// qualifier.
+// file adds the uses in a file. If own is true, the file belongs to the target, so it uses names
+// without a qualifier.
 func (u Uses) file(path string, target pkg, own bool) error {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !own && !bytes.Contains(src, []byte(target.ImportPath)) {

@@ -14,7 +14,7 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// columns are the keys of a mapping, besides the constants: constant.NAME.
+// columns are the keys of a mapping. Constants also have keys: constant.NAME.
 var columns = strings.Fields("code number message doc resolution http groups names deprecated retryable category rows")
 
 // ParseColumns reads a mapping: code=name,message=description.
@@ -39,7 +39,8 @@ func readJSON(t *Table, src []byte, o Options) error {
 	return tableOfJSON(t, src, o.Columns, "table")
 }
 
-// tableOfJSON reads an array of objects, or an object of objects, whose keys are the column "key".
+// tableOfJSON reads an array of objects, or an object of objects. The keys of an object become the
+// column "key". The ignored columns are noted.
 func tableOfJSON(t *Table, src []byte, columns map[string]string, category string, ignored ...string) error {
 	root, err := decodeJSON(src)
 	if err != nil {
@@ -58,7 +59,7 @@ func tableOfJSON(t *Table, src []byte, columns map[string]string, category strin
 		}
 	}
 	if !ok {
-		return errors.New("the table is not a list of rows; name the place of the list with -map rows=NAME")
+		return errors.New("the table is not a list of rows; set the path of the list with -map rows=NAME")
 	}
 	for _, row := range rows {
 		p, _ := row.(spec.Pairs)
@@ -121,7 +122,7 @@ func (t *Table) row(row spec.Pairs, columns map[string]string, category string) 
 		if c := columns["code"]; c != "" {
 			column = c
 		}
-		return fmt.Errorf("row %d has nothing in the column %q; map another one with -map code=COLUMN", t.count()+1, column)
+		return fmt.Errorf("row %d: column %q is empty; set another column with -map code=COLUMN", t.count()+1, column)
 	}
 	k.HTTP, _ = strconv.Atoi(text(value("http")))
 	k.Retryable, _ = strconv.ParseBool(strings.ToLower(text(value("retryable"))))
@@ -158,7 +159,7 @@ func (t *Table) count() int {
 	return n
 }
 
-// decodeJSON reads JSON with the order of its keys. Scalars are text.
+// decodeJSON reads JSON and keeps the order of keys. Scalars become strings.
 func decodeJSON(src []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.UseNumber()
@@ -171,9 +172,13 @@ func decodeJSON(src []byte) (any, error) {
 }
 
 func jsonValue(d *json.Decoder, depth int) (any, error) {
+	const maxDepth = 100
 	token, err := d.Token()
-	if err != nil || depth > 100 {
-		return nil, errors.Join(err, tooDeep(depth))
+	if err != nil {
+		return nil, err
+	}
+	if depth > maxDepth {
+		return nil, errors.New("values are nested too deep")
 	}
 	switch token {
 	case json.Delim('{'):
@@ -206,11 +211,4 @@ func jsonValue(d *json.Decoder, depth int) (any, error) {
 		return nil, nil
 	}
 	return fmt.Sprint(token), nil
-}
-
-func tooDeep(depth int) error {
-	if depth > 100 {
-		return errors.New("values are nested too deep")
-	}
-	return nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // readPostgres reads src/backend/utils/errcodes.txt: lines of SQLSTATE, level, macro and condition,
-// in sections. Macros of one SQLSTATE are names of one code.
+// in sections. Macros with the same SQLSTATE become names of one code.
 func readPostgres(t *Table, src []byte, _ Options) error {
 	t.Doc = "Errors of PostgreSQL, by SQLSTATE."
 	t.Constants = []Constant{
@@ -63,7 +63,7 @@ func readPostgres(t *Table, src []byte, _ Options) error {
 	return nil
 }
 
-// lines yields the lines of a file by their numbers, without a carriage return.
+// lines yields the lines of a file with their numbers from 1, without line ends.
 func lines(src []byte) func(yield func(n int, line string) bool) {
 	return func(yield func(int, string) bool) {
 		n := 0
@@ -103,7 +103,7 @@ func readMongoDB(t *Table, src []byte, _ Options) error {
 	return nil
 }
 
-// readSpark reads error-conditions.json, also of Delta.
+// readSpark reads error-conditions.json of Spark and Delta.
 func readSpark(t *Table, src []byte, _ Options) error {
 	root, err := decodeJSON(src)
 	if err != nil {
@@ -152,7 +152,7 @@ func readTiDB(t *Table, src []byte, _ Options) error {
 		return err
 	}
 	t.Doc = "Errors of TiDB."
-	t.perNumbers = true
+	t.numbersPerCategory = true
 	for _, s := range sections {
 		name := s.path[len(s.path)-1]
 		class, last := "tidb", name
@@ -198,8 +198,8 @@ var (
 		`(?s)<tr>\s*<td>([A-Z0-9_]+)</td>\s*<td>(-?\d+)</td>\s*<td>(True|False)</td>\s*<td>(.*?)</td>`)
 )
 
-// readKafka reads Errors.java, or the table of errors in the guide to the protocol, which says what
-// is retriable.
+// readKafka reads Errors.java, or the HTML table of errors in the guide to the protocol. Only the
+// HTML table has a column of retriable errors.
 func readKafka(t *Table, src []byte, _ Options) error {
 	t.Doc = "Errors of Kafka's protocol."
 	category := t.category("kafka", "Errors of the protocol.")
@@ -242,13 +242,13 @@ func readKafka(t *Table, src []byte, _ Options) error {
 	return nil
 }
 
-// text returns a scalar.
+// text returns a scalar, or "" for any other value.
 func text(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-// list returns the scalars of a list, or one scalar.
+// list returns the scalars of a list. A scalar that is not empty is a list of one.
 func list(v any) []string {
 	items, ok := v.([]any)
 	if !ok {
@@ -263,7 +263,7 @@ func list(v any) []string {
 	return out
 }
 
-// number returns a whole number, or nil if the text is none.
+// number returns the integer in s, or nil if s is not a decimal integer.
 func number(s string) *int {
 	n, err := strconv.Atoi(s)
 	if err != nil || strconv.Itoa(n) != strings.TrimLeft(s, "+") {

@@ -1,6 +1,6 @@
 // Package importer turns the error tables of other projects into taxonomies. [Read] reads a table,
-// [Table.New] writes a taxonomy for it, and [Table.Update] brings a taxonomy that was imported
-// before up to date without touching what was edited by hand.
+// [Table.New] writes a taxonomy for it, and [Table.Update] updates a taxonomy that was imported
+// before. An update keeps all edits made by hand.
 package importer
 
 import (
@@ -29,10 +29,10 @@ type Table struct {
 	Categories   []*Category
 	Notes        Notes
 
-	params     []string
-	names      map[string][]string
-	perNumbers bool   // numbers are unique in a category only
-	identity   string // the constant that a code keeps when it is renamed
+	params             []string
+	names              map[string][]string
+	numbersPerCategory bool   // numbers are unique in a category only
+	identity           string // the constant that a code keeps when it is renamed
 }
 
 // Constant declares a value that each code of the table has.
@@ -68,10 +68,10 @@ type Field struct {
 	MaxLength      int
 }
 
-// Notes are what a taxonomy cannot express, with the codes that it concerns.
+// Notes list the parts of a table that a taxonomy cannot express.
 type Notes []Note
 
-// Note is one thing that a taxonomy cannot express.
+// Note is a part of a table that a taxonomy cannot express, with the codes that have it.
 type Note struct {
 	What  string
 	Codes []string
@@ -88,7 +88,7 @@ func (n *Notes) add(code, format string, args ...any) {
 	*n = append(*n, Note{what, []string{code}})
 }
 
-// formats read the tables. The parameters of messages are of the form that is given.
+// formats lists the readers of tables. params is the default form of the parameters in messages.
 var formats = []struct {
 	name   string
 	params string
@@ -134,7 +134,7 @@ func Read(format string, src []byte, o Options) (*Table, error) {
 	return nil, fmt.Errorf("unknown format %q", format)
 }
 
-// category returns the category with a name, which it adds if there is none.
+// category returns the category with a name. It adds the category if the table does not have it.
 func (t *Table) category(name, doc string) *Category {
 	key := identifier(name, "category")
 	for _, c := range t.Categories {
@@ -169,16 +169,17 @@ func (t *Table) finish() error {
 	return nil
 }
 
+// finisher contains the names and numbers that the codes have so far.
 type finisher struct {
 	t         *Table
-	names     map[string]bool
+	names     map[string]bool // of rows
 	keys      map[string]bool // Go names, without regard to case
 	numbers   map[any]bool
-	published map[string]bool
-	groups    map[string]bool
+	published map[string]bool // further names
+	groups    map[string]bool // with a code
 }
 
-// claim drops rows with a name that an earlier row has.
+// claim removes rows without a name, and rows whose name an earlier row has.
 func (f *finisher) claim(codes []*Code) []*Code {
 	return slices.DeleteFunc(codes, func(k *Code) bool {
 		if strings.ContainsFunc(k.Name, unprintable) {
@@ -186,7 +187,7 @@ func (f *finisher) claim(codes []*Code) []*Code {
 			k.Name = identifier(k.Name, "code")
 		}
 		if f.names[k.Name] || k.Name == "" {
-			f.t.Notes.add(k.Name, "rows without a code of their own: left out")
+			f.t.Notes.add(k.Name, "rows with an empty or duplicate code: left out")
 			return true
 		}
 		f.names[k.Name] = true
@@ -199,7 +200,7 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	t, name := f.t, k.Name
 	if k.Number != nil {
 		scope := any(*k.Number)
-		if t.perNumbers {
+		if t.numbersPerCategory {
 			scope = [2]any{c.Key, *k.Number}
 		}
 		if f.numbers[scope] {
@@ -240,10 +241,10 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	if len(k.Codes) == 0 {
 		return
 	}
-	parentOf := *k
-	parentOf.Message = message
+	withMessage := *k
+	withMessage.Message = message
 	for _, child := range k.Codes {
-		f.code(c, child, &parentOf)
+		f.code(c, child, &withMessage)
 	}
 	// No error has an abstract code, so it has no message.
 	k.Fields, k.Message = nil, ""
@@ -252,8 +253,8 @@ func (f *finisher) code(c *Category, k *Code, parent *Code) {
 	}
 }
 
-// unique returns a key whose Go name no other code has. A code with fields is a type, as categories
-// are.
+// unique returns a key whose Go name no other code has. If isType is true, no category has it
+// either: codes with fields and categories become Go types.
 func (f *finisher) unique(key string, isType bool) string {
 	for n, name := 2, key; ; n++ {
 		ident := goName(name)
@@ -269,8 +270,8 @@ func (f *finisher) unique(key string, isType bool) string {
 // maxGroups is the number of groups that a taxonomy can have.
 const maxGroups = 64
 
-// group returns the name under which the taxonomy has a group, or "" if it has too many. It declares
-// one that the table does not.
+// group returns the name of a group in the taxonomy, or "" if the taxonomy has too many groups. It
+// adds a group that the table does not declare.
 func (f *finisher) group(code, name string) string {
 	ident := goName(name)
 	for _, g := range f.t.Groups {
@@ -294,9 +295,10 @@ func goName(key string) string {
 	return strings.ToLower(ident)
 }
 
-// identifier returns a name that gives a Go name. Other characters than letters, digits, - and _
-// become _.
-func identifier(name, otherwise string) string {
+// identifier returns name as a key that has a Go name. Characters other than letters, digits, - and
+// _ become _. If nothing remains, the key is fallback. If the rest has no Go name, for example
+// because it begins with a digit, the key begins with fallback, unless that is "code".
+func identifier(name, fallback string) string {
 	var b strings.Builder
 	for _, r := range name {
 		switch {
@@ -308,18 +310,18 @@ func identifier(name, otherwise string) string {
 	}
 	key := strings.Trim(b.String(), "_-")
 	if _, ok := naming.Exported("X" + key); !ok || key == "" {
-		return otherwise
+		return fallback
 	}
-	if _, ok := naming.Exported(key); !ok && otherwise != "code" {
-		return otherwise + "_" + key
+	if _, ok := naming.Exported(key); !ok && fallback != "code" {
+		return fallback + "_" + key
 	}
 	return key
 }
 
-// unprintable reports characters that a name on the wire cannot contain.
+// unprintable reports whether r cannot be in a name on the wire.
 func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 
-// clean returns text for a comment: one paragraph a line, without characters that are not printed.
+// clean returns text for a comment: one line per paragraph, without unprintable characters.
 func clean(text string) string {
 	var out []string
 	for line := range strings.Lines(text) {

@@ -52,7 +52,7 @@ func (u *update) index() {
 	}
 }
 
-// match finds the entry of each row: by its value, by an alias, then by what a rename keeps.
+// match finds the entry of each row: by its value, then by an alias, then by its identity.
 func (u *update) match() {
 	u.matched = make(map[*Code]*entry)
 	rows := u.t.rows()
@@ -108,10 +108,11 @@ func (u *update) match() {
 	}
 }
 
-// identity is what a code keeps if its name changes: its number, or its SQLSTATE if that is unique.
+// identity returns the part of a code that a rename keeps: its number, otherwise the constant that
+// the format defines, such as the SQLSTATE.
 func (u *update) identity(category string, number, constants any) string {
 	if n := text(number); n != "" {
-		if u.t.perNumbers {
+		if u.t.numbersPerCategory {
 			return category + "/" + n
 		}
 		return n

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// printfVerb is a verb of Go or C, also one that Go printed without its argument.
+	// printfVerb matches a verb of Go or C, and the text that Go prints for a missing argument.
 	printfVerb = regexp.MustCompile(
 		`^%!?[-+#0]*(?:\[(\d+)\])?\d*(?:\.(\d+))?(?:hh|h|ll|l|z|j|t)?([bcdeEfFgGioOpqstTuUvxX%])(\(MISSING\))?`)
 	braceName = regexp.MustCompile(`^\{([A-Za-z_][A-Za-z0-9_.-]*)\}`)
@@ -23,7 +23,7 @@ var (
 // minLength is the least max_length that a field can have.
 const minLength = 4
 
-// template turns the message of a code into one of a taxonomy, with its fields.
+// template returns the message of a code as a template of the taxonomy, with the fields in it.
 func (t *Table) template(k *Code) (string, []Field) {
 	m := message{table: t, code: k, args: t.names[k.Name]}
 	has := func(form string) bool { return slices.Contains(t.params, form) }
@@ -61,7 +61,7 @@ func firstRune(s string) (rune, int) {
 	return 0, 0
 }
 
-// message is a message of a taxonomy that is being written.
+// message builds a message template and its fields.
 type message struct {
 	table  *Table
 	code   *Code
@@ -123,7 +123,7 @@ func (m *message) printf(verb []string) {
 	m.field(name, f, format)
 }
 
-// field writes a placeholder, and declares its field if it is new.
+// field writes a placeholder. It declares the field unless the message has it already.
 func (m *message) field(name string, f Field, format string) {
 	f.Name = identifier(name, "arg")
 	if f.Name == "cause" { // the placeholder of the wrapped error

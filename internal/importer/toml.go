@@ -38,7 +38,7 @@ func parseTOML(src []byte) ([]section, error) {
 			return nil, err
 		}
 		if len(out) == 0 || len(key) != 1 {
-			return nil, p.fault("a key outside of a table, or a dotted key")
+			return nil, p.fault("keys outside of tables and dotted keys are not supported")
 		}
 		last := &out[len(out)-1]
 		last.keys = append(last.keys, spec.Pair{Key: key[0], Value: value})
@@ -63,7 +63,7 @@ func (p *tomlParser) take(token string) bool {
 	return true
 }
 
-// space skips spaces and comments, and line ends if lines is true.
+// space skips spaces and comments. If lines is true, it also skips line ends.
 func (p *tomlParser) space(lines bool) {
 	for p.pos < len(p.src) {
 		switch c := p.src[p.pos]; {
@@ -135,13 +135,13 @@ func (p *tomlParser) value() (any, error) {
 	n := strings.IndexAny(p.src[p.pos:]+"\n", "\n#,] \t")
 	word := p.src[p.pos : p.pos+n]
 	if _, err := strconv.ParseFloat(word, 64); err != nil && word != "true" && word != "false" {
-		return nil, p.fault("this value is not a string, number, boolean or list of these")
+		return nil, p.fault("the value is not a string, number, boolean or list of these")
 	}
 	p.pos += n
 	return word, nil
 }
 
-// quoted reads a string of any of the four forms.
+// quoted reads a basic or literal string, on one line or several.
 func (p *tomlParser) quoted() (string, error) {
 	quote := p.src[p.pos : p.pos+1]
 	multi := strings.HasPrefix(p.src[p.pos:], strings.Repeat(quote, 3))
@@ -171,7 +171,7 @@ func (p *tomlParser) quoted() (string, error) {
 	return "", p.fault("the string is not closed")
 }
 
-// escape reads an escape sequence, or a line end behind a backslash with the spaces that follow.
+// escape reads an escape sequence. A backslash before a line end skips the white space that follows.
 func (p *tomlParser) escape(b *strings.Builder) error {
 	if rest := strings.TrimLeft(p.src[p.pos+1:], " \t"); strings.HasPrefix(rest, "\n") {
 		p.pos = len(p.src) - len(strings.TrimLeft(rest, " \t\n"))
@@ -179,7 +179,7 @@ func (p *tomlParser) escape(b *strings.Builder) error {
 	}
 	r, _, tail, err := strconv.UnquoteChar(p.src[p.pos:], '"')
 	if err != nil {
-		return p.fault("an escape that is not known")
+		return p.fault("unknown escape sequence")
 	}
 	b.WriteRune(r)
 	p.pos = len(p.src) - len(tail)

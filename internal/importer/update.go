@@ -10,17 +10,18 @@ import (
 	"github.com/errgen/errgen/internal/spec"
 )
 
-// Changes are what an update did, by code.
+// Changes list the changes of an update, by code.
 type Changes struct {
 	Added, Renamed, Removed, Changed []string
-	// Kept are values that the table changed and that were edited by hand. They were not changed.
+	// Kept are the values that the table changed and that the update kept, because they were edited
+	// by hand.
 	Kept []string
 }
 
-// Update brings a taxonomy up to date with the table. A value is changed if the table changed it
-// since the last import and it is as the last import wrote it. Codes that the table no longer has
-// become reserved. A code of another name with the same number, or the same first constant, is
-// renamed, and its former value becomes an alias.
+// Update returns the taxonomy in src, updated to the table. It changes a value if the table changed
+// it since the last import, unless it was edited by hand. It removes and reserves codes that the
+// table no longer has. If a row has another name but the identity of a code, such as its number,
+// the code is renamed, and its former value becomes an alias.
 func (t *Table) Update(name string, src []byte) ([]byte, *Changes, error) {
 	doc, err := spec.OpenDocument(name, src)
 	if err != nil {
@@ -67,16 +68,16 @@ type update struct {
 	doc        *spec.Document
 	root       *spec.Node
 	categories *spec.Node
-	record     map[string]map[string]string // digests by row and key
+	record     map[string]map[string]string // digests of the last import, by row and key
 	entries    []*entry
 	matched    map[*Code]*entry
-	fresh      map[*Code]bool // added now
+	fresh      map[*Code]bool // added by this update
 	retired    []int          // numbers that codes no longer have
 	places     map[*Category]*place
 	changes    *Changes
 }
 
-// merge brings a code up to date, key by key.
+// merge updates a code, key by key.
 func (u *update) merge(r row, e *entry) {
 	base := u.record[r.code.Name]
 	renamed := e.row != r.code.Name && base == nil && u.record[e.row] != nil
@@ -112,14 +113,15 @@ func (u *update) merge(r row, e *entry) {
 		if key == "value" || kept && key == "fields" {
 			continue
 		}
-		now, ours, known := table.Get(key), written.Get(key), base[key]
+		// The value of the table, the value of the taxonomy, and the digest of the last import.
+		now, ours, last := table.Get(key), written.Get(key), base[key]
 		if key == "number" && number(text(ours)) != nil && canonical(now) != canonical(ours) {
 			u.retired = append(u.retired, *number(text(ours)))
 		}
-		unchanged := digest(now) == known || now == nil && known == ""
+		unchanged := digest(now) == last || now == nil && last == ""
 		switch {
 		case unchanged, digest(now) == digest(ours):
-		case known == "" && ours == nil, known != "" && digest(ours) == known:
+		case last == "" && ours == nil, last != "" && digest(ours) == last:
 			if now == nil {
 				node.Delete(key)
 			} else {
@@ -175,7 +177,7 @@ func (u *update) entryNamed(key string) *entry {
 	return nil
 }
 
-// freeName removes an alias that is the name of another code now.
+// freeName removes a name from the aliases of codes, because another code has it now.
 func (u *update) freeName(name string) {
 	for _, e := range u.entries {
 		node := e.node()
@@ -189,13 +191,13 @@ func (u *update) freeName(name string) {
 	}
 }
 
-// place is where the codes of a category of the table are.
+// place is the mapping that contains the codes of a category or a parent.
 type place struct {
 	category string
 	codes    *spec.Node
 }
 
-// place returns where the codes of a row's category or parent are.
+// place returns the place of a row. It adds the category if the taxonomy does not have it.
 func (u *update) place(r row) *place {
 	if r.parent != nil {
 		if e := u.matched[r.parent]; e != nil && e.node() != nil {
@@ -230,7 +232,7 @@ func (u *update) place(r row) *place {
 	return p
 }
 
-// before returns the key of the category before one of the table.
+// before returns the key of the category that precedes c in the table and in the taxonomy.
 func (u *update) before(c *Category) string {
 	key := ""
 	for _, other := range u.t.Categories {
@@ -247,7 +249,7 @@ func (u *update) before(c *Category) string {
 // add adds a code that the taxonomy does not have, with its children.
 func (u *update) add(r row) {
 	if r.parent != nil && u.fresh[r.parent] {
-		return // the parent's entry has it
+		return // the entry of the parent contains it
 	}
 	if u.record[r.code.Name] != nil {
 		return // it was removed by hand
@@ -267,7 +269,8 @@ func (u *update) add(r row) {
 	u.changes.Added = append(u.changes.Added, key)
 }
 
-// unreserve takes a code that the table has again off the list of reserved ones, with its number.
+// unreserve removes the name and the number of a code from the reserved ones, because the table has
+// the code again.
 func (u *update) unreserve(k *Code) {
 	reserved := u.root.Map("reserved")
 	if reserved == nil {
@@ -276,7 +279,7 @@ func (u *update) unreserve(k *Code) {
 	if reserved.Remove("codes", func(item any) bool { return u.isName(item, k.Name) || u.isName(item, k.Key) }) == 0 {
 		return
 	}
-	u.t.Notes.add(k.Name, "codes that were reserved, and are in the table again: no longer reserved")
+	u.t.Notes.add(k.Name, "reserved codes that are in the table again: no longer reserved")
 	if k.Number != nil {
 		reserved.Remove("numbers", func(item any) bool { return text(item) == strconv.Itoa(*k.Number) })
 	}
@@ -290,10 +293,10 @@ func (u *update) isName(item any, name string) bool {
 	return text(item) == name
 }
 
-// dropReserved leaves out the numbers that another code had before.
+// dropReserved removes reserved numbers from the rows, because other codes had them.
 func (u *update) dropReserved() {
 	reserved := u.root.Map("reserved")
-	if reserved == nil || u.t.perNumbers {
+	if reserved == nil || u.t.numbersPerCategory {
 		return
 	}
 	codes, _ := reserved.Pairs().Get("codes").([]any)
@@ -318,7 +321,7 @@ func includes(item any, n int) bool {
 	return text(item) == strconv.Itoa(n) || from != nil && to != nil && *from <= n && n <= *to
 }
 
-// remove reserves the codes that the table had, and no longer has.
+// remove removes the codes that the table no longer has, and reserves their names and numbers.
 func (u *update) remove(rows []row) {
 	var codes, numbers []any
 	for _, e := range u.entries {
@@ -342,7 +345,7 @@ func (u *update) remove(rows []row) {
 	}
 	for _, n := range u.retired {
 		inUse := slices.ContainsFunc(rows, func(r row) bool { return r.code.Number != nil && *r.code.Number == n })
-		if !inUse && !u.t.perNumbers && !slices.Contains(numbers, any(n)) {
+		if !inUse && !u.t.numbersPerCategory && !slices.Contains(numbers, any(n)) {
 			numbers = append(numbers, n)
 		}
 	}
@@ -382,7 +385,8 @@ func (u *update) usedGroups() map[string]bool {
 	return used
 }
 
-// vocabulary declares what new codes refer to, and removes groups that lost their last code.
+// vocabulary adds the declarations that new codes refer to, and removes groups that lost their last
+// code.
 func (u *update) vocabulary(before map[string]bool) {
 	for _, section := range u.t.vocabulary() {
 		names := section.Value.(spec.Pairs)

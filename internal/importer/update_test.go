@@ -70,7 +70,8 @@ func TestUpdate(t *testing.T) {
 				"GONE,1,user,user {id} is gone,410", "LOCKED,2,user,user %s is locked,423", "FULL,3,disk,disk full,507",
 				"SLOW,4,disk,disk slow,500"),
 			edits: []string{
-				"        message: no user", "        doc: My doc.\n        message: no user", "http: 404", "http: 404 # as in RFC",
+				"        message: no user", "        doc: My doc.\n        message: no user",
+				"http: 404", "http: 404 # as in RFC",
 			},
 			want:    []string{"doc: My doc.", "message: user {id} is gone", "http: 410 # as in RFC"},
 			changes: importer.Changes{Changed: []string{"GONE: message, http"}},
@@ -120,7 +121,8 @@ func TestUpdate(t *testing.T) {
 				"NEXT,5,net,net,", "FULL,3,disk,disk full,507", "MIDDLE,6,disk,middle,", "SLOW,4,disk,disk slow,500"),
 			want: []string{
 				"    codes:\n      FIRST:\n        number: 10\n        message: first\n      GONE:",
-				"  net:\n    doc: Errors of the category net.\n    codes:\n      NEXT:\n        number: 5\n        message: net\n  disk:",
+				"  net:\n    doc: Errors of the category net.\n    codes:\n" +
+					"      NEXT:\n        number: 5\n        message: net\n  disk:",
 				"http: 507\n      MIDDLE:\n        number: 6\n        message: middle\n      SLOW:",
 			},
 			changes: importer.Changes{Added: []string{"FIRST", "NEXT", "MIDDLE"}},
@@ -219,10 +221,12 @@ categories:
       LOCKED:
         message: locked
 `
-	after, changes, err := read(t, csvTable("GONE,1,user,no user,404", "LOCKED,2,user,is locked,423")).Update("t", []byte(own))
+	table := read(t, csvTable("GONE,1,user,no user,404", "LOCKED,2,user,is locked,423"))
+	after, changes, err := table.Update("t", []byte(own))
 	require.NoError(t, err)
 	assert.Equal(t, edit(t, own, "message: gone}", "message: gone, http: 404}",
-		"        message: locked\n", "        number: 2\n        message: locked\n        http: 423\n"), withoutRecord(after))
+		"        message: locked\n", "        number: 2\n        message: locked\n        http: 423\n"),
+		withoutRecord(after))
 	assert.Equal(t, importer.Changes{
 		Changed: []string{"USER_GONE: http", "LOCKED: number, http"},
 		Kept:    []string{"USER_GONE: message", "LOCKED: message"},

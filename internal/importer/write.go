@@ -25,7 +25,7 @@ func (t *Table) New() []byte {
 	root := spec.Pairs{
 		{Key: "errgen", Value: 1}, {Key: "package", Value: t.Package}, {Key: "doc", Value: t.Doc},
 	}
-	if t.perNumbers {
+	if t.numbersPerCategory {
 		root = append(root, spec.Pair{Key: "numbers", Value: "per_category"})
 	}
 	for _, section := range t.vocabulary() {
@@ -43,7 +43,8 @@ func (t *Table) New() []byte {
 	return spaced(fitIgnores(spec.Encode(root), true))
 }
 
-// vocabulary returns what the codes refer to: constants, groups and the reaction of retryable codes.
+// vocabulary returns the declarations that codes refer to: constants, groups and the reaction of
+// retryable codes.
 func (t *Table) vocabulary() spec.Pairs {
 	var constants, groups, out spec.Pairs
 	used := make(map[string]bool)
@@ -191,7 +192,7 @@ func (r row) digests() string {
 	return strings.Join(words, " ")
 }
 
-// digest identifies a value, whatever its form in YAML.
+// digest returns a hash that is equal for equal values, whatever their form in YAML.
 func digest(value any) string {
 	h := fnv.New32a()
 	h.Write([]byte(canonical(value)))
@@ -219,14 +220,14 @@ func canonical(value any) string {
 	return fmt.Sprintf("%q", fmt.Sprint(value))
 }
 
-// ignoreComment ignores the warnings that the form of a table causes, at the key of the categories.
+// The comment at the key of the categories. It ignores warnings about the form of the table.
 const (
 	ignoreComment = "# errgen:ignore "
 	ignoreReason  = " -- as in the table"
 )
 
-// fitIgnores makes the comment at the categories name the warnings that the taxonomy has. It adds
-// the comment only if that is wanted.
+// fitIgnores updates the comment at the key of the categories, so that it ignores the warnings that
+// the taxonomy has. If the comment is missing, fitIgnores adds it only if add is true.
 func fitIgnores(text []byte, add bool) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	at := slices.IndexFunc(lines, func(l []byte) bool { return bytes.HasPrefix(l, []byte("categories:")) })

@@ -37,7 +37,8 @@ type Example struct {
 	Want   *Want
 }
 
-// Want is what an example expects beyond its code; what is nil is not asked.
+// Want contains the traits that an example expects in addition to its code. A nil value is not
+// checked.
 type Want struct {
 	Retryable      *bool
 	Recoverability *taxonomy.Recoverability

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Context is the values that an error carries, or an object in it; what is absent has no entry. The
-// zero Context holds nothing and can be read.
+// Context contains the values of an error's fields, or of an object in it. An absent value has no
+// entry. A nil Context is empty.
 type Context map[*Field]Value
 
 // Get returns the value of f and whether it is present. A required field always is, at least with
@@ -49,8 +49,8 @@ func (b *Branch) Holds(ctx Context) bool {
 	return !slices.ContainsFunc(b.Conds, func(c Cond) bool { return !c.Holds(ctx) })
 }
 
-// Holds reports whether the condition holds. What is absent matches nothing but `present: false`;
-// Not does not match it either.
+// Holds reports whether the condition holds. An absent value matches `present: false` only, and not
+// even a `not`.
 func (c Cond) Holds(ctx Context) bool {
 	v, present := ctx.Get(c.Field)
 	if !present {

@@ -20,14 +20,14 @@ func (t Type) String() string {
 	return "unknown"
 }
 
-// TypeOf returns the type of that name. "enum" is none: a field is one by having words.
+// TypeOf returns the type with a name. It does not accept "enum", because the words of a field make
+// it an enum.
 func TypeOf(name string) (Type, bool) {
 	i := slices.Index(typeNames[:], name)
 	return Type(max(i, 0)), i >= 0 && Type(i) != EnumType
 }
 
-// Field returns the field with that name on the wire, or nil. Where a name stands twice, it is the
-// first.
+// Field returns the first field with that name on the wire, or nil.
 func (c *Category) Field(wire string) *Field { return fieldNamed(c.Fields, wire) }
 
 // Field returns the object's field with that name on the wire, or nil.

@@ -16,7 +16,7 @@ type Package struct {
 	Domain   string
 	Doc      string
 	HelpURL  string
-	Fallback *Code // nil when there is none
+	Fallback *Code // nil if the taxonomy has no fallback
 	// FallbackSet is what the fallback adds to what its code sets.
 	FallbackSet []FieldValue
 	// SourceFallbacks are the fallbacks of sources that have a separate one, by source.
@@ -248,7 +248,7 @@ type Code struct {
 
 	Row  *Row
 	When []*Branch
-	// Prevent is what is done where the code is likely; nil is nothing.
+	// Prevent is the prevention of the code, or nil.
 	Prevent *taxonomy.Prevention
 
 	Rules    []*Rule

@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// Text returns the template filled in. An empty cause is none; any other is the text of an error of
-// no taxonomy.
+// Text returns the template with its values. If cause is empty, the error has no cause. Any other
+// value is treated as the text of an error of no taxonomy.
 func (t Template) Text(ctx Context, cause string) string {
 	text, _ := partsText(t.Parts, ctx, cause)
 	return text

@@ -1,4 +1,4 @@
-// Package openapi makes the OpenAPI components of a taxonomy: schemas of its problem documents (RFC
+// Package openapi writes the OpenAPI components of a taxonomy: schemas of its problem documents (RFC
 // 9457), and a response for each HTTP status.
 package openapi
 
@@ -21,7 +21,7 @@ const (
 	JSON Format = "json"
 )
 
-// File returns an OpenAPI 3.1 document with the components. The mark is in its first line.
+// File returns an OpenAPI 3.1 document with the components. Its first line contains mark.
 func File(m *model.Package, format Format, mark string) []byte {
 	title := m.Domain
 	if title == "" {
@@ -33,14 +33,15 @@ func File(m *model.Package, format Format, mark string) []byte {
 		{"components", object{{"schemas", schemas(m)}, {"responses", responses(m)}}},
 	}
 	if format == JSON {
-		// JSON has no comments, so an extension has the mark.
+		// JSON has no comments, so the mark is in an extension.
 		text := appendJSON(nil, append(object{{"x-generated", mark}}, doc...), "")
 		return append([]byte("{"+strings.TrimSpace(string(text[1:]))), '\n')
 	}
 	return appendYAML([]byte("# "+mark+"\n"), doc, "")
 }
 
-// schemas returns a schema for all problem documents, one for each code, and those of contexts.
+// schemas returns the schemas of all problem documents, of the document of each code, and of each
+// context.
 func schemas(m *model.Package) object {
 	var all []any
 	mapping := object{}
@@ -69,7 +70,7 @@ func schemas(m *model.Package) object {
 	return slices.Concat(out, problems, contexts)
 }
 
-// base is the schema that all problem documents have.
+// base returns the schema of the members that all problem documents have.
 func base(m *model.Package) object {
 	text := func(doc string) object { return object{{"type", "string"}, {"description", doc}} }
 	properties := object{
@@ -153,11 +154,11 @@ func responses(m *model.Package) object {
 		}
 		var refs []any
 		var lines []string
-		retry := false
+		hasRetryAfter := false
 		for _, c := range codes[s] {
 			refs = append(refs, ref("schemas", schemaName(m, c)))
 			lines = append(lines, "- `"+c.Value+"`: "+oneLine(c.Doc))
-			retry = retry || slices.ContainsFunc(c.Fields(), func(f *model.Field) bool {
+			hasRetryAfter = hasRetryAfter || slices.ContainsFunc(c.Fields(), func(f *model.Field) bool {
 				return f.Role == model.RoleRetryAfter || f.Role == model.RoleResetAt
 			})
 		}
@@ -166,7 +167,7 @@ func responses(m *model.Package) object {
 			schema = refs[0].(object)
 		}
 		response := object{{"description", strings.TrimSpace(http.StatusText(s) + ".\n\n" + strings.Join(lines, "\n"))}}
-		if retry {
+		if hasRetryAfter {
 			response = append(response, member{"headers", object{{"Retry-After", object{
 				{"description", "Seconds to wait, or a date."}, {"schema", object{{"type", "string"}}},
 			}}}})
@@ -201,7 +202,7 @@ func fields(list []*model.Field) object {
 	return out
 }
 
-// durationForm is what time.Duration prints.
+// durationForm matches the text of a time.Duration.
 const durationForm = `^-?(0|([0-9]+(\.[0-9]+)?(h|ms|m|s|us|µs|ns))+)$`
 
 func field(f *model.Field) object {
@@ -215,7 +216,7 @@ func field(f *model.Field) object {
 			words = append(words, w)
 		}
 		out = object{{"type", "string"}, {"enum", words}}
-		if f.Required { // null where evidence had no word
+		if f.Required { // null if the evidence had no word
 			out = object{{"type", []any{"string", "null"}}, {"enum", append(words, nil)}}
 		}
 	case f.Type.IsObjects():
@@ -249,7 +250,7 @@ func schemaName(m *model.Package, c *model.Code) string {
 	return short(c.Go, names) + "Problem"
 }
 
-// short returns a name without Error at its end, unless another one of them would be equal.
+// short returns a name without Error at its end, unless all contains that name too.
 func short(name string, all []string) string {
 	without := strings.TrimSuffix(name, "Error")
 	if without != name && slices.Contains(all, without) {

@@ -10,7 +10,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// object is a mapping with an order. Values are objects, lists ([]any) and scalars.
+// object is an ordered mapping. Its values are objects, lists ([]any) and scalars.
 type object []member
 
 type member struct {
@@ -26,7 +26,7 @@ func (o object) with(key, text string) object {
 	return append(o, member{key, text})
 }
 
-// plain are the texts that YAML needs no quotes for, unless they are yamlWords.
+// plain matches texts that need no quotes in YAML, except yamlWords.
 var plain = regexp.MustCompile(`^[A-Za-z$][A-Za-z0-9_$/+-]*$`)
 
 // appendYAML appends the members of an object or the items of a list, one a line.
@@ -72,7 +72,8 @@ func nesting(v any) (empty, nested bool) {
 	return false, false
 }
 
-// scalar returns a scalar, or an empty list or object, for YAML: as JSON, except for plain texts.
+// scalar returns a scalar, an empty list or an empty object as YAML. Except for plain texts, that is
+// its JSON.
 func scalar(v any) string {
 	if s, ok := v.(string); ok && plain.MatchString(s) && !yamlWords[strings.ToLower(s)] {
 		return s

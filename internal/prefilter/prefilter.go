@@ -259,7 +259,8 @@ func contains(l, part detect.Literal) bool {
 	if part.Fold {
 		return strings.Contains(lowerASCII(l.Text), part.Text)
 	}
-	return (!l.Fold || !strings.ContainsAny(part.Text, "abcdefghijklmnopqrstuvwxyz")) && strings.Contains(l.Text, part.Text)
+	return (!l.Fold || !strings.ContainsAny(part.Text, "abcdefghijklmnopqrstuvwxyz")) &&
+		strings.Contains(l.Text, part.Text)
 }
 
 // unbounded is the reach of an expression whose matches may be longer than maxReach.

@@ -68,8 +68,8 @@ func (b *builder) header() {
 	b.pkg.HelpURL = b.src.HelpURL.V
 }
 
-// sourceName returns the name that generated files give for their taxonomy: no path, and nothing
-// that could end the comment that it stands in.
+// sourceName returns the name of the taxonomy for the comments of generated files: without its
+// directory, and without characters that could end a comment.
 func sourceName(t *spec.Taxonomy) string {
 	if t.Source == nil || t.Source.Name == "-" || t.Source.Name == "" {
 		return "standard input"

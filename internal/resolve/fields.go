@@ -97,7 +97,7 @@ func fieldName(d *spec.Field, n int) string {
 	return exported(d.Name.V, n)
 }
 
-// paramName follows the Go name, so that `name:` mends both.
+// paramName derives the name of a parameter from the Go name, so that `name:` changes both.
 func paramName(goName string, n int) string {
 	return or(naming.Param, goName, "x", n)
 }

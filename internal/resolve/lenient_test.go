@@ -174,7 +174,7 @@ func many(n int) string {
 	return b.String()
 }
 
-// What is quadratic would take a hundred times as much.
+// A quadratic step would allocate a hundred times as much.
 func TestBuildAllocatesInProportion(t *testing.T) {
 	allocs := func(n int) float64 {
 		tree, findings := spec.Parse("t.yaml", []byte(many(n)))

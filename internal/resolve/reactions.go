@@ -52,7 +52,7 @@ func (r *registry) declare(reactions []spec.Reaction, policies []spec.Policy) {
 	}
 }
 
-// follow adds what is in place behind declared reactions.
+// follow adds the reactions that are declared in place after declared reactions.
 func (r *registry) follow(reactions []spec.Reaction) {
 	for i := range reactions {
 		d := &reactions[i]

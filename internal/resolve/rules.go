@@ -54,9 +54,9 @@ var ruleKeys = map[string]detect.Key{
 	"attributes": detect.Attribute,
 }
 
-// RuleCondition reads a condition of a detect rule. Faulty parts are reported and left out; ok is
-// false for a key that is no condition. The values of an attribute are what is written, whatever
-// they look like to YAML.
+// RuleCondition reads a condition of a detect rule. It reports faulty parts and leaves them out. If
+// the key is not a condition, ok is false. The values of an attribute are the texts as written, even
+// if YAML reads them as another type.
 func RuleCondition(c spec.RuleCondition) (cond detect.Condition, faults []Fault, ok bool) {
 	key, ok := ruleKeys[c.Key.V]
 	if !ok {

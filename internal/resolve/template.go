@@ -6,7 +6,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// CauseName is the placeholder that stands for the wrapped error.
+// CauseName is the placeholder of the wrapped error.
 const CauseName = "cause"
 
 var formats = map[string]model.Format{

@@ -20,7 +20,7 @@ type Piece struct {
 	Kind   PieceKind
 	Text   string // of a text, with {{ }} [[ ]] resolved
 	Name   string // of a placeholder
-	Format string // of a placeholder, without the colon; "" when there is none
+	Format string // of a placeholder, without the colon; may be empty
 	Parts  []Piece
 	Offset int
 	Len    int
@@ -33,8 +33,8 @@ type TemplateError struct {
 }
 
 // ParseTemplate reads a message or feedback: text, {field}, {field:format}, groups in [brackets]
-// that do not nest, and {{ }} [[ ]] for the characters themselves. It does not know fields or
-// formats. What is malformed is reported, and stays in the pieces as text.
+// that do not nest, and {{ }} [[ ]] for the characters themselves. It does not check names of fields
+// or formats. Malformed parts are reported, and remain as text.
 func ParseTemplate(text string) ([]Piece, []TemplateError) {
 	p := templateParser{src: text}
 	p.run()

@@ -45,7 +45,7 @@ func (b *builder) traits(t spec.Traits) taxonomy.Traits {
 	return out
 }
 
-// word returns the value that a word of the language stands for; the zero value without a word.
+// word returns the value with a word of the language, or the zero value if t is unset.
 func word[T interface {
 	~uint8
 	fmt.Stringer

@@ -272,7 +272,7 @@ func (d *Document) Bytes() []byte {
 		if a.from != b.from {
 			return a.from - b.from
 		}
-		return a.to - b.to // insertions come before what is replaced
+		return a.to - b.to // insertions come before replacements
 	})
 	src := d.dec.lines.Source.Bytes
 	lineEnd := "\n"
@@ -327,7 +327,8 @@ func (d *Document) collect(n *yaml.Node, edits *[]replacement) {
 				// Only the key changed: its line is rewritten, and the value below keeps its lines.
 				name := strings.TrimSuffix(string(encode(scalarNode(key.Value, "!!str"), 2)), "\n")
 				*edits = append(*edits, replacement{
-					key.Line, key.Line + 1, strings.Repeat(" ", column-1) + name + afterKey(d.dec.lines.Line(key.Line)) + "\n",
+					key.Line, key.Line + 1,
+					strings.Repeat(" ", column-1) + name + afterKey(d.dec.lines.Line(key.Line)) + "\n",
 				})
 				d.collect(value, edits)
 				break

@@ -18,10 +18,10 @@ import (
 // as written, and the reason.
 const missingMark = "--- # errgen:missing "
 
-// Include returns a taxonomy, followed by the files that it includes, as [Parse] reads them. Each
-// file is a YAML document behind a mark, so that its lines follow those of the taxonomy. open reads
-// a file by its path below the directory of the taxonomy, which it must not leave. What cannot be
-// included becomes a finding of Parse.
+// Include returns a taxonomy followed by the files that it includes, in the form that [Parse] reads.
+// Each file is a YAML document behind a mark, so that its lines follow those of the taxonomy. open
+// reads a file by its path below the directory of the taxonomy, and must not leave this directory.
+// Parse reports the files that cannot be included.
 func Include(name string, src []byte, open func(name string) ([]byte, error)) []byte {
 	var out bytes.Buffer
 	seen := make(map[string]bool)
@@ -127,7 +127,7 @@ func (d *decoder) elsewhere(k *Key) bool {
 	return d.file > 0 || k.Name == "categories" && len(d.lines.Files()) > 0
 }
 
-// checkIncludes reports the files that could not be included.
+// checkIncludes reports the items of a file's include that could not be read.
 func (d *decoder) checkIncludes(items []Text, file string) {
 	file = filepath.ToSlash(file)
 	if d.file == 0 {
@@ -173,7 +173,7 @@ func (d *decoder) merge(t, file *Taxonomy, earlier []*yaml.Node, root *yaml.Node
 	}
 }
 
-// keyOf returns the first key with a name.
+// keyOf returns the first key with a name in the roots.
 func keyOf(name string, roots ...*yaml.Node) *yaml.Node {
 	for _, root := range roots {
 		for key := range pairs(root) {
@@ -185,7 +185,7 @@ func keyOf(name string, roots ...*yaml.Node) *yaml.Node {
 	return roots[0]
 }
 
-// mergeNames adds declarations, and reports names that another file declares.
+// mergeNames adds declarations. It reports names that another file has declared.
 func (d *decoder) mergeNames(to, from reflect.Value, k *Key) {
 	first := make(map[string]diag.Span)
 	for i := range to.Len() {
@@ -195,7 +195,8 @@ func (d *decoder) mergeNames(to, from reflect.Value, k *Key) {
 	for i := range from.Len() {
 		name := from.Index(i).FieldByIndex(k.Type.name).Interface().(Text)
 		if at, taken := first[name.V]; taken {
-			d.fail(IDDuplicate, name.Span, "remove one of them", "the %s %q is declared twice", k.Type.Ref, clip(name.V))
+			d.fail(IDDuplicate, name.Span, "remove one of them", "the %s %q is declared twice", k.Type.Ref,
+				clip(name.V))
 			d.related(at, "first declared here")
 			continue
 		}

@@ -176,7 +176,8 @@ func (r *reader) parse(src []byte) (roots []*yaml.Node, err error) {
 			for line > 1 && !strings.HasPrefix(r.lines.Line(line), "---") {
 				line--
 			}
-			r.fail(IDYAML, r.lines.at(line, 1, 3), "split the file, or remove the line", "a second document begins here")
+			r.fail(IDYAML, r.lines.at(line, 1, 3), "split the file, or remove the line",
+				"a second document begins here")
 			return roots, nil
 		}
 	}

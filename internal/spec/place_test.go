@@ -16,7 +16,7 @@ func TestLocate(t *testing.T) {
 	const head = "errgen: 1\npackage: shop\ncategories: {user: {codes: {GONE: {message: gone}}}}\n"
 	for _, tt := range []struct {
 		name, doc string // the doc begins at 4:6 of the file
-		word      string // what is looked for
+		word      string // to find in the doc
 		want      diag.Span
 	}{
 		{"plain", "no user {id}", "{id}", diag.Span{Line: 4, Col: 14, Len: 4}},

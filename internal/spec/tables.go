@@ -19,7 +19,7 @@ type Constant struct {
 	Wire Bool `key:"wire" default:"false"`
 }
 
-// Reserved lists what must not be used again.
+// Reserved lists names and numbers that must not be used again.
 type Reserved struct {
 	// Numbers of former codes, and ranges of numbers.
 	Numbers []ReservedNumber `key:"numbers"`
@@ -85,8 +85,8 @@ func (r *Reserved) HasNumber(number int) bool {
 	})
 }
 
-// nest puts the codes below other codes behind these, in the list of their category, with the traits
-// and constants that they inherit. Then it replaces the constants in detection rules by their values.
+// nest flattens nested codes into the list of their category, each after its parent, with inherited
+// traits and constants. Then it replaces the constants in detection rules by their values.
 func (t *Taxonomy) nest() {
 	for i := range t.Categories {
 		c := &t.Categories[i]
@@ -99,7 +99,7 @@ func (t *Taxonomy) nest() {
 	}
 }
 
-// nested appends codes, each before those below it. Parent is the place of the code above them.
+// nested appends codes, each before its children. parent is the position of their parent from 1, or 0.
 func nested(to, codes []Code, parent int) []Code {
 	for _, code := range codes {
 		code.Parent = parent
@@ -141,8 +141,8 @@ func set[T any](v *Val[T], from Val[T]) {
 	}
 }
 
-// insertConstants replaces the constants of a rule's matchers by the values of the code. A constant
-// that the code does not have stays.
+// insertConstants replaces the constants in a rule's matchers by the values of the code. It keeps a
+// constant that the code does not have.
 func (k *Code) insertConstants(r *Rule) {
 	for i := range r.Conditions {
 		m := &r.Conditions[i].Match

@@ -85,6 +85,6 @@ type Matcher struct {
 
 // IsZero reports whether the matcher is empty.
 func (m Matcher) IsZero() bool {
-	return len(m.Values) == 0 && m.Min == nil && m.Max == nil && len(m.Not) == 0 && len(m.Prefix) == 0 && !m.Present.Set &&
-		!m.Constant.Set
+	return len(m.Values) == 0 && m.Min == nil && m.Max == nil && len(m.Not) == 0 && len(m.Prefix) == 0 &&
+		!m.Present.Set && !m.Constant.Set
 }

@@ -1,5 +1,5 @@
-// Package typescript makes a TypeScript module of a taxonomy: types of its errors as a union that is
-// discriminated by code, and a decoder for the JSON and the problem documents that Go programs send.
+// Package typescript writes a TypeScript module for a taxonomy. Its errors are a union discriminated
+// by code. Its decoder reads the JSON and the problem documents that Go programs send.
 package typescript
 
 import (
@@ -17,7 +17,7 @@ import (
 //go:embed runtime.ts
 var runtime string
 
-// File returns the module for m. The mark is its first line.
+// File returns the module for m, with mark as its first line.
 func File(m *model.Package, mark string) []byte {
 	w := &writer{model: m, types: m.ErrorTypes(), taken: make(map[string]bool), names: make(map[any]string)}
 	for _, name := range reserved {
@@ -43,7 +43,7 @@ func File(m *model.Package, mark string) []byte {
 	return []byte(w.b.String())
 }
 
-// reserved are the names that the module uses itself.
+// reserved are the names that runtime.ts declares or uses.
 var reserved = []string{
 	"AppError", "UnknownError", "TypedError", "Problem", "ErrorOf", "Code", "Field", "Fields", "Extract", "Record",
 	"Readonly", "Date", "Number", "String", "Object", "Array", "JSON", "TypeError", "BigInt",
@@ -61,10 +61,11 @@ func (w *writer) linef(format string, args ...any) {
 	fmt.Fprintf(&w.b, format+"\n", args...)
 }
 
-// name returns the name of the type of a category, an enum or an object.
+// name returns the name of a type: of a category, an enum or an object. The first call for a key
+// reserves name, or a similar name if another type has it.
 func (w *writer) name(key any, name string) string {
-	if known := w.names[key]; known != "" {
-		return known
+	if earlier := w.names[key]; earlier != "" {
+		return earlier
 	}
 	for w.taken[name] {
 		name += "_"
@@ -106,7 +107,7 @@ func (w *writer) fieldTypes(fields []*model.Field) {
 }
 
 func (w *writer) members(fields []*model.Field) {
-	for _, f := range sent(fields) {
+	for _, f := range wireFields(fields) {
 		unit := ""
 		switch f.Type {
 		case model.Duration:
@@ -123,7 +124,7 @@ func (w *writer) members(fields []*model.Field) {
 	}
 }
 
-// objectKey returns the key of the name of a field's object. All violations have one type.
+// objectKey returns the key of a field's object in writer.names. All violations have the same type.
 func objectKey(f *model.Field) any {
 	if f.Type == model.Violations {
 		return model.Violations
@@ -131,8 +132,8 @@ func objectKey(f *model.Field) any {
 	return f.Object
 }
 
-// sent returns the fields that are on the wire.
-func sent(fields []*model.Field) []*model.Field {
+// wireFields returns the fields that are on the wire.
+func wireFields(fields []*model.Field) []*model.Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f *model.Field) bool { return f.MessageOnly })
 }
 
@@ -184,7 +185,7 @@ func (w *writer) category(c *model.Category) {
 	w.linef("}")
 }
 
-// The keys of the names of a category's other types.
+// The keys in writer.names of the types of a category's codes and context.
 type (
 	codeOf    struct{ *model.Category }
 	contextOf struct{ *model.Category }
@@ -205,7 +206,7 @@ func (w *writer) unions() {
 	w.linef("export type AppError =\n  | %s;", strings.Join(errors, "\n  | "))
 }
 
-// tables writes what the decoder needs to know about the codes, and the guards.
+// tables writes the tables that the decoder reads, and the guards.
 func (w *writer) tables() {
 	w.linef("")
 	w.linef("const contexts: Readonly<Record<string, readonly Field[]>> = {")
@@ -288,7 +289,7 @@ func deprecation(c *model.Code) string {
 // fields returns the decoders of fields.
 func (w *writer) fields(fields []*model.Field, indent string) string {
 	var b strings.Builder
-	for _, f := range sent(fields) {
+	for _, f := range wireFields(fields) {
 		required := f.Required && !f.Sensitive
 		fmt.Fprintf(&b, "\n%s  [%s, %s, %t],", indent, quote(f.Wire), w.decoder(f, indent+"  "), required)
 	}
@@ -318,7 +319,7 @@ func (w *writer) decoder(f *model.Field, indent string) string {
 	return "decode." + decoders[f.Type]
 }
 
-// guard returns a name that no type has, because it begins with a small letter.
+// guard returns the name of a guard. It begins with a lower-case letter, so no type has it.
 func guard(predicate string) string { return strings.ToLower(predicate[:1]) + predicate[1:] }
 
 func values(codes []*model.Code) []string {

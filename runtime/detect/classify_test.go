@@ -81,7 +81,7 @@ func mailRules() *detect.Rules {
 	return r
 }
 
-// nilSafe is an error of which a nil pointer is one, too.
+// nilSafe is an error whose nil pointer is a valid error too.
 type nilSafe struct{}
 
 func (*nilSafe) Error() string { return "try again" }

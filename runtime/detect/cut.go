@@ -19,7 +19,7 @@ func CutMasked(s string, n int) string {
 // bounded returns the end of a text, secrets masked if the text is longer than [maxBody].
 func bounded(s string) string { return CutMasked(s, maxBody) }
 
-// boundedBytes is bounded for bytes, of which it copies only the end.
+// boundedBytes is bounded for bytes. It copies only their end.
 func boundedBytes(b []byte) string { return bounded(string(b[max(0, len(b)-maxBody-text.Margin-1):])) }
 
 // tail returns the last n bytes of s, or fewer, without half a character at the beginning.

@@ -110,7 +110,7 @@ func TestCutWithManySecrets(t *testing.T) {
 	}
 }
 
-// What is searched is the text as it is: only what goes on is masked.
+// Rules search the unmasked text. Only the evidence is masked.
 func TestCutTextIsSearchedAsItIs(t *testing.T) {
 	text := strings.Repeat("x ", 20000) + "password=hunter2pw: try again"
 	e := mailRules().Explain(text, nil)

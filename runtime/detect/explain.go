@@ -60,7 +60,7 @@ type Explanation struct {
 	Matched string
 	// RunnersUp are the other rules that matched, best first.
 	RunnersUp []*Rule
-	// Evidence is the evidence that the rules tested. Its text is cut to what was searched and then
+	// Evidence is the evidence that the rules tested. Its text is the part that the rules searched,
 	// masked; see [TextLimit]. It contains the values of sensitive fields, which String and the
 	// JSON do not show.
 	Evidence taxonomy.Evidence

@@ -12,7 +12,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Each row is read with every type that the key fits; what is not listed is not readable.
+// Each row is read as every type. A type without a value in the row cannot be read.
 func TestRead(t *testing.T) {
 	words := []string{"low", "high"}
 	types := []string{

@@ -30,14 +30,14 @@ type rankedRule struct {
 	rule int
 	// conditions are those that the place of the rule in the index does not imply.
 	conditions []Condition
-	// needs are the keys of which the evidence must have a value.
+	// needs are the keys that must have a value in the evidence.
 	needs keySet
 }
 
 // keySet is a set of keys of evidence, a bit for each.
 type keySet uint16
 
-// keysOf returns the keys of which evidence has a value.
+// keysOf returns the keys that have a value in the evidence.
 func keysOf(ev *taxonomy.Evidence) keySet {
 	hasErr := bit(ev.Err != nil)
 	return bit(ev.Source != "")<<Source | bit(ev.Op != "")<<Op | bit(ev.Status != 0)<<Status |
@@ -296,7 +296,7 @@ func (r *Rule) onText() bool {
 	return len(r.Text)+len(r.Contains)+len(r.LikeText)+len(r.LikeContains) > 0
 }
 
-// groups returns the lists of patterns of which the text must contain one each.
+// groups returns the lists of patterns. The text must contain one pattern of each list.
 func (r *Rule) groups() iter.Seq[[]uint16] {
 	return slices.Values([][]uint16{r.Text, r.Contains, r.LikeText, r.LikeContains})
 }

@@ -23,7 +23,7 @@ type tables struct {
 	engine   atomic.Pointer[engine]
 }
 
-// load returns the table that p points to. It builds the table if there is none.
+// load returns the table that p contains. If p is empty, load builds the table first.
 func load[T any](r *Rules, p *atomic.Pointer[T], build func(r *Rules) *T) *T {
 	if t := p.Load(); t != nil {
 		return t

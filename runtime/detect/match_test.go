@@ -130,7 +130,7 @@ func TestMatchManyAttributes(t *testing.T) {
 }
 
 func TestMatchManyValues(t *testing.T) {
-	// More values than an index lists: what is left over is found all the same.
+	// An index lists fewer values than this. Rules with the other values match too.
 	r := &detect.Rules{}
 	for i := range 1000 {
 		r.Rules = append(r.Rules, detect.Rule{Conditions: []detect.Condition{

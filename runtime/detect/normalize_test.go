@@ -63,7 +63,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// A stand-in takes the place of what is long before the text is cut.
+// Normalize replaces long parts before it cuts the text.
 func TestNormalizeLooksBehindTheCut(t *testing.T) {
 	assert.Equal(t, "'X' is gone", detect.Normalize("'"+strings.Repeat("a b ", 1000)+"' is gone"))
 	assert.Equal(t, "'"+strings.Repeat("x", 99), detect.Normalize("'"+strings.Repeat("x", 100<<20)+"' is gone"))

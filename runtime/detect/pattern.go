@@ -184,7 +184,7 @@ func (l *literal) in(text string) bool {
 	return false
 }
 
-// search reports whether the text contains a pattern that has no literal, or of which a literal was
+// search reports whether the text contains a pattern that has no literal, or a literal that was
 // found. It runs the expression on windows around the literals, or on the text if that is shorter.
 func (e *engine) search(p *pattern, text string, s *scratch) bool {
 	c := p.compiled(e.leads)

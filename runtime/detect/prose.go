@@ -35,7 +35,7 @@ var (
 	waitPart = expression(`(?i)(` + number + `) ?(` + unit + `)`)
 )
 
-// separator matches what is between words of a status's name.
+// separator matches the characters between the words of a status's name.
 const separator = `[ \t:="'(]+`
 
 // The expressions that recognise a status by the text around a number.
@@ -51,8 +51,8 @@ var (
 	exited = expression(`(?i)\bexit(?:ed)?\b`)
 	// explained matches the text after a number that does not continue a sentence with it: it has no
 	// word, a capitalised one, or one that leads to a place or a reason.
-	explained = expression(`^[ \t]*(?:$|[^\w \t]|[A-Z]|(?i:for|from|on|at|in|by|with|while|when|after|because|calling|` +
-		`returned)\b)`)
+	explained = expression(`^[ \t]*(?:$|[^\w \t]|[A-Z]|(?i:for|from|on|at|in|by|with|while|when|after|because|` +
+		`calling|returned)\b)`)
 )
 
 // expression returns a function that compiles an expression on first use.

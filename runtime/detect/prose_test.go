@@ -136,7 +136,7 @@ func TestStatusInText(t *testing.T) {
 	}
 }
 
-// The rest of a line that was cut begins with what was in the middle of it.
+// The rest of a cut line begins with text from the middle of the line.
 func TestStatusInATextThatWasCut(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -125,7 +125,7 @@ type Pattern struct {
 	Expr string
 	// Plain is a literal text in any case. It replaces Expr.
 	Plain string
-	// Literals are texts of which every match contains at least one. A pattern without literals is
+	// Literals are texts. Every match contains at least one of them. A pattern without literals is
 	// run on every text.
 	Literals []Literal
 	// Reach is the length of the longest match in bytes; 0 is no bound.

@@ -244,7 +244,7 @@ func wrap(kind byte, err error, text string) error {
 	return taxonomy.WithStack(err)
 }
 
-// foreign is the taxonomy of somebody else.
+// foreign is the taxonomy of another package.
 var foreign = taxonomy.Taxonomy{
 	Categories: []*taxonomy.Category{{Codes: []taxonomy.Code{{}, {Value: "DISK_FULL"}}}},
 }

@@ -19,10 +19,10 @@ type Attribute struct {
 // Only generated packages call it.
 func NewAttribute(t *Taxonomy, field int, set func(p any)) Attribute { return Attribute{t, field, set} }
 
-// Attach returns err with fields that all errors of a taxonomy have. The first error of the
-// attributes' taxonomy in err's tree is copied, not changed. If err wraps it, the result has the
-// text of err, wraps both, and answers as the copy. An err without such an error is returned
-// unchanged, and so are codes and unknown errors, which have no fields.
+// Attach returns err with the attributes set. It copies the first error of the attributes' taxonomy
+// in err's tree, and sets the fields of the copy. If err wraps that error, the result has the text of
+// err and wraps both; its code and fields are those of the copy. If err contains no such error, or
+// only a code or an unknown error, which have no fields, Attach returns err unchanged.
 func Attach(err error, attributes ...Attribute) error {
 	for i, a := range attributes {
 		if !slices.ContainsFunc(attributes[:i], func(b Attribute) bool { return a.t == b.t }) {
@@ -56,40 +56,39 @@ func attach(err error, t *Taxonomy, attributes []Attribute) error {
 	if _, direct := err.(Error); direct {
 		return e
 	}
-	return &attached{whole: err, changed: e}
+	return &attachedError{outer: err, inner: e}
 }
 
-// attached is an error with a changed copy of an error that it wraps. It is a chain and not a fork,
-// because it is one failure.
-type attached struct {
-	whole   error
-	changed Error
+// attachedError is an error with a changed copy of an error that it wraps. It unwraps to the copy
+// only, because both are one failure.
+type attachedError struct {
+	outer error
+	inner Error // the copy
 }
 
-// Error returns the text of the error.
-func (a *attached) Error() string { return a.whole.Error() }
+// Error returns the text of the outer error.
+func (a *attachedError) Error() string { return a.outer.Error() }
 
 // Unwrap returns the copy.
-func (a *attached) Unwrap() error { return a.changed }
+func (a *attachedError) Unwrap() error { return a.inner }
 
-// Is looks for target in the error.
-func (a *attached) Is(target error) bool { return errors.Is(a.whole, target) }
+// Is looks for target in the outer error.
+func (a *attachedError) Is(target error) bool { return errors.Is(a.outer, target) }
 
-// As looks for target in the copy, and then in the error.
-func (a *attached) As(target any) bool {
-	return errors.As(a.changed, target) || errors.As(a.whole, target)
+// As looks for target in the copy, and then in the outer error.
+func (a *attachedError) As(target any) bool {
+	return errors.As(a.inner, target) || errors.As(a.outer, target)
 }
 
 type attributesKey struct{}
 
-// ContextWith returns a context with attributes for the errors of the work that it is about. The
-// option detect.WithAttributes sets them when an error is classified; [ContextAttributes] returns
-// them.
+// ContextWith returns a context with attributes for errors of the work that uses it. Servers and the
+// option detect.WithAttributes set these attributes; [ContextAttributes] returns them.
 func ContextWith(ctx context.Context, attributes ...Attribute) context.Context {
 	return context.WithValue(ctx, attributesKey{}, slices.Concat(ContextAttributes(ctx), attributes))
 }
 
-// ContextAttributes returns the attributes of a context, those that were added last at the end.
+// ContextAttributes returns the attributes of a context in the order in which they were added.
 func ContextAttributes(ctx context.Context) []Attribute {
 	attributes, _ := ctx.Value(attributesKey{}).([]Attribute)
 	return attributes

@@ -15,7 +15,8 @@ type PublicError interface {
 	AppendPublicContext(dst []byte) []byte
 }
 
-// AsPublic returns a public error or code as an error that has public fields, if only none.
+// AsPublic returns a public error or code as a PublicError. If it has no public fields, its public
+// context is empty.
 func AsPublic(c Coded) PublicError {
 	switch c := c.(type) {
 	case PublicError:
@@ -42,9 +43,9 @@ func (codeError) AppendContext(dst []byte) []byte   { return append(dst, "{}"...
 func (codeError) AppendJSON(dst []byte) []byte      { return dst }
 
 // PublicView is the part of an error that clients may see: its code, its message and its public
-// fields. An error of an internal code has the code and the message that its taxonomy declares for
-// that, and no fields. An error of no taxonomy has no code, and the message "internal error". The
-// zero PublicView is that of nil.
+// fields. If the code is internal, the view has the public fallback of the taxonomy, without fields.
+// If the error is of no taxonomy, the view has no code and the message "internal error". The zero
+// PublicView is the view of nil.
 type PublicView struct {
 	c       Coded // nil without a public code
 	code    *Code
@@ -53,8 +54,8 @@ type PublicView struct {
 	failed  bool // the error is not nil
 }
 
-// Public returns the public view of the first error of any taxonomy in err's tree (see [First]).
-// [Table.Public] also has a code for errors of no taxonomy.
+// Public returns the public view of the first error of any taxonomy in err's tree (see [First]). Use
+// [Table.Public] to get a code for errors of no taxonomy too.
 func Public(err error) PublicView {
 	if err == nil {
 		return PublicView{}
@@ -66,8 +67,8 @@ func Public(err error) PublicView {
 	return publicView(c.Taxonomy(), c)
 }
 
-// Public returns the public view of the first error of the table's taxonomy in err's tree. Any
-// other error is shown as one of an internal code.
+// Public returns the public view of the first error of the table's taxonomy in err's tree. The view
+// of any other error is that of an internal code.
 func (t Table) Public(err error) PublicView {
 	if err == nil {
 		return PublicView{}
@@ -96,7 +97,7 @@ func publicView(t *Taxonomy, c Coded) PublicView {
 
 // AppendPublicJSON appends the JSON of err's public view; see [PublicView.AppendJSON].
 func AppendPublicJSON(dst []byte, err error) []byte {
-	if e, ok := err.(PublicError); ok { // most of them; the rest costs more
+	if e, ok := err.(PublicError); ok { // the usual case, without the cost of Public
 		t, row := e.Taxonomy(), e.Row()
 		if code := t.Code(row); code != nil && code.Public {
 			traits := &code.Traits
@@ -149,9 +150,9 @@ func (v PublicView) AppendContext(dst []byte) []byte {
 	return AsPublic(v.c).AppendPublicContext(dst)
 }
 
-// AppendJSON appends the view as a JSON object of the form that an error has, which the client's
-// UnmarshalError reads. The only cause in it is the first error of a taxonomy below, if its code is
-// public. It is "null" for nil.
+// AppendJSON appends the view as the JSON of an error, which the client's UnmarshalError reads. The
+// only cause in it is the first error of a taxonomy below, if its code is public. The view of nil is
+// "null".
 func (v PublicView) AppendJSON(dst []byte) []byte {
 	switch {
 	case !v.failed:
@@ -210,8 +211,8 @@ func (v PublicView) HelpURL() string {
 	return HelpURL(v.c)
 }
 
-// RetryAfter returns how long the client should wait before the next call, if the error has a
-// public field for that.
+// RetryAfter returns the wait before the client's next call, if the error has a public field from
+// retry_after.
 func (v PublicView) RetryAfter() Opt[time.Duration] {
 	if v.fills("retry_after") {
 		return HintsOf(v.c).RetryAfter
@@ -219,7 +220,8 @@ func (v PublicView) RetryAfter() Opt[time.Duration] {
 	return Opt[time.Duration]{}
 }
 
-// ResetAt returns when the next call makes sense, if the error has a public field for that.
+// ResetAt returns the time from which the client's next call can succeed, if the error has a public
+// field from reset_at.
 func (v PublicView) ResetAt() Opt[time.Time] {
 	if v.fills("reset_at") {
 		return HintsOf(v.c).ResetAt
@@ -227,7 +229,7 @@ func (v PublicView) ResetAt() Opt[time.Time] {
 	return Opt[time.Time]{}
 }
 
-// fills reports whether the evidence of a name fills a public field of the error.
+// fills reports whether the error has a public field that is filled from evidence of this name.
 func (v PublicView) fills(from string) bool {
 	e, ok := v.c.(Error)
 	return ok && slices.ContainsFunc(e.Taxonomy().Fields(v.row), func(f Field) bool {

@@ -1,20 +1,20 @@
 package taxonomy
 
-// Violation is a part of a request that is not valid: an item of a field of type violations.
+// Violation describes an invalid part of a request. It is an item of a field of type violations.
 type Violation struct {
 	Field       string `json:"field"`       // path of the part, such as items[0].count
-	Description string `json:"description"` // why it is not valid
+	Description string `json:"description"` // reason why it is invalid
 	Code        string `json:"code"`        // kind of the violation, for programs; may be empty
 }
 
-// ViolationsOf returns the violations of the first error of any taxonomy in err's tree, also those
-// that clients must not see. They must not be changed.
+// ViolationsOf returns the violations of the first error of any taxonomy in err's tree, including
+// those that clients must not see. Do not change them.
 func ViolationsOf(err error) []Violation {
 	c, _ := First(err, nil)
 	return violations(c, false)
 }
 
-// Violations returns the violations that clients may see. They must not be changed.
+// Violations returns the violations that clients may see. Do not change them.
 func (v PublicView) Violations() []Violation { return violations(v.c, true) }
 
 func violations(c Coded, public bool) []Violation {

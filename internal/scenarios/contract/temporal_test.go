@@ -238,5 +238,6 @@ func TestPlansOnServer(t *testing.T) {
 		return res, nil
 	}
 	planSuite(t, planSubject{play}, "walkthrough", "a person carries the step out", "review finds",
-		"the plan is reviewed", "the plan is reviewed once", "cancelled, then run again", "the same error in three steps")
+		"the plan is reviewed", "the plan is reviewed once", "cancelled, then run again",
+		"the same error in three steps")
 }

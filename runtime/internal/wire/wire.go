@@ -1,5 +1,5 @@
-// Package wire has what transports of errors share: what a server shows of an error, and the typed
-// error that a client makes of it.
+// Package wire contains the shared code of transports: the public view that a server sends, and the
+// typed error that a client decodes from it.
 package wire
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// Shown returns an error as a server reports it, and what its client sees. The error is classified
-// by the table, unless that is zero, and gets the attributes of the context; so does an error that
-// is shown in place of an internal one.
+// Shown returns the public view of an error, which a client may see, and the error for the server's
+// own reports. The table classifies the error, unless the table is zero. Both get the attributes of
+// the context, also if the view is of a public code that replaces an internal one.
 func Shown(ctx context.Context, t taxonomy.Table, err error) (taxonomy.PublicView, error) {
 	public := taxonomy.Public
 	if t.Taxonomy != nil {
@@ -30,7 +30,7 @@ func Shown(ctx context.Context, t taxonomy.Table, err error) (taxonomy.PublicVie
 	return v, err
 }
 
-// Sent are the parts of an error in a response. It encodes to the JSON of an error.
+// Sent contains the parts of an error in a response. Its JSON is that of an error.
 type Sent struct {
 	Domain    string          `json:"domain,omitempty"`
 	Code      string          `json:"code"`
@@ -40,8 +40,8 @@ type Sent struct {
 	Context   json.RawMessage `json:"context,omitempty"`
 }
 
-// Table returns the first of the tables that the error belongs to. Without a domain that is one that
-// has the code.
+// Table returns the first table with the domain of the error. If the error has no domain, it also
+// accepts a table that has the code.
 func (s *Sent) Table(tables []taxonomy.Table) (taxonomy.Table, bool) {
 	for _, t := range tables {
 		if _, known := t.Taxonomy.Find(s.Code); t.Taxonomy.Domain == s.Domain || known && s.Domain == "" {
@@ -65,8 +65,9 @@ func (s *Sent) Error(t taxonomy.Table) taxonomy.Error {
 	return e
 }
 
-// Reaction returns the name of the reaction to an error if its context selects another one than its
-// code's, otherwise "". A client cannot select it without the internal fields.
+// Reaction returns the name of the reaction that a `when` branch selects for an error, if it differs
+// from the reaction of the code, otherwise "". The name is sent because the client does not have the
+// internal fields that select it.
 func Reaction(v taxonomy.PublicView) string {
 	if c := v.Err(); c != nil && c.Row().Branch() != 0 {
 		if r := c.Taxonomy().Traits(c.Row()).Reaction; r != c.Taxonomy().Code(c.Row()).Reaction {

@@ -30,20 +30,17 @@ import (
 // Option configures interceptors.
 type Option = details.Option
 
-// ByTable sets the table that classifies the errors of a server that are not of the table's
-// taxonomy: one that no rule matches becomes its fallback. A client reads errors of this taxonomy,
-// and classifies the errors of other servers by it. A client can have several tables, of which the
-// first classifies.
+// ByTable sets the table of a server or adds a table to a client. A server classifies errors of other
+// taxonomies by the table; an error that no rule matches gets the fallback's code. A client decodes
+// errors of its tables' taxonomies, and classifies all other errors by the first table.
 func ByTable(t taxonomy.Table) Option { return details.ByTable(t) }
 
-// OnError sets the function that receives each error of a server: the classified error with all its
-// causes, of which the client sees the public view only. By default, errors that are sent as
-// UNKNOWN, INTERNAL and DATA_LOSS are logged by slog.Default.
+// OnError sets the function that receives each error of a server, classified and with all its causes.
+// By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and DATA_LOSS.
 func OnError(f func(ctx context.Context, method string, err error)) Option { return details.OnError(f) }
 
-// Localize sets the function that returns LocalizedMessage: the language of a message for people, as
-// in BCP 47, and the message. An empty message sends none. By default it is the public message, in
-// "en".
+// Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
+// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in "en".
 func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
 	return details.Localize(f)
 }
@@ -67,9 +64,9 @@ func errorOf(a details.Answer) *connect.Error {
 	return e
 }
 
-// From returns the error of a Connect error: the error that the server sent, if one of the tables has
-// its domain or code, otherwise what the first table classifies it as. Without tables that is a
-// *[taxonomy.Evidence]. Err is in its tree. Nil gives nil.
+// From returns the error that the server sent, if one of the tables has its domain or code. Otherwise
+// it classifies err by the first table. Without tables it returns a *[taxonomy.Evidence]. The result
+// wraps err. If err is nil, so is the result.
 func From(err error, tables ...taxonomy.Table) error {
 	return clientError(context.Background(), &details.Options{Tables: tables}, err)
 }
@@ -91,9 +88,9 @@ func clientError(ctx context.Context, o *details.Options, err error) error {
 }
 
 // Interceptor returns an interceptor for servers and clients, unary calls and streams. A server answers
-// with the public view of its errors; a *connect.Error that it made itself is sent unchanged, one
-// that it received from another server is not. A client returns the errors that the server sent, as
-// [From] does. A call whose context ended fails with the error of the context.
+// with the public view of its errors. It sends a *connect.Error unchanged, unless it received that
+// from another server. A client returns the errors that the server sent, as [From] does. A call whose
+// context ended fails with the error of the context.
 func Interceptor(opts ...Option) connect.Interceptor { return &interceptor{details.New(opts...)} }
 
 type interceptor struct{ options *details.Options }
@@ -140,7 +137,7 @@ func serverError(ctx context.Context, o *details.Options, procedure string, err 
 type stream struct {
 	connect.StreamingClientConn
 	options *details.Options
-	ctx     context.Context // of the call, for its end
+	ctx     context.Context // of the call
 }
 
 func (s *stream) Send(m any) error {

@@ -38,20 +38,17 @@ import (
 // Option configures interceptors.
 type Option = details.Option
 
-// ByTable sets the table that classifies the errors of a server that are not of the table's
-// taxonomy: one that no rule matches becomes its fallback. A client reads errors of this taxonomy,
-// and classifies the errors of other servers by it. A client can have several tables, of which the
-// first classifies.
+// ByTable sets the table of a server or adds a table to a client. A server classifies errors of other
+// taxonomies by the table; an error that no rule matches gets the fallback's code. A client decodes
+// errors of its tables' taxonomies, and classifies all other errors by the first table.
 func ByTable(t taxonomy.Table) Option { return details.ByTable(t) }
 
-// OnError sets the function that receives each error of a server: the classified error with all its
-// causes, of which the client sees the public view only. By default, errors that are sent as
-// UNKNOWN, INTERNAL and DATA_LOSS are logged by slog.Default.
+// OnError sets the function that receives each error of a server, classified and with all its causes.
+// By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and DATA_LOSS.
 func OnError(f func(ctx context.Context, method string, err error)) Option { return details.OnError(f) }
 
-// Localize sets the function that returns LocalizedMessage: the language of a message for people, as
-// in BCP 47, and the message. An empty message sends none. By default it is the public message, in
-// "en".
+// Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
+// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in "en".
 func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
 	return details.Localize(f)
 }
@@ -77,10 +74,10 @@ func statusOf(a details.Answer) *status.Status {
 	return s
 }
 
-// FromStatus returns the error of a status: the error that the server sent, if one of the tables has
-// its domain or code, otherwise what the first table classifies the status as. Without tables that
-// is a *[taxonomy.Evidence]. The error of the status is in its tree. A nil status, and one whose code
-// is OK, give nil.
+// FromStatus returns the error that the server sent, if one of the tables has its domain or code.
+// Otherwise it classifies the status by the first table. Without tables it returns a
+// *[taxonomy.Evidence]. The result wraps the error of the status. If the status is nil or its code is
+// OK, the result is nil.
 func FromStatus(s *status.Status, tables ...taxonomy.Table) error {
 	if s.Code() == codes.OK {
 		return nil
@@ -99,9 +96,9 @@ func answerOf(s *status.Status) details.Answer {
 	return a
 }
 
-// UnaryServer returns an interceptor that answers with the public view of the errors of a server. It
-// should be the innermost, because others, such as authentication, may return statuses to be sent
-// unchanged. It leaves the code UNIMPLEMENTED of a method that the server does not have.
+// UnaryServer returns an interceptor that answers with the public view of the errors of a server. Use
+// it as the innermost interceptor, so that statuses of the others, such as authentication, are sent
+// unchanged. If the server does not have the method, it keeps the code UNIMPLEMENTED.
 func UnaryServer(opts ...Option) grpc.UnaryServerInterceptor {
 	o := details.New(opts...)
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {

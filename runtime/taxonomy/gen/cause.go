@@ -8,14 +8,13 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Bounds on what is shown of a cause's tree, so that a cycle or a tree that shares its branches
-// ends.
+// Bounds on the printed part of a tree of causes. They end cycles and trees that share branches.
 const (
 	maxDepth  = 32
 	maxCauses = 128
 )
 
-// causeEncoder writes an error and the tree of its causes. What is below the bounds is left out.
+// causeEncoder writes an error and the tree of its causes. It leaves out causes beyond the bounds.
 type causeEncoder struct {
 	// left is how many causes may still be written.
 	left int
@@ -100,8 +99,8 @@ func asError(err error) taxonomy.Error {
 	return te
 }
 
-// descend returns what is to be shown below an error that is not of a taxonomy: the first error
-// below it that is of one, or the branches where the chain forks; otherwise nothing.
+// descend returns the causes to show for an error that is not of a taxonomy: its branches, otherwise
+// the first error below it that is of a taxonomy or has branches.
 func descend(err error) (joined []error, below error) {
 	for range maxDepth {
 		branches, one := errtree.Below(err)

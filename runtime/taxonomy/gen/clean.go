@@ -8,9 +8,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Clean says how a text is shown: the flags below, or'ed with the greatest length in bytes (0 is no
-// limit). A text is scrubbed as a whole, then cut; cleaning what is clean changes nothing. One that
-// is not scrubbed is cut so that taxonomy.Redact still masks all that is left of its secrets.
+// Clean specifies how a text is shown: the flags below, or'ed with the greatest length in bytes (0
+// is no limit). A text is scrubbed first and then cut. Cleaning a clean text changes nothing. A text
+// that is not scrubbed is cut so that taxonomy.Redact still masks the rest of its secrets.
 type Clean uint32
 
 // The flags of a Clean.
@@ -30,8 +30,8 @@ const causeText = Scrub | 4096
 // are escaped.
 func Printable(s string) string { return printable.Text(s) }
 
-// Text returns s cleaned. What is too long is cut as c says; what only the masks made too long
-// loses its end, so that the beginning of a text that is not too long never depends on the rest.
+// Text returns s cleaned. It cuts a text that is too long as c specifies. A text that only its masks
+// made too long loses its end, so that the beginning of other texts never depends on the rest.
 func (c Clean) Text(s string) string {
 	before, kept, after := c.parts(s)
 	if before == "" && after == "" {
@@ -40,7 +40,7 @@ func (c Clean) Text(s string) string {
 	return before + kept + after
 }
 
-// parts returns what Text returns in three parts, of which the first and the last need no escaping.
+// parts returns the result of Text in three parts. The first and the last need no escaping.
 func (c Clean) parts(s string) (before, kept, after string) {
 	tail := c&KeepTail != 0 && c.tooLong(len(s))
 	if c&Scrub != 0 {

@@ -13,8 +13,7 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
-// secrets stand in texts that a cut goes through; no 4 bytes of a word of hidden may be left of
-// them.
+// secrets are put into texts that are then cut. No 4 bytes of a word of hidden may remain.
 var secrets = []struct{ before, hidden, after string }{
 	{"https://", "uQ7:pW3r9sX5kV", "@host"},
 	{"postgres://", "uQ7:pW3@r9s:X5kV", "@host:5432/db"},

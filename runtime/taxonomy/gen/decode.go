@@ -115,7 +115,7 @@ func (d *decoder) envelope() (envelope, error) {
 	return w, w.check()
 }
 
-// check makes sure that what must be a text is one; null is none.
+// check returns an error if a member has the wrong type. It replaces null by nil.
 func (w *envelope) check() error {
 	for _, f := range [...]struct {
 		name  string
@@ -188,8 +188,8 @@ func (d *decoder) find(w *envelope) (row taxonomy.Row, ok bool) {
 	return 0, false
 }
 
-// unknown keeps what w says as it is; reason says what is at fault where that is not the code or
-// the domain.
+// unknown returns an Unknown with the parts of w unchanged. reason is nil if the code or the domain is
+// unknown, otherwise it is the fault in w.
 func (d *decoder) unknown(w *envelope, reason error) taxonomy.Error {
 	return taxonomy.NewUnknown(d.t, taxonomy.Wire{
 		Domain:    unquote(w.domain),

@@ -22,8 +22,8 @@ func (e *remoteJoin) Error() string { return e.text }
 
 func (e *remoteJoin) Unwrap() []error { return e.causes }
 
-// readCause returns the cause that raw describes. What cannot be read as an error is kept as text,
-// and what is nested too deep is left out: a cause is no reason to refuse the error.
+// readCause returns the cause that raw describes. If raw cannot be read as an error, it is kept as
+// text. Causes that are nested too deep are left out, because a cause never makes decoding fail.
 func (d *decoder) readCause(raw []byte) error {
 	switch raw[0] {
 	case 'n':

@@ -277,7 +277,7 @@ func TestDeepTypedCauses(t *testing.T) {
 	back, uerr := sample.UnmarshalError([]byte(text))
 	require.NoError(t, uerr)
 	assert.ErrorIs(t, back, sample.CodeGitCommit)
-	second := string(back.AppendJSON(nil)) // only messages that say what was cut off have changed
+	second := string(back.AppendJSON(nil)) // only messages about cut causes have changed
 	assert.Equal(t, 32, strings.Count(second, `"code":"COMMIT_FAILED"`))
 	back, uerr = sample.UnmarshalError([]byte(second))
 	require.NoError(t, uerr)

@@ -15,8 +15,7 @@ func Enum[T ~uint8](v T, count T) T {
 	return v
 }
 
-// SomeEnum returns an optional enum that holds v; it is absent when v is none of the enum's count
-// values.
+// SomeEnum returns v as an optional enum. It is absent if v is not one of the enum's count values.
 func SomeEnum[T ~uint8](v T, count T) taxonomy.Opt[T] {
 	if v-1 >= count {
 		return taxonomy.Opt[T]{}
@@ -24,7 +23,7 @@ func SomeEnum[T ~uint8](v T, count T) taxonomy.Opt[T] {
 	return taxonomy.Some(v)
 }
 
-// EnumWord returns the word of an enum's value, and "" for a value that is none.
+// EnumWord returns the word of an enum's value, or "" if v is not a value of the enum.
 func EnumWord(v uint8, words []string) string {
 	if int(v)-1 < 0 || int(v) > len(words) {
 		return ""
@@ -43,8 +42,8 @@ func MarshalEnum(v uint8, name string, words []string) ([]byte, error) {
 	return []byte(EnumWord(v, words)), nil
 }
 
-// UnmarshalEnum sets v to the value that the word stands for in the named enum type; the empty word
-// is no value. Any other word is an error and changes nothing.
+// UnmarshalEnum sets v to the value of a word in the named enum type. An empty word sets the zero
+// value. An unknown word is an error and changes nothing.
 func UnmarshalEnum[T ~uint8](word []byte, v *T, name string, words []string) error {
 	n := enumValue(string(word), words)
 	if n == 0 && len(word) > 0 {

@@ -61,7 +61,7 @@ func (p *detailPrinter) field(indent, name, value string) {
 	p.b = append(p.b, value...)
 }
 
-// causes prints err and what is below it.
+// causes prints err and its causes.
 func (p *detailPrinter) causes(err error, depth int, indent string) {
 	for ; err != nil && depth > 0 && p.left > 0; depth-- {
 		p.left--
@@ -99,7 +99,7 @@ func (p *detailPrinter) cause(err error, indent string) {
 	}
 }
 
-// unknown says what is not known of an error off the wire.
+// unknown returns the reason why an error is unknown.
 func unknown(u *taxonomy.Unknown) string {
 	if err := u.Reason(); err != nil {
 		return printable.Text(causeText.Text(err.Error()))

@@ -69,8 +69,8 @@ const (
 
 func twoKB(unit string) string { return strings.Repeat(unit, 2048/len(unit)+1)[:2046] }
 
-// shapes are what AppendJSON and sample.UnmarshalError are measured on. The long texts stand in a scrubbed
-// field; a newline keeps them out of the message, but for the one that says so.
+// shapes are the errors of the benchmarks of AppendJSON and UnmarshalError. The long texts are in a
+// scrubbed field. A newline keeps them out of the message, except in the shape that is named so.
 var shapes = []struct {
 	name string
 	err  *sample.ProviderError

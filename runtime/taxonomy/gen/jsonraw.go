@@ -7,7 +7,7 @@ import (
 )
 
 // appendRaw appends a JSON value without white space between its parts and with its strings escaped
-// as encoding/json escapes them; what is not valid JSON is appended as a string.
+// as encoding/json escapes them. A value that is not valid JSON is appended as a string.
 func appendRaw(dst, raw []byte) []byte {
 	if !json.Valid(raw) {
 		return append(appendEscaped(append(dst, '"'), raw), '"')

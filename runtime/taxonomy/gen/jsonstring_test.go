@@ -119,7 +119,7 @@ func TestCleanOfFragments(t *testing.T) {
 	}
 }
 
-// checkClean checks that the ways to clean agree and that what is clean stays as it is.
+// checkClean checks that the ways to clean agree, and that cleaning a clean text changes nothing.
 func checkClean(t *testing.T, s string, limit uint8, tail, scrub bool) {
 	t.Helper()
 	c := Clean(limit)

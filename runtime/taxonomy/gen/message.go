@@ -9,9 +9,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/printable"
 )
 
-// MessageBuilder builds a message. A value that is absent or empty adds nothing, and takes the
-// optional part that it stands in with it. Characters of a value that steer a terminal or turn text
-// around are escaped.
+// MessageBuilder builds a message. A value that is absent or empty adds nothing, and removes the
+// optional part that contains it. Characters of a value that control a terminal or change the
+// direction of text are escaped.
 type MessageBuilder struct {
 	b []byte
 	// part is 0 while no optional part is open, n+1 in one that began at n, and -(n+1) when it is
@@ -43,8 +43,8 @@ func (m MessageBuilder) NoCode(category string) MessageBuilder {
 	return m
 }
 
-// Coded returns the buffer with the message at its end. If the code is 0, the message is that of an
-// error of the named category without a code, in place of what was appended to dst.
+// Coded returns the buffer with the message at its end. If the code is 0, it replaces the message by
+// that of an error of the named category without a code.
 //
 //go:noinline
 func (m MessageBuilder) Coded(dst []byte, code uint16, category string) []byte {
@@ -310,9 +310,9 @@ func (m MessageBuilder) CauseQuoted(err error) MessageBuilder {
 	return m.Quoted(causeString(err), 0)
 }
 
-// causeString returns the text of a cause, secrets masked and cut. A tree that is too deep or too
-// wide may be a cycle, which the text of an error in it would follow for ever: its first code
-// stands for it.
+// causeString returns the text of a cause, secrets masked and cut. If its tree is too deep or too
+// wide, it returns the first code in the tree, because the tree may be a cycle, and the text of an
+// error in a cycle never ends.
 func causeString(err error) string {
 	if err == nil {
 		return ""

@@ -261,7 +261,7 @@ func PutViolation(v *taxonomy.Violation, o ObjectBuilder) ObjectBuilder {
 	return o.text("code", v.Code)
 }
 
-// JSON writes a JSON value, compacted; nil is null, and what is not valid JSON becomes a string.
+// JSON writes a JSON value, compacted. Nil becomes null, and invalid JSON becomes a string.
 //
 //go:noinline
 func (o ObjectBuilder) JSON(key string, raw []byte) ObjectBuilder {

@@ -13,22 +13,22 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// arrived is an error that a server sent. Callers find both of it by errors.As: the error as it was,
-// and the status or Connect error that transported it.
-type arrived struct {
-	error     // as it was
+// sentError is an error that a server sent. errors.As finds the decoded error, and the status or
+// Connect error that transported it.
+type sentError struct {
+	error     // decoded
 	transport error
 }
 
-func (a *arrived) Unwrap() []error { return []error{a.error, a.transport} }
+func (e *sentError) Unwrap() []error { return []error{e.error, e.transport} }
 
-// LogValue returns the error as it was.
-func (a *arrived) LogValue() slog.Value { return slog.AnyValue(a.error) }
+// LogValue returns the decoded error.
+func (e *sentError) LogValue() slog.Value { return slog.AnyValue(e.error) }
 
-// Received returns the error of a failed call. Transport is the error of the library.
+// Received returns the error of a failed call. transport is the error that the library returned.
 func (o *Options) Received(ctx context.Context, a Answer, transport error) error {
 	if err := ctx.Err(); err != nil && (a.Code == code.Code_CANCELLED || a.Code == code.Code_DEADLINE_EXCEEDED) {
-		return &arrived{error: err, transport: transport}
+		return &sentError{error: err, transport: transport}
 	}
 	var info *errdetails.ErrorInfo
 	var bad *errdetails.BadRequest
@@ -48,7 +48,7 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 			sent.Reaction = info.Metadata["reaction"]
 			sent.Context = contextOf(table.Taxonomy, info, bad)
 			if e := sent.Error(table); e != nil && isSent {
-				return &arrived{error: e, transport: transport}
+				return &sentError{error: e, transport: transport}
 			}
 		}
 	}
@@ -60,12 +60,12 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 	return o.Tables[0].Classify(ev)
 }
 
-// contextOf returns the context as the JSON that it was. The types of fields are those of the
-// taxonomy; a field that it does not have is a text.
+// contextOf returns the context as JSON again. The fields have the types of the taxonomy. A field that
+// the taxonomy does not have is a text.
 func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, bad *errdetails.BadRequest) json.RawMessage {
 	var fields []taxonomy.Field
 	if row, ok := t.Find(info.Reason); ok {
-		fields = fieldsOf(t, row)
+		fields = t.Fields(row)
 	}
 	members := make(map[string]any, len(info.Metadata)+1)
 	for name, text := range info.Metadata {
@@ -100,7 +100,7 @@ func violationsOf(bad *errdetails.BadRequest) []violation {
 	return list
 }
 
-// evidence returns what the status of another vendor's server tells: the name of its code, the
+// evidence returns the status of another vendor's server as evidence: the name of its code, the
 // message, the reason as the type, and the metadata as attributes.
 func evidence(a Answer, info *errdetails.ErrorInfo) *taxonomy.Evidence {
 	ev := &taxonomy.Evidence{Code: a.Code.String(), Text: a.Message, Attributes: map[string]string{}}

@@ -1,4 +1,4 @@
-// Package details makes the details of google.rpc of errors, and errors of these details.
+// Package details converts errors to the details of google.rpc, and these details to errors.
 package details
 
 import (
@@ -51,7 +51,7 @@ func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, messag
 	return func(o *Options) { o.Localize = f }
 }
 
-// Answer is what a client sees of an error.
+// Answer is the public view of an error as a status with details.
 type Answer struct {
 	Code    code.Code
 	Message string
@@ -84,7 +84,7 @@ func (o *Options) Fail(ctx context.Context, method string, err error) Answer {
 	return a
 }
 
-// Answer returns what a client sees of an error.
+// Answer returns the answer with a public view.
 func (o *Options) Answer(ctx context.Context, v taxonomy.PublicView) Answer {
 	a := Answer{Code: code.Code(v.GRPCCode()), Message: v.Message()}
 	if v.Code() == "" {
@@ -142,14 +142,9 @@ type violation struct {
 	Code        string `json:"code,omitempty"`
 }
 
-// fieldsOf returns the fields of the errors of a row.
-func fieldsOf(t *taxonomy.Taxonomy, row taxonomy.Row) []taxonomy.Field {
-	return t.Fields(row)
-}
-
 // violationsField returns the name of the first public field of violations in errors of c's code.
 func violationsField(c taxonomy.Coded) string {
-	for _, f := range fieldsOf(c.Taxonomy(), c.Row()) {
+	for _, f := range c.Taxonomy().Fields(c.Row()) {
 		if f.Type == "violations" && f.Public {
 			return f.Name
 		}
