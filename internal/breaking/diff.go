@@ -111,6 +111,9 @@ func (c *comparison) compare(path string) (Change, bool) {
 	case sign == "~" && o.parts != nil && n.parts != nil && key != "factory":
 		change.text = describe(o.parts, n.parts)
 		change.Old, change.New = different(o.parts, n.parts), different(n.parts, o.parts)
+	case key == "public" && strings.Contains(path, "/") && o.text+n.text == audiencePublic:
+		change.Key, change.Old, change.New = "audience", cmp.Or(o.text, "internal"), cmp.Or(n.text, "internal")
+		change.text = differ("audience", change.Old, change.New)
 	case sign == "~" || !strings.Contains(path, "/"):
 		change.text = differ(key, o.text, n.text)
 	case flag && sign == "+":

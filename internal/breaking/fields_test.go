@@ -3,6 +3,10 @@ package breaking_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/errgen/errgen/internal/breaking"
 )
 
 func TestFields(t *testing.T) {
@@ -79,10 +83,44 @@ func TestAudience(t *testing.T) {
 	runRuleTests(t, []ruleTest{
 		{"a field internal now", fields("s: {type: string, audience: public}"), fields("s: {type: string}"),
 			`1:28 E-break-audience`},
-		{"a field public now", fields("s: {type: string}"), fields("s: {type: string, audience: public}"), ``},
+		{"a field public now", fields("s: {type: string}"), fields("s: {type: string, audience: public}"),
+			`1:56 W-changed-audience`},
 		{"codes internal now", codes("A: {message: a, audience: public}"), codes("A: {message: a}"),
 			`1:27 E-break-audience`},
+		{"a code public now", codes("A: {message: a}"), codes("A: {message: a, audience: public}"),
+			`1:53 W-changed-audience`},
+		{"a category public now", fields("s: {type: string}"),
+			strings.Replace(fields("s: {type: string}"), "fields:", "audience: public, fields:", 1),
+			`1:46 W-changed-audience, 1:74 W-changed-audience`},
+		{"a new public code", codes("A: {message: a}"), codes("A: {message: a}, B: {message: b, audience: public}"), ``},
+		{"a field named public", fields("s: {type: string}"), fields("s: {type: string}, public: {type: int}"), ``},
+		{"no public code in place of internal ones", public, strings.Replace(public, "public: {code: OUT}", "", 1),
+			`3:10 E-break-audience`},
+		{"a public code in place of internal ones", strings.Replace(public, "public: {code: OUT}", "", 1), public,
+			`1:16 W-changed-audience`},
 		{"another public code", public, strings.Replace(public, "code: OUT", "code: OFF", 1), `1:16 E-break-audience`},
+	})
+}
+
+// TestAudienceNotes prints the audience of what is new, and the change of the audience.
+func TestAudienceNotes(t *testing.T) {
+	const old = "categories: {io: {fields: {s: {type: string}}, codes: {A: {message: a}}}}"
+	const new = "categories: {io: {fields: {s: {type: string, audience: public}, n: {type: int}}, codes: {" +
+		"A: {message: a, audience: public}, B: {message: b, audience: public}, C: {message: c}}}}"
+	var texts []string
+	for _, note := range breaking.Notes(valid(t, "old.yaml", whole(old)), valid(t, "new.yaml", whole(new))) {
+		texts = append(texts, note.Kind+" "+note.Text)
+	}
+	assert.Equal(t, []string{
+		"added code B (io, public): b", "added code C (io, internal): c", "added field io.n (internal)",
+		"changed field io.s: audience was internal, is public", "changed A: audience was internal, is public",
+	}, texts)
+}
+
+func TestStack(t *testing.T) {
+	runRuleTests(t, []ruleTest{
+		{"the default", "stack: fallback", "", ``},
+		{"another", "stack: never", "stack: always", `1:8 W-changed-stack`},
 	})
 }
 
@@ -113,7 +151,7 @@ func TestFieldsOfACode(t *testing.T) {
 		return codes("EOF: {message: end, fields: {" + fields + "}}, LATE: {message: late}")
 	}
 	runRuleTests(t, []ruleTest{
-		{"removed", own("a: {type: string}, b: {type: int}"), own("a: {type: string}"), `-1:75 E-break-field-removed`},
+		{"removed", own("a: {type: string}, b: {type: int}"), own("a: {type: string}"), `1:27 E-break-field-removed`},
 		{"another type", own("a: {type: string}"), own("a: {type: int}"), `1:66 E-break-field-type`},
 		{"another one", own("a: {type: string}"), own("a: {type: string}, b: {type: int}"), ``},
 		{"a new code with a required one", own("a: {type: string}"), strings.Replace(own("a: {type: string}"),

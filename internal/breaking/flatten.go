@@ -62,7 +62,7 @@ func (f *flattener) header() {
 		key, text string
 		at        diag.Span
 	}{{"domain", m.Domain, tree.Domain.Span}, {"package", m.Name, tree.Package.Span},
-		{"help_url", m.HelpURL, tree.HelpURL.Span}} {
+		{"help_url", m.HelpURL, tree.HelpURL.Span}, {"stack", m.Taxonomy.Stack.String(), tree.Stack.Span}} {
 		if h.text != "" {
 			f.add(value{text: h.text, at: h.at}, h.key)
 		}
@@ -87,6 +87,12 @@ func (f *flattener) header() {
 			"names", "functions", "Classify")
 	}
 }
+
+// audiencePublic is the audience of codes and fields that clients see; that of others is internal.
+const audiencePublic = "public"
+
+// ownFieldsPrefix begins the name, among the categories, that the fields of one code are under.
+const ownFieldsPrefix = "code "
 
 // key returns the key of a code in the new taxonomy.
 func (f *flattener) key(code *model.Code) string {
@@ -185,7 +191,7 @@ func (f *flattener) fields(prefix string, list []*model.Field, path ...string) {
 			set("on_wire", "value on the wire", "", decl.MessageOnly.Span)
 		}
 		if m.Public {
-			set("public", "audience of clients", "", decl.Audience.Span)
+			set("public", audiencePublic, "", decl.Audience.Span)
 		}
 		set("from", strings.Join(m.From, ", "), "")
 		def := ""
@@ -232,7 +238,7 @@ func (f *flattener) code(k, n *model.Code) {
 	set("feedback", value{text: decl.Feedback.V}, decl.Feedback.Span)
 	set("set", value{text: assigned(k.Set)})
 	if k.Public {
-		set("public", value{text: "audience of clients"}, decl.Audience.Span)
+		set("public", value{text: audiencePublic}, decl.Audience.Span)
 	}
 	for _, name := range f.uses(k) {
 		f.add(value{subject: n.Key, text: "use of field " + name, at: decl.Name.Span}, "codes", n.Key, "uses", name)
@@ -260,8 +266,8 @@ func (f *flattener) code(k, n *model.Code) {
 		parent = k.Parent.Key
 	}
 	set("parent", value{text: parent})
-	own := "code " + n.Key // its fields are like those of a category
-	f.add(value{}, "categories", own)
+	own := ownFieldsPrefix + n.Key // its fields are like those of a category
+	f.add(value{at: decl.Name.Span}, "categories", own)
 	f.fields(n.Key+".", k.OwnFields(), "categories", own)
 	f.traits(k.Row.Traits, n.Key, span, "codes", n.Key)
 	f.branches(k, n, span)

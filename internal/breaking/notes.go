@@ -35,13 +35,13 @@ func Notes(old, new *Taxonomy) []Note {
 		_, before := c.was.get(v.path)
 		_, category := c.was.get(strings.Join(parts[:min(2, len(parts))], "/"))
 		switch {
-		case before:
+		case before, len(parts) == 2 && strings.HasPrefix(parts[1], ownFieldsPrefix):
 		case parts[0] == "categories" && len(parts) == 2 && !c.continues(parts[1]):
 			notes = append(notes, Note{Kind: "added", Subject: Subject{Category: parts[1]},
 				Text: "category " + parts[1]})
 		case parts[0] == "categories" && category && parts[len(parts)-2] == "fields":
 			notes = append(notes, Note{Kind: "added", Subject: c.fieldSubject(strings.TrimPrefix(v.subject, "field ")),
-				Text: v.subject})
+				Text: v.subject + inBrackets(c.audience(v.path))})
 		case parts[0] == "names" && parts[1] != "functions":
 			s := c.subjectOf(v.path, v.subject)
 			notes = append(notes, Note{Kind: "added", Subject: s, Text: s.Name})
@@ -81,7 +81,7 @@ func (c *comparison) codeNotes() (notes []Note) {
 	for _, n := range c.new.model.Codes {
 		o, s := c.from[n], c.subject(n)
 		if o == nil {
-			add("added", s, "", n.Value, fmt.Sprintf("code %s: %s", describeCode(n), n.MessageText))
+			add("added", s, "", n.Value, fmt.Sprintf("code %s: %s", describeCode(n, c.audience("codes/"+n.Key)...), n.MessageText))
 		}
 		if n.Deprecated != "" && (o == nil || o.Deprecated == "") {
 			text := fmt.Sprintf("code %s: %s", n.Key, n.Deprecated)
@@ -122,11 +122,33 @@ func (c *comparison) codeNotes() (notes []Note) {
 	return notes
 }
 
-func describeCode(code *model.Code) string {
-	if code.Number == 0 {
-		return fmt.Sprintf("%s (%s)", code.Key, code.Category.Name)
+// describeCode returns the code with its category, its number and more facts.
+func describeCode(code *model.Code, more ...string) string {
+	facts := []string{code.Category.Name}
+	if code.Numbered {
+		facts = append(facts, fmt.Sprintf("number %d", code.Number))
 	}
-	return fmt.Sprintf("%s (%s, number %d)", code.Key, code.Category.Name, code.Number)
+	return code.Key + inBrackets(append(facts, more...))
+}
+
+// audience returns the audience of the code or the field at a path of the new taxonomy, or nothing if
+// the taxonomy has no public codes.
+func (c *comparison) audience(path string) []string {
+	if _, public := c.is.get(path + "/public"); public {
+		return []string{audiencePublic}
+	}
+	if slices.ContainsFunc(c.new.model.Codes, func(code *model.Code) bool { return code.Public }) {
+		return []string{"internal"}
+	}
+	return nil
+}
+
+// inBrackets returns facts in brackets behind a space, or "" without any.
+func inBrackets(facts []string) string {
+	if len(facts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(facts, ", ") + ")"
 }
 
 // noteKind returns the kind of a change's note, or "" if a note about its code contains the change.

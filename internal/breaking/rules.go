@@ -27,6 +27,7 @@ const (
 	idRenamed  = "W-changed-code-value"
 	idRetired  = "W-changed-code-retired"
 	idTiers    = "W-changed-tiers"
+	idAudience = "W-changed-audience"
 	idProfile  = "W-changed-profile"
 	idFieldUse = "W-changed-field-use"
 )
@@ -45,6 +46,7 @@ const (
 	keepDeclared = "keep it declared"
 	hintMasking  = "keep the mask: values that were hidden are expected to stay hidden"
 	hintStatus   = "clients see it: give the different case a code"
+	hintOpened   = "clients see it from now on, and making it internal again breaks them"
 	hintRequired = "list it in \"args\" of the codes that need it; values from before do not have it"
 )
 
@@ -53,6 +55,10 @@ var pathRules = []rule{
 	{"?package", "E-break-package", Source, "keep it: every caller imports it", ""},
 	{"?help_url", "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones", ""},
 	{"~public", "E-break-audience", Wire, "clients know the former code", ""},
+	{"-public", "E-break-audience", Wire, "keep it: in place of an internal error, clients would get one without a code",
+		""},
+	{"+public", idAudience, Wire, "clients see this code in place of internal errors", ""},
+	{"~stack", "W-changed-stack", Behaviour, "", ""},
 	{"?fallback", "W-changed-fallback", Behaviour, "", ""},
 	{"?sources/*/fallback", "W-changed-fallback", Behaviour, "", ""},
 	{"?uncategorized", "W-changed-reaction", Behaviour, "", ""},
@@ -84,6 +90,7 @@ var pathRules = []rule{
 	{"~categories/*/fields/*/go_name", idGoName, Source, "", ""},
 	{"~categories/*/fields/*/go_type", idGoName, Source, "", "go_name"},
 	{"-categories/*/fields/*/public", "E-break-audience", Wire, "keep it public: clients read it", ""},
+	{"+categories/*/fields/*/public", idAudience, Wire, hintOpened, ""},
 	{"~categories/*/fields/*/*", "W-changed-field", Behaviour, "", ""},
 
 	{"~codes/*/number", idNumber, Wire, "numbers are published: keep it", ""},
@@ -92,6 +99,7 @@ var pathRules = []rule{
 	{"~codes/*/message", "W-changed-message", Behaviour, "", ""},
 	{"~codes/*/feedback", "W-changed-message", Behaviour, "", ""},
 	{"-codes/*/public", "E-break-audience", Wire, "keep it public: clients know the code", ""},
+	{"+codes/*/public", idAudience, Wire, hintOpened, ""},
 	{"~codes/*/set", "W-changed-set", Behaviour, "", ""},
 	{"~codes/*/prevent", "W-changed-prevent", Behaviour, "", ""},
 	{"?codes/*/uses/*", idFieldUse, Behaviour, "", ""},

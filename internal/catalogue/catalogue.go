@@ -14,6 +14,7 @@ import (
 	"github.com/errgen/errgen/internal/explain"
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/output"
+	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -106,6 +107,7 @@ type fact struct {
 // in brackets.
 type part struct {
 	Text, Field string
+	Format      string // of a placeholder, with its colon
 	Optional    bool
 }
 
@@ -293,7 +295,11 @@ func parts(list []model.Part, optional bool) []part {
 		case p.Cause:
 			out = append(out, part{Text: "cause", Field: "cause", Optional: optional})
 		case p.Field != nil:
-			out = append(out, part{Text: p.Field.Wire, Field: p.Field.Wire, Optional: optional})
+			format := resolve.FormatName(p.Format)
+			if format != "" {
+				format = ":" + format
+			}
+			out = append(out, part{Text: p.Field.Wire, Field: p.Field.Wire, Format: format, Optional: optional})
 		default:
 			out = append(out, part{Text: p.Text, Optional: optional})
 		}

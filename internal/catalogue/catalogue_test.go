@@ -212,3 +212,22 @@ func TestWrap(t *testing.T) {
 	assert.Equal(t, []string{"abcdef", "gh i"}, wrap("abcdefgh i", 6))
 	assert.Equal(t, []string{""}, wrap("", 6))
 }
+
+// TestServicePages reads pages of a taxonomy with an audience: near the title, of fields, and with the
+// formats of the message.
+func TestServicePages(t *testing.T) {
+	m := loadFile(t, "../cli/starter_service.yaml")
+	html, markdown := byName(Files(m, Options{Format: HTML})), byName(Files(m, Options{Format: Markdown}))
+	for name, want := range map[string][]string{
+		"INVALID/index.html":    {`{violations:count}</a> violation(s)`, `<span class="tag">public</span>`, `Public.`},
+		"UNEXPECTED/index.html": {`<span class="tag">internal</span>`},
+	} {
+		for _, text := range want {
+			assert.Contains(t, html[name], text, name)
+		}
+	}
+	assert.Contains(t, markdown["INVALID.md"], "{violations:count} violation(s)")
+	assert.Contains(t, markdown["INVALID.md"], "| Audience | public |")
+	assert.Contains(t, markdown["UNEXPECTED.md"], "| Audience | internal |")
+	assert.Regexp(t, `(?m)^\| .*requestId.*Public.*\|$`, markdown["INVALID.md"])
+}

@@ -157,7 +157,6 @@ func (p *page) Details() []fact {
 		name, value, _ := strings.Cut(constant, ": ")
 		add(name, value, true)
 	}
-	add("Audience", p.Audience, false)
 	add("Since", c.Since, false)
 	add("Groups", strings.Join(c.Groups, ", "), false)
 	add("Further names", strings.Join(c.Names, ", "), true)

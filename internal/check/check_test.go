@@ -99,6 +99,8 @@ func whole(yaml string) []byte {
 func TestHints(t *testing.T) {
 	for _, tt := range []struct{ yaml, hint, related string }{
 		{yaml: "uncategorized: abrt\n", hint: `did you mean "abort"?`},
+		{yaml: "audience: external\n", hint: "write one of internal, public"},
+		{yaml: "audience: publc\n", hint: `did you mean "public"?`},
 		{yaml: "uncategorized: retried\n", hint: "declare it under reactions"},
 		{yaml: "uncategorized: retry\n",
 			hint: "it is an action: declare a reaction with {action: retry} under reactions, and name that"},

@@ -32,8 +32,8 @@ func explainCommand() *command {
 Explain prints what a finding means and how to fix it (errgen explain E-unknown-key), what a key of the language
 means (errgen explain reactions.then, or errgen explain then), or everything that a taxonomy declares about a code or
 a category: what it means, whether it is retryable, the reaction to it, the rules that detect it, and their examples.
-A code can be given by its key, its value on the wire, an alias, its number or its Go constant; a category by its name
-or its Go type. If a code has the name of a key, give the taxonomy too. "errgen explain like
+A code can be given by its key, its value on the wire, an alias, its number, its Go constant or its factory; a
+category by its name or its Go type. If a code has the name of a key, give the taxonomy too. "errgen explain like
 rate_limit" prints the conditions and examples of a signature.`,
 		flags: textOrJSON,
 		run:   (*session).explain,
@@ -227,7 +227,8 @@ func escapeControls(text []byte) []byte {
 func findCode(m *model.Package, name string) *model.Code {
 	number, err := strconv.Atoi(name)
 	named := func(c *model.Code) bool {
-		return c.Key == name || c.Value == name || c.Const == name || m.Name+"."+c.Const == name ||
+		goName := strings.TrimPrefix(name, m.Name+".")
+		return c.Key == name || c.Value == name || c.Const == goName || c.Factory == goName && !c.Abstract ||
 			err == nil && c.Numbered && c.Number == number
 	}
 	aliased := func(c *model.Code) bool { return slices.Contains(c.Aliases, name) || slices.Contains(c.Names, name) }

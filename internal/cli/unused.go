@@ -85,7 +85,8 @@ func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) d
 	f := diag.Finding{
 		ID: "unused", Severity: diag.Warning,
 		Message: fmt.Sprintf("nothing creates %s: no Go code calls %s, and no rule gives it", c.Key, c.Factory),
-		Hint:    `set "deprecated" for a release, then remove the code and reserve it: ` + reservation(c),
+		Hint: `call it, or remove it if it was never released; otherwise set "deprecated" for a release, then ` +
+			"remove the code and reserve it: " + reservation(c),
 	}
 	if c.Deprecated != "" {
 		f.Hint = "remove the code and reserve it: " + reservation(c)

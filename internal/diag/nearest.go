@@ -5,11 +5,16 @@ import "strings"
 // Nearest returns the one of names that a person who wrote name most likely meant, or "" when none
 // is near. Case and the separators - _ . and space do not count. Among equals the first wins.
 func Nearest(name string, names []string) string {
+	return nearest(name, names, max(1, len(fold(name))/3))
+}
+
+// nearest returns the nearest name within a number of edits, or "".
+func nearest(name string, names []string, edits int) string {
 	want := fold(name)
 	if want == "" || len(want) > 64 {
 		return ""
 	}
-	best, bestDistance := "", max(1, len(want)/3)+1
+	best, bestDistance := "", edits+1
 	for _, n := range names {
 		f := fold(n)
 		if n == name || abs(len(f)-len(want)) >= bestDistance {
@@ -23,11 +28,16 @@ func Nearest(name string, names []string) string {
 }
 
 // DidYouMean returns the hint that proposes the one of names nearest to name, or "".
-func DidYouMean(name string, names []string) string {
-	if n := Nearest(name, names); n != "" {
-		return `did you mean "` + n + `"?`
+func DidYouMean(name string, names []string) string { return proposal(Nearest(name, names)) }
+
+// DidYouMeanExactly returns the hint that proposes the one of names that is one edit from name, or "".
+func DidYouMeanExactly(name string, names []string) string { return proposal(nearest(name, names, 1)) }
+
+func proposal(name string) string {
+	if name == "" {
+		return ""
 	}
-	return ""
+	return `did you mean "` + name + `"?`
 }
 
 func fold(s string) string {

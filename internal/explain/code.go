@@ -5,6 +5,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/internal/model"
@@ -22,7 +23,7 @@ type Code struct {
 	Since      string            `json:"since,omitempty"`
 	Deprecated string            `json:"deprecated,omitempty"`
 	ReplacedBy string            `json:"replaced_by,omitempty"`
-	Audience   string            `json:"audience,omitempty"` // public
+	Audience   string            `json:"audience,omitempty"` // if the taxonomy has public codes
 	Aliases    []string          `json:"aliases,omitempty"`
 	Names      []string          `json:"names,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
@@ -122,6 +123,8 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	}
 	if c.Public {
 		d.Audience = "public"
+	} else if slices.ContainsFunc(m.Codes, func(c *model.Code) bool { return c.Public }) {
+		d.Audience = "internal"
 	}
 	if c.ReplacedBy != nil {
 		d.ReplacedBy = c.ReplacedBy.Value

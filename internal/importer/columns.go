@@ -122,6 +122,10 @@ func (t *Table) row(row spec.Pairs, columns map[string]string, category string) 
 		if c := columns["code"]; c != "" {
 			column = c
 		}
+		if !slices.ContainsFunc(row, func(p spec.Pair) bool { return p.Key == column }) {
+			return fmt.Errorf("row %d has no column %q; map one of %s with -map code=COLUMN", t.count()+1, column,
+				columnNames(row))
+		}
 		return fmt.Errorf("row %d: column %q is empty; set another column with -map code=COLUMN", t.count()+1, column)
 	}
 	k.HTTP, _ = strconv.Atoi(text(value("http")))
@@ -149,6 +153,15 @@ func (t *Table) row(row spec.Pairs, columns map[string]string, category string) 
 	c := t.category(category, doc)
 	c.Codes = append(c.Codes, k)
 	return nil
+}
+
+// columnNames lists the columns of a row.
+func columnNames(row spec.Pairs) string {
+	var names []string
+	for _, p := range row {
+		names = append(names, strconv.Quote(clean(p.Key)))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (t *Table) count() int {

@@ -306,3 +306,31 @@ categories:
 		t, map[string][]string{"DEFAULT": {"g", "a", "c"}, "FIXED": {"g", "a"}, "ORDERED": {"c", "b"}, "NONE": nil},
 		got)
 }
+
+func TestFieldAudience(t *testing.T) {
+	p := build(t, `
+errgen: 1
+package: errs
+categories:
+  plain:
+    codes:
+      SEEN: {message: a, audience: public, fields: {a: {type: int}, b: {type: int, audience: internal}}}
+      UNSEEN: {message: b, fields: {a: {type: int}, b: {type: int, audience: public}}}
+  open:
+    audience: public
+    codes:
+      SHOWN: {message: c, fields: {a: {type: object, fields: {x: {type: int}}}}}
+      HIDDEN: {message: d, audience: internal, fields: {a: {type: violations}}}
+`)
+	want := map[string][]bool{"SEEN": {true, false}, "UNSEEN": {false, true}, "SHOWN": {true}, "HIDDEN": {false}}
+	for _, c := range p.Codes {
+		var public []bool
+		for _, f := range c.OwnFields() {
+			public = append(public, f.Public)
+			if f.Object != nil {
+				assert.Equal(t, f.Public, f.Object.Fields[0].Public, "%s.%s", c.Key, f.Wire)
+			}
+		}
+		assert.Equal(t, want[c.Key], public, c.Key)
+	}
+}

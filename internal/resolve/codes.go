@@ -18,7 +18,7 @@ func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, f
 		Key: d.Name.V, Value: d.Value.Or(d.Name.V), Go: name, Const: "Code" + name, Factory: "New" + name,
 	}
 	if len(d.Fields) > 0 {
-		fields = b.ownFields(code, d, fields)
+		fields = b.ownFields(code, parent, d, fields)
 	}
 	c.Codes = append(c.Codes, code)
 	b.pkg.Codes = append(b.pkg.Codes, code)
@@ -27,11 +27,13 @@ func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, f
 }
 
 // ownFields gives a code a type with fields of its own, and returns its fields by name.
-func (b *builder) ownFields(code *model.Code, d *spec.Code, inherited map[string]*model.Field) map[string]*model.Field {
+func (b *builder) ownFields(code *model.Code, parent *spec.Category, d *spec.Code,
+	inherited map[string]*model.Field) map[string]*model.Field {
 	own := *code.Category
 	own.Type = strings.TrimSuffix(code.Go, "Error") + "Error"
 	own.Doc, own.Codes = d.Doc.V, []*model.Code{code}
-	owner := fieldOwner{typePrefix: code.Go, constPrefix: constPrefix(code.Go), params: newIdents()}
+	owner := fieldOwner{typePrefix: code.Go, constPrefix: constPrefix(code.Go), params: newIdents(),
+		audience: b.audienceOf(parent, d)}
 	for _, f := range own.Fields {
 		owner.params.take(f.Param)
 	}
@@ -54,7 +56,7 @@ func (b *builder) codeBody(e entry) {
 	c, d := e.code, e.decl
 	c.Number, c.Numbered, c.Doc, c.Resolution = d.Number.V, d.Number.Set, d.Doc.V, d.Resolution.V
 	c.Since, c.Deprecated = d.Since.V, d.Deprecated.V
-	c.Public = d.Audience.Or(e.parent.Audience.Or(b.src.Audience.V)) == public
+	c.Public = b.audienceOf(e.parent, d) == public
 	if d.ReplacedBy.Set {
 		c.ReplacedBy = b.codes[d.ReplacedBy.V]
 	}

@@ -35,6 +35,11 @@ func (b *builder) audience() {
 	}
 }
 
+// audienceOf returns the audience of a code, and of its fields that declare none.
+func (b *builder) audienceOf(category *spec.Category, code *spec.Code) string {
+	return code.Audience.Or(category.Audience.Or(b.src.Audience.V))
+}
+
 func index(m map[string]*model.Field, fields []*model.Field) {
 	for _, f := range fields {
 		putFirst(m, f.Wire, f)

@@ -20,6 +20,16 @@ func Format(name string) (model.Format, bool) {
 	return f, ok
 }
 
+// FormatName returns the name of a format; that of the plain one is empty.
+func FormatName(f model.Format) string {
+	for name, format := range formats {
+		if format == f {
+			return name
+		}
+	}
+	return ""
+}
+
 // Formats returns the names of the formats, sorted.
 func Formats() []string {
 	var names []string
