@@ -117,10 +117,10 @@ func TestFaults(t *testing.T) {
 		{"tidb", "[\"a\"]\nerror = 'x\n", "line 2: the string is not closed"},
 		{"tidb", "[\"a\"]\nerror = {a = 1}\n", "line 2: the value is not"},
 		{"tidb", "error = 'x'\n", "line 1: keys outside"},
-		{"nats", `{"a": 1}`, `column "constant" is empty`},
+		{"nats", `{"a": 1}`, `has no column "constant"`},
 		{"kafka", "class Errors {}", "no codes"},
 		{"csv", "", "names of the columns"},
-		{"csv", "id\nA\n", `row 1: column "code" is empty`},
+		{"csv", "id\nA\n", `row 1 has no column "code"`},
 		{"json", strings.Repeat("[", 200), "nested too deep"},
 		{"perl", "", "unknown format"},
 	} {
