@@ -198,7 +198,7 @@ var inLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.Literal](): true,
 }
 
-// wholeLine are the types of which there are many, so that each is on one line however long.
+// wholeLine are the types whose values are each on one line, however long, because they are many.
 var wholeLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.CodeRule](): true, reflect.TypeFor[detect.Rule](): true,
 	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Form](): true,
