@@ -94,8 +94,8 @@ func (n conditions) all(conds []model.Cond) jen.Code {
 	}))
 }
 
-// terms returns the tests of one field, all of which must hold. An absent field matches {present:
-// false} only.
+// terms returns the tests of one field, all of which must hold. An absent field matches
+// `present: false` only.
 func (n conditions) terms(c model.Cond) []term {
 	f := c.Field
 	if !testsValue(c) && c.Present != nil && !*c.Present {
@@ -174,8 +174,8 @@ func joined(op string, terms []jen.Code) jen.Code {
 	return s
 }
 
-// equal and different compare values of comparable types. Conditions test lists, JSON and objects for
-// presence only.
+// equal and different compare values of comparable types. Conditions test lists, JSON and objects
+// for presence only.
 func equal(f *model.Field, value *jen.Statement, v model.Value) jen.Code {
 	switch f.Type {
 	case model.Bool:

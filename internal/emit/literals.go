@@ -102,8 +102,8 @@ func (l *literals) slice(v reflect.Value) string {
 	return name + "{\n" + strings.Join(elements, ",\n") + ",\n}"
 }
 
-// fields returns the fields of a struct in braces: on one line if that is short or usual for the type,
-// otherwise as many to a line as fit. More are elements behind them.
+// fields returns the fields of a struct in braces: on one line if that is short or usual for the
+// type, otherwise as many to a line as fit. More are elements behind them.
 func (l *literals) fields(v reflect.Value, more []string) string {
 	var elements []string
 	for i := range v.NumField() {

@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Bounds on the printed evidence, in bytes. maxList is the number of files and of attributes. A text
-// and an output keep their end, where tools report the failure.
+// Bounds on the printed evidence, in bytes. maxList is the number of files and of attributes. A
+// text and an output keep their end, where tools report the failure.
 const (
 	maxWord  = 256
 	maxValue = 1024
