@@ -119,8 +119,8 @@ func (e acceptance) matches(c Change) bool {
 	return e.id == c.ID && (match(c.Subject.String()) || match(c.Subject.Was) || match(c.Subject.Field))
 }
 
-// Apply returns the changes that no entry accepts at the time now, and a finding for each entry that
-// is malformed, is expired, or matches no change.
+// Apply returns the changes that no entry accepts at the time now, and a finding for each entry
+// that is malformed, is expired, or matches no change.
 func (a *Acceptances) Apply(changes []Change, now time.Time) ([]Change, []diag.Finding) {
 	day := now.UTC().Format(time.DateOnly)
 	findings, accepted := slices.Clone(a.Findings), make([]bool, len(changes))

@@ -1,5 +1,5 @@
-// Package breaking compares a taxonomy with the released one. It finds the changes that affect other
-// programs and stored bytes, Go callers, or users of an error.
+// Package breaking compares a taxonomy with the released one. It finds the changes that affect
+// other programs and stored bytes, Go callers, or users of an error.
 //
 //	old, new := breaking.Read("v1.yaml", released), breaking.Read("taxonomy.yaml", now)
 //	for _, change := range breaking.Compare(old, new) { … }
@@ -61,8 +61,8 @@ func ParseLevels(list string) (Level, error) {
 	return levels, nil
 }
 
-// Subject is the declaration that a change is about. Names are those of the new taxonomy, unless the
-// declaration is removed.
+// Subject is the declaration that a change is about. Names are those of the new taxonomy, unless
+// the declaration is removed.
 type Subject struct {
 	Code     string `json:"code,omitempty"`
 	Was      string `json:"was,omitempty"` // its name in the old taxonomy, if that differs
@@ -111,7 +111,8 @@ func (c Change) full() string {
 }
 
 // Compare returns the changes from one taxonomy to the next, by position. A taxonomy with errors is
-// compared as far as it could be read. Compare does not change its arguments, which must not be nil.
+// compared as far as it could be read. Compare does not change its arguments, which must not be
+// nil.
 func Compare(old, new *Taxonomy) []Change {
 	return compare(old, new).out
 }

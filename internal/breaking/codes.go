@@ -167,7 +167,8 @@ func (c *comparison) reused(o, now *model.Code) {
 		fmt.Sprintf("number %d was the number of %s, and is now the number of %s", o.Number, o.Key, now.Key))
 }
 
-// aliases finds former values of a code that no longer decode to it. n is nil if the code is removed.
+// aliases finds former values of a code that no longer decode to it. n is nil if the code is
+// removed.
 func (c *comparison) aliases(o, n *model.Code) {
 	for _, alias := range slices.Concat(o.Aliases, o.Names) {
 		now, hint := c.new.decodes(alias), fmt.Sprintf("keep \"aliases: [%s]\", or reserve it", alias)

@@ -91,10 +91,10 @@ func (c *comparison) home(old *model.Category) diag.Span {
 	return c.new.tree.Package.Span
 }
 
-// matchCodes finds the successor of each old code. It is the code with the same value, otherwise the
-// code with that value as alias, otherwise the code with the same key, unless its value belonged to
-// another code before. If none exists, a new code with the same number or message seems to be the
-// old one renamed.
+// matchCodes finds the successor of each old code. It is the code with the same value, otherwise
+// the code with that value as alias, otherwise the code with the same key, unless its value
+// belonged to another code before. If none exists, a new code with the same number or message seems
+// to be the old one renamed.
 func (c *comparison) matchCodes() {
 	for _, find := range []func(o *model.Code) *model.Code{
 		func(o *model.Code) *model.Code { return c.new.byValue[o.Value] },
@@ -144,8 +144,8 @@ func (c *comparison) maySucceed(o, n *model.Code) bool {
 	return o.Category.Name == n.Category.Name || c.new.model.CategoryByName(o.Category.Name) == nil
 }
 
-// onlyWithMessage returns the only added code with the message of a removed one, if no other removed
-// code has it. Messages of one word are too common.
+// onlyWithMessage returns the only added code with the message of a removed one, if no other
+// removed code has it. Messages of one word are too common.
 func (c *comparison) onlyWithMessage(o *model.Code) (found *model.Code) {
 	if !strings.Contains(o.MessageText, " ") {
 		return nil
@@ -228,10 +228,10 @@ func (c *comparison) matchCategories() {
 	}
 }
 
-// matchFields reports the fields that seem to be renamed. A removed and a new field of the same type
-// are one field if they have the same name in Go, the same evidence or the same place in a message.
-// They are also one field if no other field of their type was added or removed, and the same codes
-// use both. The prefix is the category or object of the fields.
+// matchFields reports the fields that seem to be renamed. A removed and a new field of the same
+// type are one field if they have the same name in Go, the same evidence or the same place in a
+// message. They are also one field if no other field of their type was added or removed, and the
+// same codes use both. The prefix is the category or object of the fields.
 func (c *comparison) matchFields(prefix string, old, new []*model.Field) {
 	only := func(in, other []*model.Field) (out []*model.Field) {
 		for _, f := range in {

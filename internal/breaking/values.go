@@ -57,8 +57,9 @@ func (v *values) get(path string) (value, bool) {
 	return v.list[i], true
 }
 
-// reaction returns a reaction with its parts. Its meaning is the complete chain of reactions without
-// their names. If declared is true, declared reactions in the chain are compared separately.
+// reaction returns a reaction with its parts. Its meaning is the complete chain of reactions
+// without their names. If declared is true, declared reactions in the chain are compared
+// separately.
 func (f *flattener) reaction(subject string, r *taxonomy.Reaction, span diag.Span, declared bool) value {
 	if r == nil {
 		return value{subject: subject, at: span}

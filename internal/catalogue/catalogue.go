@@ -67,7 +67,8 @@ type site struct {
 	lists  map[any]*page // by category, group, reaction and policy
 }
 
-// section is a list of pages under a title. If All is not nil, it is the page with the complete list.
+// section is a list of pages under a title. If All is not nil, it is the page with the complete
+// list.
 type section struct {
 	Title string
 	Pages []*page
@@ -103,8 +104,8 @@ type fact struct {
 	Mono        bool // whether the text is code
 }
 
-// part is a piece of a message; Field is a placeholder's field, and Optional is whether the piece is
-// in brackets.
+// part is a piece of a message; Field is a placeholder's field, and Optional is whether the piece
+// is in brackets.
 type part struct {
 	Text, Field string
 	Format      string // of a placeholder, with its colon

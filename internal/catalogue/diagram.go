@@ -20,8 +20,8 @@ const (
 	lineChars = 38
 )
 
-// diagram returns a chain of reactions as SVG: a box for each reaction, an arrow to the next one, and
-// a loop beside each reaction that repeats calls. If the diagram had neither, it is empty.
+// diagram returns a chain of reactions as SVG: a box for each reaction, an arrow to the next one,
+// and a loop beside each reaction that repeats calls. If the diagram had neither, it is empty.
 func diagram(head *taxonomy.Reaction, words *explain.Reaction) template.HTML {
 	if words.Then == nil && !repeats(head) {
 		return ""

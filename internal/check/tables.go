@@ -74,8 +74,8 @@ func spans(texts []spec.Text) []diag.Span {
 	return out
 }
 
-// constantValues finds constants of a wrong type, and rules that name a constant that their code does
-// not have.
+// constantValues finds constants of a wrong type, and rules that name a constant that their code
+// does not have.
 func constantValues(c *checker) {
 	for _, k := range c.codes {
 		for _, a := range k.Constants {

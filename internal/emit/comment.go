@@ -75,7 +75,7 @@ func wrapped(words []string) []string {
 	return append(lines, line)
 }
 
-// oneLine returns text in one line that can stand in a comment.
+// oneLine returns text as one line that is valid in a comment.
 func oneLine(text string) string { return strings.Join(cleanWords(text), " ") }
 
 // cleanWords splits text at white space and at what does not print: control characters, line

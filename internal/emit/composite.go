@@ -20,7 +20,7 @@ func list(elements []jen.Code) jen.Code {
 	return jen.Values(elements...)
 }
 
-// maxListed is how many parameters or elements of a list stand in one line.
+// maxListed is the greatest number of parameters or list elements on one line.
 const maxListed = 6
 
 // runtimeType names a type of the runtime.

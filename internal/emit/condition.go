@@ -71,7 +71,7 @@ func (n conditions) names(f *model.Field) (value, present string) {
 	return "", ""
 }
 
-// term is a test; or tells that it is one of several tests of which any may hold.
+// term is a test. If or is true, the test consists of several joined by ||.
 type term struct {
 	jen.Code
 	or bool
@@ -94,8 +94,8 @@ func (n conditions) all(conds []model.Cond) jen.Code {
 	}))
 }
 
-// terms are the tests of one field; all must hold. What is absent matches nothing but {present:
-// false}.
+// terms returns the tests of one field, all of which must hold. An absent field matches
+// `present: false` only.
 func (n conditions) terms(c model.Cond) []term {
 	f := c.Field
 	if !testsValue(c) && c.Present != nil && !*c.Present {
@@ -174,8 +174,8 @@ func joined(op string, terms []jen.Code) jen.Code {
 	return s
 }
 
-// equal and different compare what has an identity; lists, JSON and objects are tested for presence
-// only.
+// equal and different compare values of comparable types. Conditions test lists, JSON and objects
+// for presence only.
 func equal(f *model.Field, value *jen.Statement, v model.Value) jen.Code {
 	switch f.Type {
 	case model.Bool:

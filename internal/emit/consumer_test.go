@@ -55,8 +55,8 @@ func assertCovered(t *testing.T, out string) {
 	}
 }
 
-// assertEditsFail checks that the generated tests find what is broken by hand in generated code:
-// options that are passed on no more, numbers that are others.
+// assertEditsFail checks that the generated tests fail after edits of generated code, such as an
+// option that is no longer passed on or a changed number.
 func assertEditsFail(t *testing.T, c *consumer) {
 	t.Helper()
 	for _, edit := range []struct{ file, old, edited, test string }{

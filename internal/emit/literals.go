@@ -102,8 +102,8 @@ func (l *literals) slice(v reflect.Value) string {
 	return name + "{\n" + strings.Join(elements, ",\n") + ",\n}"
 }
 
-// fields returns the fields of a struct in braces: on one line if that is short or usual for the type,
-// otherwise as many to a line as fit. More are elements behind them.
+// fields returns the fields of a struct in braces: on one line if that is short or usual for the
+// type, otherwise as many to a line as fit. More are elements behind them.
 func (l *literals) fields(v reflect.Value, more []string) string {
 	var elements []string
 	for i := range v.NumField() {
@@ -198,7 +198,7 @@ var inLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.Literal](): true,
 }
 
-// wholeLine are the types of which there are many, so that each is on one line however long.
+// wholeLine are the types whose values are each on one line, however long, because they are many.
 var wholeLine = map[reflect.Type]bool{
 	reflect.TypeFor[detect.CodeRule](): true, reflect.TypeFor[detect.Rule](): true,
 	reflect.TypeFor[detect.Condition](): true, reflect.TypeFor[detect.Form](): true,

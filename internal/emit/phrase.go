@@ -18,8 +18,8 @@ func about(name, doc, otherwise string) string {
 	return name + ": " + clause(doc)
 }
 
-// aboutField is about for a value: where the doc begins as a question does, "name says who failed."
-// or "name is what was lost."
+// aboutField is about for a value. If the doc begins with a question word, it joins the two with a
+// verb, such as "name says who failed."
 func aboutField(name, doc, otherwise string) string {
 	switch word := firstWord(doc); {
 	case word == "What":

@@ -8,7 +8,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// types are what fields need besides the struct that they stand in.
+// types are the declarations that fields need besides their struct.
 type types struct {
 	texts   []*model.Field // with a constant that says how they are shown
 	enums   []*model.Enum

@@ -1,5 +1,5 @@
-// Package explain describes codes, categories and reactions in words, for the commands errgen explain
-// and errgen list, and for the catalogue.
+// Package explain describes codes, categories and reactions in words, for the commands errgen
+// explain and errgen list, and for the catalogue.
 package explain
 
 import (

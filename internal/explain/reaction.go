@@ -46,9 +46,9 @@ func Does(r *taxonomy.Reaction) []string {
 	return s
 }
 
-// MostCalls returns the most calls that a failure with a reaction causes: its retries and recoveries,
-// and those of the reactions that follow, as [retry.MostCalls] counts them. It is empty if there is
-// no further call.
+// MostCalls returns the most calls that a failure with a reaction causes: its retries and
+// recoveries, and those of the reactions that follow, as [retry.MostCalls] counts them. It is empty
+// if there is no further call.
 func MostCalls(r *taxonomy.Reaction) string {
 	calls, bounded := retry.MostCalls(nil, r)
 	switch {

@@ -1,5 +1,5 @@
-// Package gouse finds the uses of a generated package in Go code. It lists files with the go command
-// and parses them. It does not check types.
+// Package gouse finds the uses of a generated package in Go code. It lists files with the go
+// command and parses them. It does not check types.
 package gouse
 
 import (
@@ -32,8 +32,8 @@ type pkg struct {
 }
 
 // Find returns the uses of the package in the directory target by the packages that the patterns
-// match in dir. It reads files for all systems, and test files only if tests is true. It never reads
-// the generated files and the tests of the package itself.
+// match in dir. It reads files for all systems, and test files only if tests is true. It never
+// reads the generated files and the tests of the package itself.
 func Find(ctx context.Context, dir, target string, tests bool, patterns ...string) (Uses, error) {
 	generated, err := list(ctx, target, ".")
 	if err != nil {

@@ -144,8 +144,8 @@ func readSpark(t *Table, src []byte, _ Options) error {
 // dmCode is a code of DM, with its class and number.
 var dmCode = regexp.MustCompile(`^DM-([a-z-]+)-(\d+)$`)
 
-// readTiDB reads errors.toml of TiDB, PD, TiKV, TiFlow and DM. A code is CLASS:NUMBER, CLASS:NAME or
-// DM-CLASS-NUMBER.
+// readTiDB reads errors.toml of TiDB, PD, TiKV, TiFlow and DM. A code is CLASS:NUMBER, CLASS:NAME
+// or DM-CLASS-NUMBER.
 func readTiDB(t *Table, src []byte, _ Options) error {
 	sections, err := parseTOML(src)
 	if err != nil {

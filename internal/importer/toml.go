@@ -171,7 +171,8 @@ func (p *tomlParser) quoted() (string, error) {
 	return "", p.fault("the string is not closed")
 }
 
-// escape reads an escape sequence. A backslash before a line end skips the white space that follows.
+// escape reads an escape sequence. A backslash before a line end skips the white space that
+// follows.
 func (p *tomlParser) escape(b *strings.Builder) error {
 	if rest := strings.TrimLeft(p.src[p.pos+1:], " \t"); strings.HasPrefix(rest, "\n") {
 		p.pos = len(p.src) - len(strings.TrimLeft(rest, " \t\n"))

@@ -100,8 +100,8 @@ type Category struct {
 	Fields    []*Field // those of every category first
 	Codes     []*Code
 	// Embedded (storageError) is another name of Type. OwnBase (storageOwn) and OwnFields
-	// (storageFields) are the types that the errors of codes with fields embed: the methods that they
-	// have in common, and the category's context. All are "" if no code has fields.
+	// (storageFields) are the types that the errors of codes with fields embed: the methods that
+	// they have in common, and the category's context. All are "" if no code has fields.
 	Embedded, OwnBase, OwnFields string
 }
 
@@ -215,8 +215,8 @@ type Code struct {
 	Index    int // in Package.Codes
 	Ordinal  int // in its category, from 1: the Go value
 	Category *Category
-	// Own is the type of the code's errors if the code has fields: like a category of this code alone,
-	// with the fields of the category before those of the code. Otherwise it is nil.
+	// Own is the type of the code's errors if the code has fields: like a category of this code
+	// alone, with the fields of the category before those of the code. Otherwise it is nil.
 	Own *Category
 
 	Key     string // as the taxonomy writes it

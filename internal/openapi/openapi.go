@@ -1,5 +1,5 @@
-// Package openapi writes the OpenAPI components of a taxonomy: schemas of its problem documents (RFC
-// 9457), and a response for each HTTP status.
+// Package openapi writes the OpenAPI components of a taxonomy: schemas of its problem documents
+// (RFC 9457), and a response for each HTTP status.
 package openapi
 
 import (

@@ -72,8 +72,8 @@ func nesting(v any) (empty, nested bool) {
 	return false, false
 }
 
-// scalar returns a scalar, an empty list or an empty object as YAML. Except for plain texts, that is
-// its JSON.
+// scalar returns a scalar, an empty list or an empty object as YAML. Except for plain texts, that
+// is its JSON.
 func scalar(v any) string {
 	if s, ok := v.(string); ok && plain.MatchString(s) && !yamlWords[strings.ToLower(s)] {
 		return s

@@ -55,8 +55,8 @@ var ruleKeys = map[string]detect.Key{
 }
 
 // RuleCondition reads a condition of a detect rule. It reports faulty parts and leaves them out. If
-// the key is not a condition, ok is false. The values of an attribute are the texts as written, even
-// if YAML reads them as another type.
+// the key is not a condition, ok is false. The values of an attribute are the texts as written,
+// even if YAML reads them as another type.
 func RuleCondition(c spec.RuleCondition) (cond detect.Condition, faults []Fault, ok bool) {
 	key, ok := ruleKeys[c.Key.V]
 	if !ok {

@@ -33,8 +33,8 @@ type TemplateError struct {
 }
 
 // ParseTemplate reads a message or feedback: text, {field}, {field:format}, groups in [brackets]
-// that do not nest, and {{ }} [[ ]] for the characters themselves. It does not check names of fields
-// or formats. Malformed parts are reported, and remain as text.
+// that do not nest, and {{ }} [[ ]] for the characters themselves. It does not check names of
+// fields or formats. Malformed parts are reported, and remain as text.
 func ParseTemplate(text string) ([]Piece, []TemplateError) {
 	p := templateParser{src: text}
 	p.run()

@@ -18,10 +18,10 @@ import (
 // as written, and the reason.
 const missingMark = "--- # errgen:missing "
 
-// Include returns a taxonomy followed by the files that it includes, in the form that [Parse] reads.
-// Each file is a YAML document behind a mark, so that its lines follow those of the taxonomy. open
-// reads a file by its path below the directory of the taxonomy, and must not leave this directory.
-// Parse reports the files that cannot be included.
+// Include returns a taxonomy followed by the files that it includes, in the form that [Parse]
+// reads. Each file is a YAML document behind a mark, so that its lines follow those of the
+// taxonomy. open reads a file by its path below the directory of the taxonomy, and must not leave
+// this directory. Parse reports the files that cannot be included.
 func Include(name string, src []byte, open func(name string) ([]byte, error)) []byte {
 	var out bytes.Buffer
 	seen := make(map[string]bool)

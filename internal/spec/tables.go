@@ -6,7 +6,8 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Constant is a value that each code can have. Errors do not contain it; it is looked up by their code.
+// Constant is a value that each code can have. Errors do not contain it; it is looked up by their
+// code.
 type Constant struct {
 	Name Text `key:"*" chars:"{}[]:.\"\\<>&"`
 	// Name of the function that returns the value, if the key does not give a good one.
@@ -99,7 +100,8 @@ func (t *Taxonomy) nest() {
 	}
 }
 
-// nested appends codes, each before its children. parent is the position of their parent from 1, or 0.
+// nested appends codes, each before its children. parent is the position of their parent from 1, or
+// 0.
 func nested(to, codes []Code, parent int) []Code {
 	for _, code := range codes {
 		code.Parent = parent

@@ -1,5 +1,6 @@
-// Package typescript writes a TypeScript module for a taxonomy. Its errors are a union discriminated
-// by code. Its decoder reads the JSON and the problem documents that Go programs send.
+// Package typescript writes a TypeScript module for a taxonomy. Its errors are a union
+// discriminated by code. Its decoder reads the JSON and the problem documents that Go programs
+// send.
 package typescript
 
 import (

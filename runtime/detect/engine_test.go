@@ -80,8 +80,8 @@ func TestTextAndContains(t *testing.T) {
 	assert.Equal(t, detect.NoRule, r.Match(&taxonomy.Evidence{Text: "a pattern that does not exist"}, nil))
 }
 
-// TestHostileTexts bounds the work for slow texts: the number of expressions that run, and the bytes
-// that they read. The plain loop runs each expression over the 16 KiB.
+// TestHostileTexts bounds the work for slow texts: the number of expressions that run, and the
+// bytes that they read. The plain loop runs each expression over the 16 KiB.
 func TestHostileTexts(t *testing.T) {
 	const limit = detect.DefaultTextLimit
 	near := []string{`(?i)rate limit .{0,20}exceeded`, `(?i)\brate limit\s+was hit`, `rate limit (?:hit|reached)$`,

@@ -241,8 +241,8 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 // has none itself. Nil, a cancelled context and an error of the taxonomy are returned unchanged.
 // The function is safe for concurrent use.
 //
-// Because Explain passes nothing to a recorder, the function passes the evidence to an [OnUnmatched]
-// among opts if no rule matches.
+// Because Explain passes nothing to a recorder, the function passes the evidence to an
+// [OnUnmatched] among opts if no rule matches.
 func Classifier(explain func(raw any, opts ...Option) Explanation, opts ...Option) func(err error, source, op string) (
 	error, string) {
 	recorder := merged(opts).unmatched

@@ -49,8 +49,8 @@ var (
 	answerWord = expression(`(?i)(?:^|[^\w/.-])(?:with|returned|received|got|answered|responded)` + separator + `$`)
 	// exited matches a text about the exit of a process, whose status is not an HTTP status.
 	exited = expression(`(?i)\bexit(?:ed)?\b`)
-	// explained matches the text after a number that does not continue a sentence with it: it has no
-	// word, a capitalised one, or one that leads to a place or a reason.
+	// explained matches the text after a number that does not continue a sentence with it: it has
+	// no word, a capitalised one, or one that leads to a place or a reason.
 	explained = expression(`^[ \t]*(?:$|[^\w \t]|[A-Z]|(?i:for|from|on|at|in|by|with|while|when|after|because|` +
 		`calling|returned)\b)`)
 )

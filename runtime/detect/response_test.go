@@ -36,7 +36,8 @@ func TestOfResponse(t *testing.T) {
 	assert.Equal(t, `{"message":"API rate limit exceeded"}`, string(body))
 }
 
-// body is a response body that counts the bytes read, fails or panics at its end, and can be closed.
+// body is a response body that counts the bytes read, fails or panics at its end, and can be
+// closed.
 type body struct {
 	io.Reader
 	read   int

@@ -10,8 +10,8 @@ package detect
 
 import "github.com/errgen/errgen/runtime/taxonomy"
 
-// Rules are the detection rules of a taxonomy by rank, which must not be changed. The tables that make
-// matching fast are built when the first evidence is classified.
+// Rules are the detection rules of a taxonomy by rank, which must not be changed. The tables that
+// make matching fast are built when the first evidence is classified.
 type Rules struct {
 	Taxonomy *taxonomy.Taxonomy
 	// Rules are sorted by rank: the first rule that the evidence meets wins.
@@ -131,8 +131,8 @@ type Pattern struct {
 	// Reach is the length of the longest match in bytes; 0 is no bound.
 	Reach int
 	// Lead is the place in [Rules.Leads], from 1, of the expression that the line before a match
-	// must match; 0 means no lead. Expr must not begin with an assertion such as ^ or \b. Of a longer
-	// line the last 256 bytes are tested, and of a window the first 16 matches.
+	// must match; 0 means no lead. Expr must not begin with an assertion such as ^ or \b. Of a
+	// longer line the last 256 bytes are tested, and of a window the first 16 matches.
 	Lead uint8
 }
 

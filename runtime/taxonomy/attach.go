@@ -20,9 +20,9 @@ type Attribute struct {
 func NewAttribute(t *Taxonomy, field int, set func(p any)) Attribute { return Attribute{t, field, set} }
 
 // Attach returns err with the attributes set. It copies the first error of the attributes' taxonomy
-// in err's tree, and sets the fields of the copy. If err wraps that error, the result has the text of
-// err and wraps both; its code and fields are those of the copy. If err contains no such error, or
-// only a code or an unknown error, which have no fields, Attach returns err unchanged.
+// in err's tree, and sets the fields of the copy. If err wraps that error, the result has the text
+// of err and wraps both; its code and fields are those of the copy. If err contains no such error,
+// or only a code or an unknown error, which have no fields, Attach returns err unchanged.
 func Attach(err error, attributes ...Attribute) error {
 	for i, a := range attributes {
 		if !slices.ContainsFunc(attributes[:i], func(b Attribute) bool { return a.t == b.t }) {
@@ -82,8 +82,8 @@ func (a *attachedError) As(target any) bool {
 
 type attributesKey struct{}
 
-// ContextWith returns a context with attributes for errors of the work that uses it. Servers and the
-// option detect.WithAttributes set these attributes; [ContextAttributes] returns them.
+// ContextWith returns a context with attributes for errors of the work that uses it. Servers and
+// the option detect.WithAttributes set these attributes; [ContextAttributes] returns them.
 func ContextWith(ctx context.Context, attributes ...Attribute) context.Context {
 	return context.WithValue(ctx, attributesKey{}, slices.Concat(ContextAttributes(ctx), attributes))
 }

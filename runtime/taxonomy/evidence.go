@@ -22,7 +22,7 @@ type Evidence struct {
 	// Type is the source's own type of error ("overloaded_error"), or one that the runtime gives:
 	// "timeout", "network", "not_found", "start".
 	Type string `json:"type,omitempty"`
-	// Status is the HTTP status; 0 is none.
+	// Status is the HTTP status, or 0.
 	Status int `json:"status,omitempty"`
 	// StatusDerived reports that Status was read from Text. Rules that test it then rank as rules
 	// on text.

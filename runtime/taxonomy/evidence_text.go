@@ -10,15 +10,15 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Bounds on what is shown of evidence, in bytes but for maxList, the number of files and of
-// attributes. A text and an output keep their end, where tools say what went wrong.
+// Bounds on the printed evidence, in bytes. maxList is the number of files and of attributes. A
+// text and an output keep their end, where tools report the failure.
 const (
 	maxWord  = 256
 	maxValue = 1024
 	maxText  = maxMessage
 	maxList  = 64
-	// surroundings is how much beside what is kept is looked at, so that a secret that the cut
-	// splits is seen as one.
+	// surroundings is the length of text around the printed part that is searched for secrets, so
+	// that a secret that the cut splits is masked.
 	surroundings = 16 << 10
 )
 
@@ -50,7 +50,7 @@ func atMost(masked string, limit int, tail bool) string {
 	return strings.Clone(redact.Cut(masked, limit, tail))
 }
 
-// maskedPart returns s[from:to], what is part of a secret of s masked, and without the rune that a
+// maskedPart returns s[from:to] with the parts of secrets of s masked, and without a rune that a
 // bound splits.
 func maskedPart(s string, from, to int) string {
 	for from < to && from > 0 && !utf8.RuneStart(s[from]) {

@@ -25,6 +25,7 @@ func ExampleReplaceAttr() {
 	_, code, _ := strings.Cut(rest, `"code":`)
 	code, _, _ = strings.Cut(code, ",")
 	fmt.Printf("%s\n%s\n", text, code)
-	// Output: {"level":"ERROR","msg":"run failed","err":{"text":"step 3: operation exceeded the limit of 1m30s"
+	// Output:
+	// {"level":"ERROR","msg":"run failed","err":{"text":"step 3: operation exceeded the limit of 1m30s"
 	// "OPERATION_TIMEOUT"
 }

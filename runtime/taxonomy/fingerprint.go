@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
 )
 
-// Bounds on a fingerprint: bytes of the text that are looked at, of its first line that count, and
-// of what is returned.
+// Bounds on a fingerprint, in bytes: of the text that is read, of the part of its first line that
+// counts, and of the result.
 const (
 	maxPrintedText = 4 << 10
 	maxPrintedLine = 256

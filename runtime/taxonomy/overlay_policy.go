@@ -49,7 +49,7 @@ func (v *overlay) merge(dst, src any, at string) {
 	}
 }
 
-// setWord sets the value of a small type to the one that a word stands for, if there is a word. The
+// setWord sets the value of a small type to the value of a word, unless the word is empty. The
 // first word of a type that begins with none is not a word of the language.
 func (v *overlay) setWord(dst any, word, at string) {
 	if word == "" {

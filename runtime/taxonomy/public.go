@@ -43,9 +43,9 @@ func (codeError) AppendContext(dst []byte) []byte   { return append(dst, "{}"...
 func (codeError) AppendJSON(dst []byte) []byte      { return dst }
 
 // PublicView is the part of an error that clients may see: its code, its message and its public
-// fields. If the code is internal, the view has the public fallback of the taxonomy, without fields.
-// If the error is of no taxonomy, the view has no code and the message "internal error". The zero
-// PublicView is the view of nil.
+// fields. If the code is internal, the view has the public fallback of the taxonomy, without
+// fields. If the error is of no taxonomy, the view has no code and the message "internal error".
+// The zero PublicView is the view of nil.
 type PublicView struct {
 	c       Coded // nil without a public code
 	code    *Code
@@ -54,8 +54,8 @@ type PublicView struct {
 	failed  bool // the error is not nil
 }
 
-// Public returns the public view of the first error of any taxonomy in err's tree (see [First]). Use
-// [Table.Public] to get a code for errors of no taxonomy too.
+// Public returns the public view of the first error of any taxonomy in err's tree (see [First]).
+// Use [Table.Public] to get a code for errors of no taxonomy too.
 func Public(err error) PublicView {
 	if err == nil {
 		return PublicView{}
@@ -151,8 +151,8 @@ func (v PublicView) AppendContext(dst []byte) []byte {
 }
 
 // AppendJSON appends the view as the JSON of an error, which the client's UnmarshalError reads. The
-// only cause in it is the first error of a taxonomy below, if its code is public. The view of nil is
-// "null".
+// only cause in it is the first error of a taxonomy below, if its code is public. The view of nil
+// is "null".
 func (v PublicView) AppendJSON(dst []byte) []byte {
 	switch {
 	case !v.failed:

@@ -65,9 +65,9 @@ func (s *Sent) Error(t taxonomy.Table) taxonomy.Error {
 	return e
 }
 
-// Reaction returns the name of the reaction that a `when` branch selects for an error, if it differs
-// from the reaction of the code, otherwise "". The name is sent because the client does not have the
-// internal fields that select it.
+// Reaction returns the name of the reaction that a `when` branch selects for an error, if it
+// differs from the reaction of the code, otherwise "". The name is sent because the client does not
+// have the internal fields that select it.
 func Reaction(v taxonomy.PublicView) string {
 	if c := v.Err(); c != nil && c.Row().Branch() != 0 {
 		if r := c.Taxonomy().Traits(c.Row()).Reaction; r != c.Taxonomy().Code(c.Row()).Reaction {

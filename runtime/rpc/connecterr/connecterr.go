@@ -1,5 +1,5 @@
-// Package connecterr sends and reads errors over Connect, with the details of google.rpc that clients
-// of any language read.
+// Package connecterr sends and reads errors over Connect, with the details of google.rpc that
+// clients of any language read.
 //
 //	connect.WithInterceptors(connecterr.Interceptor(connecterr.ByTable(errs.Table))) // of servers and clients
 //
@@ -30,23 +30,25 @@ import (
 // Option configures interceptors.
 type Option = details.Option
 
-// ByTable sets the table of a server or adds a table to a client. A server classifies errors of other
-// taxonomies by the table; an error that no rule matches gets the fallback's code. A client decodes
-// errors of its tables' taxonomies, and classifies all other errors by the first table.
+// ByTable sets the table of a server or adds a table to a client. A server classifies errors of
+// other taxonomies by the table; an error that no rule matches gets the fallback's code. A client
+// decodes errors of its tables' taxonomies, and classifies all other errors by the first table.
 func ByTable(t taxonomy.Table) Option { return details.ByTable(t) }
 
-// OnError sets the function that receives each error of a server, classified and with all its causes.
-// By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and DATA_LOSS.
+// OnError sets the function that receives each error of a server, classified and with all its
+// causes. By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and
+// DATA_LOSS.
 func OnError(f func(ctx context.Context, method string, err error)) Option { return details.OnError(f) }
 
 // Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
-// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in "en".
+// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in
+// "en".
 func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
 	return details.Localize(f)
 }
 
-// New returns the Connect error with the public view of err, and nil for nil. [Interceptor] returns it
-// for the errors of a server.
+// New returns the Connect error with the public view of err, and nil for nil. [Interceptor] returns
+// it for the errors of a server.
 func New(err error) *connect.Error {
 	if err == nil {
 		return nil
@@ -64,9 +66,9 @@ func errorOf(a details.Answer) *connect.Error {
 	return e
 }
 
-// From returns the error that the server sent, if one of the tables has its domain or code. Otherwise
-// it classifies err by the first table. Without tables it returns a *[taxonomy.Evidence]. The result
-// wraps err. If err is nil, so is the result.
+// From returns the error that the server sent, if one of the tables has its domain or code.
+// Otherwise it classifies err by the first table. Without tables it returns a *[taxonomy.Evidence].
+// The result wraps err. If err is nil, so is the result.
 func From(err error, tables ...taxonomy.Table) error {
 	return clientError(context.Background(), &details.Options{Tables: tables}, err)
 }
@@ -87,10 +89,10 @@ func clientError(ctx context.Context, o *details.Options, err error) error {
 	return o.Received(ctx, a, err)
 }
 
-// Interceptor returns an interceptor for servers and clients, unary calls and streams. A server answers
-// with the public view of its errors. It sends a *connect.Error unchanged, unless it received that
-// from another server. A client returns the errors that the server sent, as [From] does. A call whose
-// context ended fails with the error of the context.
+// Interceptor returns an interceptor for servers and clients, unary calls and streams. A server
+// answers with the public view of its errors. It sends a *connect.Error unchanged, unless it
+// received that from another server. A client returns the errors that the server sent, as [From]
+// does. A call whose context ended fails with the error of the context.
 func Interceptor(opts ...Option) connect.Interceptor { return &interceptor{details.New(opts...)} }
 
 type interceptor struct{ options *details.Options }

@@ -1,5 +1,5 @@
-// Package grpcerr sends and reads errors over gRPC, with the details of google.rpc that clients of any
-// language read.
+// Package grpcerr sends and reads errors over gRPC, with the details of google.rpc that clients of
+// any language read.
 //
 //	grpc.NewServer(
 //		grpc.ChainUnaryInterceptor(grpcerr.UnaryServer(grpcerr.ByTable(errs.Table))),
@@ -38,17 +38,19 @@ import (
 // Option configures interceptors.
 type Option = details.Option
 
-// ByTable sets the table of a server or adds a table to a client. A server classifies errors of other
-// taxonomies by the table; an error that no rule matches gets the fallback's code. A client decodes
-// errors of its tables' taxonomies, and classifies all other errors by the first table.
+// ByTable sets the table of a server or adds a table to a client. A server classifies errors of
+// other taxonomies by the table; an error that no rule matches gets the fallback's code. A client
+// decodes errors of its tables' taxonomies, and classifies all other errors by the first table.
 func ByTable(t taxonomy.Table) Option { return details.ByTable(t) }
 
-// OnError sets the function that receives each error of a server, classified and with all its causes.
-// By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and DATA_LOSS.
+// OnError sets the function that receives each error of a server, classified and with all its
+// causes. By default, slog.Default logs the errors that are sent as UNKNOWN, INTERNAL and
+// DATA_LOSS.
 func OnError(f func(ctx context.Context, method string, err error)) Option { return details.OnError(f) }
 
 // Localize sets the function that returns the LocalizedMessage: its language, as in BCP 47, and its
-// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in "en".
+// text. If the text is empty, no LocalizedMessage is sent. The default is the public message in
+// "en".
 func Localize(f func(ctx context.Context, v taxonomy.PublicView) (locale, message string)) Option {
 	return details.Localize(f)
 }
@@ -76,8 +78,8 @@ func statusOf(a details.Answer) *status.Status {
 
 // FromStatus returns the error that the server sent, if one of the tables has its domain or code.
 // Otherwise it classifies the status by the first table. Without tables it returns a
-// *[taxonomy.Evidence]. The result wraps the error of the status. If the status is nil or its code is
-// OK, the result is nil.
+// *[taxonomy.Evidence]. The result wraps the error of the status. If the status is nil or its code
+// is OK, the result is nil.
 func FromStatus(s *status.Status, tables ...taxonomy.Table) error {
 	if s.Code() == codes.OK {
 		return nil
@@ -96,9 +98,9 @@ func answerOf(s *status.Status) details.Answer {
 	return a
 }
 
-// UnaryServer returns an interceptor that answers with the public view of the errors of a server. Use
-// it as the innermost interceptor, so that statuses of the others, such as authentication, are sent
-// unchanged. If the server does not have the method, it keeps the code UNIMPLEMENTED.
+// UnaryServer returns an interceptor that answers with the public view of the errors of a server.
+// Use it as the innermost interceptor, so that statuses of the others, such as authentication, are
+// sent unchanged. If the server does not have the method, it keeps the code UNIMPLEMENTED.
 func UnaryServer(opts ...Option) grpc.UnaryServerInterceptor {
 	o := details.New(opts...)
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {

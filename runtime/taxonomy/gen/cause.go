@@ -99,8 +99,8 @@ func asError(err error) taxonomy.Error {
 	return te
 }
 
-// descend returns the causes to show for an error that is not of a taxonomy: its branches, otherwise
-// the first error below it that is of a taxonomy or has branches.
+// descend returns the causes to show for an error that is not of a taxonomy: its branches,
+// otherwise the first error below it that is of a taxonomy or has branches.
 func descend(err error) (joined []error, below error) {
 	for range maxDepth {
 		branches, one := errtree.Below(err)

@@ -9,8 +9,8 @@ import (
 )
 
 // Clean specifies how a text is shown: the flags below, or'ed with the greatest length in bytes (0
-// is no limit). A text is scrubbed first and then cut. Cleaning a clean text changes nothing. A text
-// that is not scrubbed is cut so that taxonomy.Redact still masks the rest of its secrets.
+// is no limit). A text is scrubbed first and then cut. Cleaning a clean text changes nothing. A
+// text that is not scrubbed is cut so that taxonomy.Redact still masks the rest of its secrets.
 type Clean uint32
 
 // The flags of a Clean.
@@ -30,8 +30,9 @@ const causeText = Scrub | 4096
 // are escaped.
 func Printable(s string) string { return printable.Text(s) }
 
-// Text returns s cleaned. It cuts a text that is too long as c specifies. A text that only its masks
-// made too long loses its end, so that the beginning of other texts never depends on the rest.
+// Text returns s cleaned. It cuts a text that is too long as c specifies. A text that only its
+// masks made too long loses its end, so that the beginning of other texts never depends on the
+// rest.
 func (c Clean) Text(s string) string {
 	before, kept, after := c.parts(s)
 	if before == "" && after == "" {

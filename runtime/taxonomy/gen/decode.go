@@ -10,8 +10,8 @@ import (
 )
 
 // Unmarshal reads an error of taxonomy t as AppendJSON wrote it. A code or a category that is
-// unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]; so does a word that an enum does
-// not have, which a newer program may have sent. The result shares no memory with b.
+// unknown, or a domain that is not t's, gives a *[taxonomy.Unknown]; so does a word that an enum
+// does not have, which a newer program may have sent. The result shares no memory with b.
 func Unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 	e, err := unmarshal(b, t)
 	if err != nil {
@@ -188,8 +188,8 @@ func (d *decoder) find(w *envelope) (row taxonomy.Row, ok bool) {
 	return 0, false
 }
 
-// unknown returns an Unknown with the parts of w unchanged. reason is nil if the code or the domain is
-// unknown, otherwise it is the fault in w.
+// unknown returns an Unknown with the parts of w unchanged. reason is nil if the code or the domain
+// is unknown, otherwise it is the fault in w.
 func (d *decoder) unknown(w *envelope, reason error) taxonomy.Error {
 	return taxonomy.NewUnknown(d.t, taxonomy.Wire{
 		Domain:    unquote(w.domain),

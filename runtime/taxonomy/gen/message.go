@@ -43,8 +43,8 @@ func (m MessageBuilder) NoCode(category string) MessageBuilder {
 	return m
 }
 
-// Coded returns the buffer with the message at its end. If the code is 0, it replaces the message by
-// that of an error of the named category without a code.
+// Coded returns the buffer with the message at its end. If the code is 0, it replaces the message
+// by that of an error of the named category without a code.
 //
 //go:noinline
 func (m MessageBuilder) Coded(dst []byte, code uint16, category string) []byte {
@@ -211,7 +211,8 @@ func (m MessageBuilder) Duration(opt taxonomy.Opt[time.Duration]) MessageBuilder
 	return m
 }
 
-// Millis appends a number of milliseconds as a duration, "1m30s"; what a duration cannot hold is cut.
+// Millis appends a number of milliseconds as a duration, "1m30s"; what a duration cannot hold is
+// cut.
 //
 //go:noinline
 func (m MessageBuilder) Millis(opt taxonomy.Opt[int64]) MessageBuilder {

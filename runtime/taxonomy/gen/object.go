@@ -9,8 +9,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// ObjectBuilder builds a JSON object. A value that is absent is left out. Keys are written unchanged
-// and must need no escaping, which holds for every wire name of a taxonomy.
+// ObjectBuilder builds a JSON object. A value that is absent is left out. Keys are written
+// unchanged and must need no escaping, which holds for every wire name of a taxonomy.
 type ObjectBuilder struct{ b []byte }
 
 // Object begins an object at the end of dst.

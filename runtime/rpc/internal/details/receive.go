@@ -60,8 +60,8 @@ func (o *Options) Received(ctx context.Context, a Answer, transport error) error
 	return o.Tables[0].Classify(ev)
 }
 
-// contextOf returns the context as JSON again. The fields have the types of the taxonomy. A field that
-// the taxonomy does not have is a text.
+// contextOf returns the context as JSON again. The fields have the types of the taxonomy. A field
+// that the taxonomy does not have is a text.
 func contextOf(t *taxonomy.Taxonomy, info *errdetails.ErrorInfo, bad *errdetails.BadRequest) json.RawMessage {
 	var fields []taxonomy.Field
 	if row, ok := t.Find(info.Reason); ok {

@@ -33,7 +33,7 @@ func first[T string | []byte](s T, i int) int {
 	return i
 }
 
-// Text returns s with what is to be escaped escaped.
+// Text returns s with unprintable characters escaped.
 func Text(s string) string {
 	if next(s, 0) == len(s) {
 		return s
