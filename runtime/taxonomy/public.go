@@ -213,18 +213,20 @@ func (v PublicView) HelpURL() string {
 // RetryAfter returns how long the client should wait before the next call, if the error has a
 // public field for that.
 func (v PublicView) RetryAfter() Opt[time.Duration] {
-	if v.fills("retry_after") {
-		return HintsOf(v.c).RetryAfter
+	d := HintsOf(v.c).RetryAfter
+	if d.IsZero() || !v.fills("retry_after") {
+		return Opt[time.Duration]{}
 	}
-	return Opt[time.Duration]{}
+	return d
 }
 
 // ResetAt returns when the next call makes sense, if the error has a public field for that.
 func (v PublicView) ResetAt() Opt[time.Time] {
-	if v.fills("reset_at") {
-		return HintsOf(v.c).ResetAt
+	at := HintsOf(v.c).ResetAt
+	if at.IsZero() || !v.fills("reset_at") {
+		return Opt[time.Time]{}
 	}
-	return Opt[time.Time]{}
+	return at
 }
 
 // fills reports whether the evidence of a name fills a public field of the error.
