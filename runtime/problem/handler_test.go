@@ -148,7 +148,8 @@ func TestHandlerLogsServerErrors(t *testing.T) {
 	}{
 		{name: "a client's error", serve: failing(orders.NewOrderNotFound())},
 		{name: "a server error", serve: failing(orders.NewStoreDown().WithQuery("q")), code: "STORE_DOWN"},
-		{name: "an internal code with a client's status", serve: failing(orders.NewStoreConflict()), code: "STORE_CONFLICT"},
+		{name: "an internal code with a client's status", serve: failing(orders.NewStoreConflict()),
+			code: "STORE_CONFLICT"},
 		{name: "a wrapped error", serve: failing(fmt.Errorf("loading cart: %w", orders.NewStoreDown().WithQuery("q"))),
 			code: "STORE_DOWN", text: "loading cart: store down while q"},
 		{name: "a panic", serve: func(http.ResponseWriter, *http.Request) error { panic("boom") },

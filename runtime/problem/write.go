@@ -144,9 +144,6 @@ func (v *view) appendText(b []byte) []byte {
 
 // retryAfter returns the value of Retry-After: whole seconds, or a date.
 func retryAfter(v taxonomy.PublicView) string {
-	if h := taxonomy.HintsOf(v.Err()); h.RetryAfter.IsZero() && h.ResetAt.IsZero() {
-		return "" // without a look at which fields are public
-	}
 	if d, ok := v.RetryAfter().Get(); ok && d >= 0 {
 		return strconv.FormatFloat(math.Ceil(d.Seconds()), 'f', -1, 64)
 	}

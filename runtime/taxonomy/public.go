@@ -214,19 +214,21 @@ func (v PublicView) HelpURL() string {
 // RetryAfter returns the wait before the client's next call, if the error has a public field from
 // retry_after.
 func (v PublicView) RetryAfter() Opt[time.Duration] {
-	if v.fills("retry_after") {
-		return HintsOf(v.c).RetryAfter
+	d := HintsOf(v.c).RetryAfter
+	if d.IsZero() || !v.fills("retry_after") {
+		return Opt[time.Duration]{}
 	}
-	return Opt[time.Duration]{}
+	return d
 }
 
 // ResetAt returns the time from which the client's next call can succeed, if the error has a public
 // field from reset_at.
 func (v PublicView) ResetAt() Opt[time.Time] {
-	if v.fills("reset_at") {
-		return HintsOf(v.c).ResetAt
+	at := HintsOf(v.c).ResetAt
+	if at.IsZero() || !v.fills("reset_at") {
+		return Opt[time.Time]{}
 	}
-	return Opt[time.Time]{}
+	return at
 }
 
 // fills reports whether the error has a public field that is filled from evidence of this name.

@@ -115,6 +115,27 @@ func TestPublicHints(t *testing.T) {
 	assert.True(t, taxonomy.Public(sample.NewProviderRateLimit("p").WithRetryAfter(time.Minute)).RetryAfter().IsZero())
 }
 
+// countingError counts the calls of Taxonomy, which has the fields.
+type countingError struct {
+	*sample.OrderError
+	calls *int
+}
+
+func (e countingError) Taxonomy() *taxonomy.Taxonomy {
+	*e.calls++
+	return e.OrderError.Taxonomy()
+}
+
+// Most errors have no hint, so their fields are not searched for one that is public.
+func TestPublicHintsAbsent(t *testing.T) {
+	calls := 0
+	view := taxonomy.Public(countingError{sample.NewOrderConflict("o"), &calls})
+	calls = 0
+	assert.True(t, view.RetryAfter().IsZero())
+	assert.True(t, view.ResetAt().IsZero())
+	assert.Zero(t, calls)
+}
+
 // TestSentTraits holds that a client has the sender's answers, although it lacks the field that
 // decides them, and whether or not the JSON has the reaction.
 func TestSentTraits(t *testing.T) {

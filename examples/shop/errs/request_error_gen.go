@@ -18,8 +18,6 @@ type RequestCode uint16
 const (
 	// CodeInvalid: the request is invalid.
 	CodeInvalid RequestCode = iota + 1
-	// CodeInternal: the service failed. It has been reported.
-	CodeInternal
 )
 
 // RequestError is an error of category request: the request cannot be carried out as it is. Its
@@ -36,11 +34,6 @@ type RequestError struct {
 // NewInvalid returns a [CodeInvalid].
 func NewInvalid(violations []taxonomy.Violation) *RequestError {
 	return &RequestError{base: gen.Of(CodeInvalid), Violations: gen.CloneObjects(violations, nil)}
-}
-
-// NewInternal returns a [CodeInternal].
-func NewInternal() *RequestError {
-	return &RequestError{base: gen.Of(CodeInternal)}
 }
 
 // Each With method returns a copy of e with the value.
@@ -67,8 +60,6 @@ func (e *RequestError) AppendMessage(dst []byte) []byte {
 	switch e.Code() {
 	case CodeInvalid:
 		m = m.Text("invalid request").Begin(": ").Count(len(e.Violations)).End(" violation(s)")
-	case CodeInternal:
-		m = m.Text("internal error")
 	default:
 		m = m.NoCode("request")
 	}
@@ -118,10 +109,6 @@ var requestCategory = taxonomy.Category{
 			Value: "INVALID", Message: "invalid request[: {violations:count} violation(s)]",
 			Doc: "The request is invalid.", Public: true, Takes: []string{"violations"},
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 400, GRPC: 3},
-		},
-		CodeInternal: {
-			Value: "INTERNAL", Message: "internal error", Doc: "The service failed. It has been reported.", Public: true,
-			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 500, GRPC: 13},
 		},
 	},
 }

@@ -25,10 +25,5 @@ func TestRequestError(t *testing.T) {
 				gentest.Says(NewInvalid(gentest.Objects(&genPackage, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"}, taxonomy.Violation{Field: "some field", Description: "some description", Code: "some code"})).WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "invalid request: 2 violation(s)", `{"unmatched":true,"requestId":"some requestId","source":"some source","violations":[{"field":"some field","description":"some description","code":"some code"},{"field":"some field","description":"some description","code":"some code"}]}`),
 			},
 		},
-		{
-			Code:  CodeInternal,
-			Says:  "INTERNAL public: refuse http=500 grpc=13",
-			Cases: []gentest.Case{gentest.Says(NewInternal(), 0, "internal error", "{}")},
-		},
 	})
 }

@@ -16,8 +16,10 @@ type ServerCode uint16
 
 // The codes of [ServerError]. Store their names; their values may change.
 const (
+	// CodeInternal: the service failed. It has been reported.
+	CodeInternal ServerCode = iota + 1
 	// CodeConfigMissing: a setting is missing.
-	CodeConfigMissing ServerCode = iota + 1
+	CodeConfigMissing
 	// CodeUnexpected: no rule described it.
 	CodeUnexpected
 )
@@ -31,6 +33,11 @@ type ServerError struct {
 	RequestID taxonomy.Opt[string] // the request.
 	Source    taxonomy.Opt[string] // the source that reported the failure.
 	Setting   taxonomy.Opt[string] // the setting.
+}
+
+// NewInternal returns a [CodeInternal].
+func NewInternal() *ServerError {
+	return &ServerError{base: gen.Of(CodeInternal)}
 }
 
 // NewConfigMissing returns a [CodeConfigMissing].
@@ -65,6 +72,8 @@ func (e *ServerError) WithCause(cause error) *ServerError {
 func (e *ServerError) AppendMessage(dst []byte) []byte {
 	m := gen.Message(dst)
 	switch e.Code() {
+	case CodeInternal:
+		m = m.Text("internal error")
 	case CodeConfigMissing:
 		m = m.String(e.Setting.Or("")).Text(" is not set")
 	case CodeUnexpected:
@@ -85,6 +94,13 @@ func (e *ServerError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
+// AppendPublicContext appends the public fields as a JSON object, secrets masked.
+func (e *ServerError) AppendPublicContext(dst []byte) []byte {
+	o := gen.Object(dst)
+	o = o.String("requestId", e.RequestID)
+	return o.Close()
+}
+
 func (e *ServerError) list() []any {
 	return []any{&e.Unmatched, &e.RequestID, &e.Source, &e.Setting}
 }
@@ -102,6 +118,10 @@ var serverCategory = taxonomy.Category{
 		{Name: "setting", Type: "string"},
 	},
 	Codes: []taxonomy.Code{
+		CodeInternal: {
+			Value: "INTERNAL", Message: "internal error", Doc: "The service failed. It has been reported.", Public: true,
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
+		},
 		CodeConfigMissing: {
 			Value: "CONFIG_MISSING", Message: "{setting} is not set", Doc: "A setting is missing.",
 			Takes: []string{"setting"}, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},

@@ -17,12 +17,19 @@ func TestServerError(t *testing.T) {
 		"setting string",
 	}, []gentest.Code{
 		{
+			Code: CodeInternal,
+			Says: "INTERNAL public: abort http=500 grpc=13",
+			Cases: []gentest.Case{
+				gentest.Says(NewInternal(), 0, "internal error", "{}"),
+				gentest.Says(NewInternal().WithUnmatched(true).WithRequestID("some requestId").WithSource("some source").WithSetting("some setting"), 0, "internal error", `{"unmatched":true,"requestId":"some requestId","source":"some source","setting":"some setting"}`),
+			},
+		},
+		{
 			Code: CodeConfigMissing,
 			Says: "CONFIG_MISSING: abort http=500 grpc=13",
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigMissing("some setting"), 0, "some setting is not set", `{"setting":"some setting"}`),
 				gentest.Says(NewConfigMissing(""), 0, " is not set", `{"setting":""}`),
-				gentest.Says(NewConfigMissing("some setting").WithUnmatched(true).WithRequestID("some requestId").WithSource("some source"), 0, "some setting is not set", `{"unmatched":true,"requestId":"some requestId","source":"some source","setting":"some setting"}`),
 			},
 		},
 		{
