@@ -117,7 +117,7 @@ func TestEveryWordIsCompiled(t *testing.T) {
 	words := map[string]bool{}
 	eachWord(schema, func(word string) { words[word] = true })
 	require.Greater(t, len(words), 100)
-	delete(words, "include") // testdata/script/include.txtar generates packages with it
+	used["include"] = true // testdata/script/include.txtar compiles it
 	for word := range words {
 		assert.True(t, used[word], "%q is in no taxonomy that is compiled", word)
 	}

@@ -183,7 +183,13 @@ func responses(m *model.Package) object {
 }
 
 // fields returns the schema of an object with the fields.
-func fields(list []*model.Field) object {
+func fields(list []*model.Field) object { return fieldsExcept(list, nil) }
+
+// violation returns the schema of a violation. An empty code is not on the wire.
+func violation(o *model.Object) object { return fieldsExcept(o.Fields, o.Fields[len(o.Fields)-1]) }
+
+// fieldsExcept returns the schema of an object with the fields, of which one is never required.
+func fieldsExcept(list []*model.Field, optional *model.Field) object {
 	properties := object{}
 	var required []any
 	for _, f := range list {
@@ -191,7 +197,7 @@ func fields(list []*model.Field) object {
 			continue
 		}
 		properties = append(properties, member{f.Wire, field(f)})
-		if f.Required {
+		if f.Required && f != optional {
 			required = append(required, f.Wire)
 		}
 	}
@@ -219,6 +225,8 @@ func field(f *model.Field) object {
 		if f.Required { // null if the evidence had no word
 			out = object{{"type", []any{"string", "null"}}, {"enum", append(words, nil)}}
 		}
+	case f.Type == model.Violations:
+		out = object{{"type", "array"}, {"items", violation(f.Object)}}
 	case f.Type.IsObjects():
 		out = object{{"type", "array"}, {"items", fields(f.Object.Fields)}}
 	case f.Object != nil:
