@@ -79,7 +79,9 @@ func hosts(ctx context.Context, c client.Client, address, dir string) error {
 	if err != nil {
 		return err
 	}
-	south, err := newHost(ctx, dir, "south", providertest.CLIRateLimited(time.Now().Add(6*time.Second)),
+	limited := providertest.CLIFixture("claude/rate_limit")
+	limited.Script = "resets_at=$(($(date +%s) + 6))\n" + limited.Script
+	south, err := newHost(ctx, dir, "south", limited,
 		providertest.CLIAnswer("Done.\nTASK COMPLETE").Write("LICENSE", "MIT\n"))
 	if err != nil {
 		return err
@@ -107,8 +109,9 @@ func hosts(ctx context.Context, c client.Client, address, dir string) error {
 	}
 	say("north: the agent has written half a file. Its worker is killed, with kill -9.")
 	stopNorth()
-	if err := timeline.until(
-		ctx, south, func(s temporal.Status) bool { return s.State.Step == executor.StepWait }); err != nil {
+	if err := timeline.until(ctx, south, func(s temporal.Status) bool {
+		return s.State.Step == executor.StepWait || s.State.Iter.Number > 1
+	}); err != nil {
 		return err
 	}
 	say("south: the agent met a rate limit. The run waits; so would every run of the credential.")
