@@ -192,7 +192,7 @@ type Field struct {
 	// Whether the value is hidden in messages, logs and JSON.
 	Sensitive Bool `key:"sensitive" default:"false"`
 	// Who can see the field: only this program, or the clients that see its code too.
-	Audience Text `key:"audience" words:"internal public" default:"as the category, or the file"`
+	Audience Text `key:"audience" words:"internal public" default:"as the code, the category, or the file"`
 	// Whether secrets in the text are masked wherever it is shown.
 	Scrub Bool `key:"scrub" default:"false"`
 	// Maximum length in bytes where the text is shown. A secret at the cut is left out.
