@@ -61,7 +61,8 @@ func TestKeyTables(t *testing.T) {
 	shown := map[string]bool{}
 	for _, name := range languagePages {
 		page := read(t, name)
-		assert.Empty(t, regexp.MustCompile("(?m)^\\|.*\n[^|\n].*").FindString(page), "a table needs an empty line after it")
+		assert.Empty(t, regexp.MustCompile("(?m)^\\|.*\n[^|\n].*").FindString(page),
+			"a table needs an empty line after it")
 		want := table.ReplaceAllStringFunc(page, func(old string) string {
 			mapping := table.FindStringSubmatch(old)[1]
 			shown[mapping] = true

@@ -1,6 +1,6 @@
 // Package signatures contains what failures look like: named sets of conditions that describe how a
-// kind of failure shows itself, whatever tool prints it. Detection rules of a taxonomy name them with
-// the key like; internal/signature compiles them, and measures them on real messages.
+// kind of failure shows itself, whatever tool prints it. Detection rules of a taxonomy name them
+// with the key like; internal/signature compiles them, and measures them on real messages.
 //
 // The signatures are data: one YAML file for each family. A condition matches a status, type, code,
 // errno, exit code or signal, or a text in the form in which tools report failures.

@@ -81,7 +81,8 @@ func (c *comparison) codeNotes() (notes []Note) {
 	for _, n := range c.new.model.Codes {
 		o, s := c.from[n], c.subject(n)
 		if o == nil {
-			add("added", s, "", n.Value, fmt.Sprintf("code %s: %s", describeCode(n, c.audience("codes/"+n.Key)...), n.MessageText))
+			code := describeCode(n, c.audience("codes/"+n.Key)...)
+			add("added", s, "", n.Value, fmt.Sprintf("code %s: %s", code, n.MessageText))
 		}
 		if n.Deprecated != "" && (o == nil || o.Deprecated == "") {
 			text := fmt.Sprintf("code %s: %s", n.Key, n.Deprecated)
@@ -131,8 +132,8 @@ func describeCode(code *model.Code, more ...string) string {
 	return code.Key + inBrackets(append(facts, more...))
 }
 
-// audience returns the audience of the code or the field at a path of the new taxonomy, or nothing if
-// the taxonomy has no public codes.
+// audience returns the audience of the code or the field at a path of the new taxonomy, or nothing
+// if the taxonomy has no public codes.
 func (c *comparison) audience(path string) []string {
 	if _, public := c.is.get(path + "/public"); public {
 		return []string{audiencePublic}

@@ -29,7 +29,8 @@ func IDs() []string {
 		E-arg E-unfillable
 		E-role-field E-action E-tiers E-unbounded-retry E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
-		E-abstract E-constant W-help-url W-no-doc W-unsorted W-unused W-untested-rule W-log-placeholder W-ignore-unused`)
+		E-abstract E-constant W-help-url W-no-doc W-unsorted W-unused W-untested-rule W-log-placeholder
+		W-ignore-unused`)
 }
 
 // stages are the checks after form, in their order. The model exists from the second one on.

@@ -15,8 +15,8 @@ import (
 // systemPackage matches names of packages whose errors differ between systems.
 var systemPackage = regexp.MustCompile(`^\*?(syscall|golang\.org/x/sys/\w+)\.`)
 
-// unknownInLibraries finds names of errors without a valid import path, and names that the operating
-// system does not have. The compiler checks that an error exists.
+// unknownInLibraries finds names of errors without a valid import path, and names that the
+// operating system does not have. The compiler checks that an error exists.
 func unknownInLibraries(c *checker) {
 	c.eachRule(func(_ *code, r *spec.Rule) {
 		for _, cond := range r.Conditions {

@@ -80,8 +80,8 @@ func signatureValues(c *checker) {
 	}
 }
 
-// signatureExamples finds examples that the taxonomy's signatures do not match, and counter-examples
-// that they match.
+// signatureExamples finds examples that the taxonomy's signatures do not match, and
+// counter-examples that they match.
 func signatureExamples(c *checker) {
 	for i := range c.t.Signatures {
 		d := &c.t.Signatures[i]

@@ -80,7 +80,8 @@ func (o *importOptions) setParams(value string) error {
 
 func (s *session) importTable(o *options, own importOptions, format, file string) error {
 	if !slices.Contains(importer.Formats(), format) {
-		hint := cmp.Or(suggestion(format, importer.Formats()), "; the formats are "+strings.Join(importer.Formats(), ", "))
+		hint := cmp.Or(suggestion(format, importer.Formats()),
+			"; the formats are "+strings.Join(importer.Formats(), ", "))
 		return usagef("import: unknown format %q%s", format, hint)
 	}
 	src, err := s.readFile(file)

@@ -12,8 +12,8 @@ import (
 
 // Fill returns the code of a rule, or the fallback if rule is nil, and the context of the error:
 // the values that the code sets, those that the rule (or the fallback) sets, those of the evidence,
-// and defaults. Missing are the required fields, by wire name, that only evidence could fill and did
-// not. Without a rule and a fallback the code is nil.
+// and defaults. Missing are the required fields, by wire name, that only evidence could fill and
+// did not. Without a rule and a fallback the code is nil.
 func Fill(m *model.Package, rule *model.Rule, ev *taxonomy.Evidence) (
 	code *model.Code, ctx model.Context, missing []string) {
 	code, set := m.Fallback, m.FallbackSet

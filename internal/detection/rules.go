@@ -9,9 +9,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Rules returns the rules of m as they are matched, by rank: the generated package ranks them in the
-// same way. They have no taxonomy and make no errors: Taxonomy and Make are nil. The expressions of
-// the rules must compile.
+// Rules returns the rules of m as they are matched, by rank: the generated package ranks them in
+// the same way. They have no taxonomy and make no errors: Taxonomy and Make are nil. The
+// expressions of the rules must compile.
 func Rules(m *model.Package) *detect.Rules {
 	d := &detect.Detection{Taxonomy: &taxonomy.Taxonomy{}, FallbackSet: setNames(m.FallbackSet), Leads: m.Leads,
 		Is: isNamed}

@@ -27,8 +27,9 @@ type Message struct {
 	Evidence taxonomy.Evidence
 }
 
-// ReadMessages reads messages, one JSON object a line: text, the member that names the class and, if
-// known, id, source, op, status, type, code and exit_code. Without an id it is the number of the line.
+// ReadMessages reads messages, one JSON object a line: text, the member that names the class and,
+// if known, id, source, op, status, type, code and exit_code. Without an id it is the number of the
+// line.
 func ReadMessages(in io.Reader, class string) ([]Message, error) {
 	var out []Message
 	lines := bufio.NewScanner(in)

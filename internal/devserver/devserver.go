@@ -17,9 +17,9 @@ var server struct {
 	cmd             *exec.Cmd
 }
 
-// Address returns the address of the server, which all tests of the process share, and starts it for
-// the first of them. The caller waits until the server accepts connections. If the Temporal CLI is
-// missing, the test is skipped, or fails if ERRGEN_TEMPORAL=required.
+// Address returns the address of the server, which all tests of the process share, and starts it
+// for the first of them. The caller waits until the server accepts connections. If the Temporal CLI
+// is missing, the test is skipped, or fails if ERRGEN_TEMPORAL=required.
 func Address(t testing.TB) string {
 	t.Helper()
 	server.Lock()

@@ -1,5 +1,5 @@
-// Package diag contains findings about a taxonomy: their positions, and the formats in which they are
-// printed.
+// Package diag contains findings about a taxonomy: their positions, and the formats in which they
+// are printed.
 package diag
 
 import (

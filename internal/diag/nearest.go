@@ -30,7 +30,8 @@ func nearest(name string, names []string, edits int) string {
 // DidYouMean returns the hint that proposes the one of names nearest to name, or "".
 func DidYouMean(name string, names []string) string { return proposal(Nearest(name, names)) }
 
-// DidYouMeanExactly returns the hint that proposes the one of names that is one edit from name, or "".
+// DidYouMeanExactly returns the hint that proposes the one of names that is one edit from name, or
+// "".
 func DidYouMeanExactly(name string, names []string) string { return proposal(nearest(name, names, 1)) }
 
 func proposal(name string) string {

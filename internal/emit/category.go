@@ -124,7 +124,8 @@ func copies(c *model.Category) jen.Code {
 	return s
 }
 
-// eachCopy calls do for each With method: its name, its parameter, and the statement that changes e.
+// eachCopy calls do for each With method: its name, its parameter, and the statement that changes
+// e.
 func eachCopy(fields []*model.Field, do func(name, param string, typ, change jen.Code)) {
 	for _, f := range fields {
 		if !f.Required {

@@ -18,8 +18,8 @@ type kind struct {
 	names  []string
 }
 
-// declaredNames makes the constants of the names that the taxonomy declares. Neither their values nor
-// their comments are in a column, so that a new one changes no other line.
+// declaredNames makes the constants of the names that the taxonomy declares. Neither their values
+// nor their comments are in a column, so that a new one changes no other line.
 func declaredNames(m *model.Package) []jen.Code {
 	taken := exportedNames(m)
 	var out []jen.Code

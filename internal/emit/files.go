@@ -6,8 +6,8 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// file is a file to be made: build adds its declarations, or text returns all of it. L prints literals,
-// and collects the packages that they name.
+// file is a file to be made: build adds its declarations, or text returns all of it. L prints
+// literals, and collects the packages that they name.
 type file struct {
 	name  string
 	build func(f *jen.File, l *literals)

@@ -21,8 +21,8 @@ func makes(m *model.Package, c *model.Category) bool {
 		slices.ContainsFunc(m.Rules, func(r *model.Rule) bool { return r.Code.Category == c })
 }
 
-// fromEvidence makes the function that returns an error filled from evidence. Every caller knows it,
-// so that evidence need not be on the heap.
+// fromEvidence makes the function that returns an error filled from evidence. Every caller knows
+// it, so that evidence need not be on the heap.
 func fromEvidence(m *model.Package, l *literals) jen.Code {
 	made := slices.DeleteFunc(slices.Clone(m.Categories), func(c *model.Category) bool { return !makes(m, c) })
 	body := "code := uint16(row.Code())\n" + l.errorOf(m, made[len(made)-1]) + "\n"

@@ -65,7 +65,8 @@ func newTestData(m *model.Package, t *tables) *testData {
 	return d
 }
 
-// label adds the text of a declared reaction or policy to a list, and makes its name the short form.
+// label adds the text of a declared reaction or policy to a list, and makes its name the short
+// form.
 func (d *testData) label(list *[]string, name, profile string, declared bool, v any) {
 	text := d.printer.Text(v)
 	if !declared || d.printer.Labelled(text) {

@@ -86,8 +86,8 @@ func (w *testWriter) enums(list []*model.Enum) {
 	}
 }
 
-// recorder writes an implementation of a generated interface, and the check that each name calls its
-// method.
+// recorder writes an implementation of a generated interface, and the check that each name calls
+// its method.
 func recorder(w *testWriter, iface string, list []*model.Method) {
 	if len(list) == 0 {
 		return

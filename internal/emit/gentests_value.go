@@ -14,8 +14,8 @@ import (
 // longRun is the least number of equal characters that a literal counts instead of repeating them.
 const longRun = 48
 
-// str returns s as a readable Go expression: in back quotes where that spares escapes, and with long
-// runs of one character counted.
+// str returns s as a readable Go expression: in back quotes where that spares escapes, and with
+// long runs of one character counted.
 func (w *testWriter) str(s string) string {
 	from, to := run(s)
 	if to-from < longRun {

@@ -34,8 +34,8 @@ func (w *testWriter) use(path, name string) string {
 // test begins a test function.
 func (w *testWriter) test(name string) { w.f("\nfunc %s(t *testing.T) {\n", w.free(name)) }
 
-// list writes a field that is a list, unless the list is empty: in one line if it is short or has one
-// item, otherwise with a line for each item.
+// list writes a field that is a list, unless the list is empty: in one line if it is short or has
+// one item, otherwise with a line for each item.
 func (w *testWriter) list(begin string, items []string) {
 	const short = 80
 	switch line := strings.Join(items, ", "); {

@@ -121,8 +121,8 @@ var importDecl = regexp.MustCompile(`(?m)^import (\(\n(?:[^)\n]*\n)*?\)|"[^"\n]*
 
 var packageClause = regexp.MustCompile(`(?m)^package .*\n`)
 
-// groupImports returns src with the packages among its imports, and the standard library's first with
-// a blank line after them, as goimports has it.
+// groupImports returns src with the packages among its imports, and the standard library's first
+// with a blank line after them, as goimports has it.
 func groupImports(src []byte, packages map[string]bool) []byte {
 	at := importDecl.FindIndex(src)
 	if at == nil {

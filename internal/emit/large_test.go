@@ -27,7 +27,9 @@ func largeTable(codes int) []byte {
 		case i >= 700:
 			param = 700 + i%300
 		}
-		fmt.Fprintf(&b, "        message: 'condition %d of {param%d}'\n        fields: {param%d: {type: string, required: true}}\n",
+		fmt.Fprintf(
+			&b, "        message: 'condition %d of {param%d}'\n        fields: {param%d: {type: string, required: "+
+				"true}}\n",
 			i, param, param)
 	}
 	return []byte(b.String())

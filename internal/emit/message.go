@@ -89,7 +89,8 @@ func partWidth(p model.Part) int {
 }
 
 // messageGroup adds the calls for an optional part: its leading and its trailing text go into the
-// calls that open and close it. Before another one, and at the end of a message, it closes by itself.
+// calls that open and close it. Before another one, and at the end of a message, it closes by
+// itself.
 func messageGroup(s *jen.Statement, parts []model.Part, endsItself bool) {
 	lead, trail := "", ""
 	if len(parts) > 0 && isText(parts[0]) {

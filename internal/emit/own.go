@@ -9,11 +9,11 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// A code with fields has a type of its own. A table can have a thousand of them, so what they have in
-// common is in one type that all of a category embed.
+// A code with fields has a type of its own. A table can have a thousand of them, so what they have
+// in common is in one type that all of a category embed.
 
-// ownBase makes the type that the types of codes embed, and its methods. It is nil if no code of the
-// category has fields.
+// ownBase makes the type that the types of codes embed, and its methods. It is nil if no code of
+// the category has fields.
 func ownBase(c *model.Category) jen.Code {
 	if c.OwnBase == "" {
 		return nil

@@ -41,8 +41,9 @@ func ParseErrorName(s string) (ErrorName, error) {
 	return name, nil
 }
 
-// standardPackages are the packages of the standard library whose import path has one element. Other
-// paths of one element cannot be downloaded: they are names of packages in place of their paths.
+// standardPackages are the packages of the standard library whose import path has one element.
+// Other paths of one element cannot be downloaded: they are names of packages in place of their
+// paths.
 var standardPackages = strings.Fields(`
 	bufio bytes cmp context crypto embed encoding errors expvar flag fmt hash html image io iter log maps math
 	mime net os path plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing time

@@ -2,8 +2,8 @@ package model
 
 import "slices"
 
-// PublicOnly returns the part of the package that clients see: public codes with their public fields,
-// without profiles, policies and reactions. It is for documents, not for emitting Go.
+// PublicOnly returns the part of the package that clients see: public codes with their public
+// fields, without profiles, policies and reactions. It is for documents, not for emitting Go.
 func (p *Package) PublicOnly() *Package {
 	out := *p
 	out.Profiles, out.Policies, out.Reactions = nil, nil, nil

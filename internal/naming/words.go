@@ -47,7 +47,8 @@ func splitToken(token string) []string {
 }
 
 // wordBegins reports whether a word begins at rs[i]: at a capital after another character, and at
-// the last of several capitals before small letters (APIError), unless those are a plural's s (IDs).
+// the last of several capitals before small letters (APIError), unless those are a plural's s
+// (IDs).
 func wordBegins(rs []rune, i int) bool {
 	if !unicode.IsUpper(rs[i]) {
 		return false

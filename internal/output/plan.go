@@ -36,8 +36,8 @@ type Target struct {
 	// SourceDir is the directory of the taxonomy's file. Files whose header names a file that no
 	// longer exists there belong to this taxonomy, because it was renamed.
 	SourceDir string
-	// Tree makes files below the directory that have the command's mark, and are no longer generated,
-	// stale. Without it only the generated files are compared.
+	// Tree makes files below the directory that have the command's mark, and are no longer
+	// generated, stale. Without it only the generated files are compared.
 	Tree bool
 }
 

@@ -15,9 +15,9 @@ import (
 )
 
 // Write makes the changes. It locks the directory, waits for another errgen that writes there, and
-// compares once more. Afterwards Steps lists the changes that were made. All files are written beside their
-// targets before the first one is renamed, so a full disk changes nothing. Each file is replaced
-// atomically.
+// compares once more. Afterwards Steps lists the changes that were made. All files are written
+// beside their targets before the first one is renamed, so a full disk changes nothing. Each file
+// is replaced atomically.
 func (p *Plan) Write(ctx context.Context) error {
 	if p.Clean() && len(p.leftovers) == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/signatures"
 )
 
-// likes returns the signatures that a rule names. Unknown and faulty ones are left out: package check
-// reports them.
+// likes returns the signatures that a rule names. Unknown and faulty ones are left out: package
+// check reports them.
 func (b *builder) likes(d *spec.Rule) []*model.Signature {
 	var out []*model.Signature
 	for _, name := range d.Like {
@@ -43,8 +43,8 @@ func (b *builder) signature(name string) *model.Signature {
 	return out
 }
 
-// trimSignatures leaves out what the package does not use: attributes that no field takes, and names
-// of signatures that no rule names.
+// trimSignatures leaves out what the package does not use: attributes that no field takes, and
+// names of signatures that no rule names.
 func (b *builder) trimSignatures() {
 	taken := map[string]bool{}
 	var take func(fields []*model.Field)

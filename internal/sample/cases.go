@@ -6,9 +6,9 @@ import (
 	"github.com/errgen/errgen/internal/model"
 )
 
-// Cases returns the cases of a code, without repetition: the error of its factory, errors that change
-// its texts, and errors with the odd values of the given fields (see [Hosts]). For the first code of
-// a category and a code with fields, they include an error with a value for every field.
+// Cases returns the cases of a code, without repetition: the error of its factory, errors that
+// change its texts, and errors with the odd values of the given fields (see [Hosts]). For the first
+// code of a category and a code with fields, they include an error with a value for every field.
 func Cases(code *model.Code, odd []*model.Field) []Case {
 	s := set{}
 	s.add(Base(code))
@@ -35,8 +35,8 @@ func (s *set) add(c Case) {
 	}
 }
 
-// texts adds a case with every value that a text shows, one with all of those empty that can be, and
-// one without each value whose absence removes another value from the text.
+// texts adds a case with every value that a text shows, one with all of those empty that can be,
+// and one without each value whose absence removes another value from the text.
 func (s *set) texts(code *model.Code) {
 	shown := placeholders(code)
 	full := Base(code)

@@ -73,9 +73,10 @@ func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 	}
 }
 
-// indentKeys reports keys that are not indented like their level, and repairs the mapping: one wrong
-// indent is one finding. A key that does not fit moves into the value of the key above it if that
-// takes it. If there is a key without a value above it, that key and all that follow are dropped.
+// indentKeys reports keys that are not indented like their level, and repairs the mapping: one
+// wrong indent is one finding. A key that does not fit moves into the value of the key above it if
+// that takes it. If there is a key without a value above it, that key and all that follow are
+// dropped.
 func (d *decoder) indentKeys(n *yaml.Node, fits func(key, value *yaml.Node) bool, above func(key *yaml.Node) *Type) {
 	if n.Style&yaml.FlowStyle != 0 {
 		return

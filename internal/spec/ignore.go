@@ -11,10 +11,9 @@ import (
 	"github.com/errgen/errgen/internal/diag"
 )
 
-// Ignore is a comment "# errgen:ignore ID, ID -- reason", or errgen:ignore-file, which applies to the
-// whole file. After a key or an item, it applies to
-// what begins on its line; alone on a line, to what begins on the next line with content. It covers
-// everything under that.
+// Ignore is a comment "# errgen:ignore ID, ID -- reason", or errgen:ignore-file, which applies to
+// the whole file. After a key or an item, it applies to what begins on its line; alone on a line,
+// to what begins on the next line with content. It covers everything under that.
 type Ignore struct {
 	IDs   []Text
 	First int // the lines that it covers

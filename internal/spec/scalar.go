@@ -100,12 +100,12 @@ func (d *decoder) text(n, key *yaml.Node, t *Type) Text {
 	return Text{}
 }
 
-// fewWords is the number of words up to which a hint lists them. The nearest of so few words is often
-// the opposite of the intended one.
+// fewWords is the number of words up to which a hint lists them. The nearest of so few words is
+// often the opposite of the intended one.
 const fewWords = 3
 
-// nearestWord returns the hint that proposes a word, or "". Of few words it proposes one that is one
-// edit away.
+// nearestWord returns the hint that proposes a word, or "". Of few words it proposes one that is
+// one edit away.
 func (t *Type) nearestWord(word string) string {
 	if len(t.Words) <= fewWords {
 		return diag.DidYouMeanExactly(word, t.Words)

@@ -45,7 +45,8 @@ type Taxonomy struct {
 	// Address of a page about a code, where `{code}` is the code on the wire. It becomes the `type`
 	// of RFC 9457 problem details.
 	HelpURL Text `key:"help_url"`
-	// Who can see codes and fields that declare nothing else: only this program, or its clients too.
+	// Who can see codes and fields that declare nothing else: only this program, or its clients
+	// too.
 	Audience Text `key:"audience" words:"internal public" default:"internal"`
 	// Errors that record the stack when they are classified: none, those that become the fallback
 	// because no rule described them, or all.
@@ -278,8 +279,8 @@ type Code struct {
 	ReplacedBy Text `key:"replaced_by" ref:"code"`
 	// Groups of the code.
 	Groups []Text `key:"groups" ref:"group"`
-	// Context of this code's errors alone, after the fields of the category. The code gets a Go type
-	// of its own with these fields, which only its factory returns.
+	// Context of this code's errors alone, after the fields of the category. The code gets a Go
+	// type of its own with these fields, which only its factory returns.
 	Fields []Field `key:"fields" declares:"field"`
 	// Parameters of the factory, in order. All of them are required for this code.
 	Args    []Text `key:"args" ref:"field" default:"required fields without a value" also:"ArgsSet"`
@@ -407,8 +408,8 @@ type ruleKeys struct {
 	// Variable of any package for `errors.Is`, with its import path: `io.EOF`,
 	// `github.com/jackc/pgx/v5.ErrNoRows`. The compiler checks the name.
 	Is Matcher `key:"is" of:"text" not:"form"`
-	// Type of any package for `errors.As`, with its import path: `*net.OpError`. The compiler checks
-	// the name.
+	// Type of any package for `errors.As`, with its import path: `*net.OpError`. The compiler
+	// checks the name.
 	As Matcher `key:"as" of:"text" not:"form"`
 	// Other properties that the source reports.
 	Attributes []Condition `key:"attributes" keys:"attribute"`

@@ -11,8 +11,8 @@ import (
 // indent is the indent of a code below `categories`, its category and `codes`.
 const indent = "      "
 
-// YAML returns the proposals as text to paste under the `codes` of a category. Everything else in it
-// is a comment.
+// YAML returns the proposals as text to paste under the `codes` of a category. Everything else in
+// it is a comment.
 func (r *Result) YAML() []byte {
 	var b bytes.Buffer
 	r.heading(&b)

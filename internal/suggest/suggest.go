@@ -75,9 +75,9 @@ const (
 	maxExample = 300
 )
 
-// Propose returns a code with one rule for each group. A rule with more conditions comes first, then
-// the larger group. The proposals together are a taxonomy without errors, in which each rule wins
-// its examples. Rules of an existing taxonomy are not considered.
+// Propose returns a code with one rule for each group. A rule with more conditions comes first,
+// then the larger group. The proposals together are a taxonomy without errors, in which each rule
+// wins its examples. Rules of an existing taxonomy are not considered.
 func (g *Groups) Propose(o Options) *Result {
 	r := &Result{Entries: g.entries}
 	names := newNames(o.Names)

@@ -216,8 +216,8 @@ var keys = map[detect.Key]string{
 	detect.Attribute: "attributes",
 }
 
-// Rule prints a rule of rules: its conditions, its patterns and the fields that it sets. Of signatures
-// it prints the names and a checksum of their data.
+// Rule prints a rule of rules: its conditions, its patterns and the fields that it sets. Of
+// signatures it prints the names and a checksum of their data.
 func Rule(rules *detect.Rules, r *detect.Rule) string {
 	var texts []string
 	for _, c := range r.Conditions {

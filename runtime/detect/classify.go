@@ -28,8 +28,8 @@ type Recorder interface {
 // DefaultTextLimit is how many bytes of the end of a text are searched. [TextLimit] changes it.
 const DefaultTextLimit = 16 << 10
 
-// WithTable classifies by the profile of the table. A profile can disable rules on text, and with them the
-// status and the wait that are read in a text, and can enable stacks.
+// WithTable classifies by the profile of the table. A profile can disable rules on text, and with
+// them the status and the wait that are read in a text, and can enable stacks.
 func WithTable(table taxonomy.Table) Option {
 	if table.Overlay == nil {
 		return Option{}
@@ -55,8 +55,8 @@ func WithOp(op taxonomy.Declared[taxonomy.OpName]) Option { return Option{op: op
 // ignored: recording never changes a classification.
 func OnUnmatched(r Recorder) Option { return Option{unmatched: r} }
 
-// WithAttributes sets the attributes of the context (see [taxonomy.ContextWith]) in the result, also
-// if the error is one of the taxonomy already.
+// WithAttributes sets the attributes of the context (see [taxonomy.ContextWith]) in the result,
+// also if the error is one of the taxonomy already.
 func WithAttributes(ctx context.Context) Option {
 	return Option{attach: taxonomy.ContextAttributes(ctx)}
 }
@@ -113,10 +113,10 @@ func (o *Option) fill(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 	return room
 }
 
-// Classify returns the error of the taxonomy for raw, whose evidence [Of] collects. If only the text
-// contains a wait ("retry after 30"), the wait becomes RetryAfter, unless raw is evidence. Classify
-// returns nil for nil and for a nil pointer. It returns a cancelled context, and an error of the
-// taxonomy, unchanged, also if they are wrapped.
+// Classify returns the error of the taxonomy for raw, whose evidence [Of] collects. If only the
+// text contains a wait ("retry after 30"), the wait becomes RetryAfter, unless raw is evidence.
+// Classify returns nil for nil and for a nil pointer. It returns a cancelled context, and an error
+// of the taxonomy, unchanged, also if they are wrapped.
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
 	if outcome != Matched {

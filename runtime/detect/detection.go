@@ -11,8 +11,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Detection has the detection rules of a taxonomy at their codes: static data of generated packages,
-// which must not be changed. They are ranked when the first evidence is classified.
+// Detection has the detection rules of a taxonomy at their codes: static data of generated
+// packages, which must not be changed. They are ranked when the first evidence is classified.
 type Detection struct {
 	Taxonomy *taxonomy.Taxonomy
 	// Categories has the rules by category and by the place of the code in it, in the order of the
@@ -25,8 +25,8 @@ type Detection struct {
 	// Is is [Rules.Is].
 	Is func(err error, name string) bool
 
-	// From returns an error of a row's code, filled from evidence. A row is that of a rule or of the
-	// fallback.
+	// From returns an error of a row's code, filled from evidence. A row is that of a rule or of
+	// the fallback.
 	From func(row taxonomy.Row, ev *taxonomy.Evidence) taxonomy.Error
 	// FallbackApply sets the fields of FallbackSet, and those that the fallback's code sets.
 	FallbackApply func(e taxonomy.Error)
@@ -66,8 +66,8 @@ func (m *Maker) Finish(e taxonomy.Error, opts []Option) error {
 }
 
 // CodeRule is one detection rule at its code. All of its conditions must hold. If it has Text
-// patterns, the text must contain one of them; likewise for Contains patterns. If it has signatures,
-// the evidence must match one of them.
+// patterns, the text must contain one of them; likewise for Contains patterns. If it has
+// signatures, the evidence must match one of them.
 type CodeRule struct {
 	// Doc is the rule as it is in the taxonomy, on one line.
 	Doc            string
@@ -95,8 +95,8 @@ func (d *Detection) ClassifyFor(t taxonomy.Table, err error) error {
 // Explain is [Rules.Explain].
 func (d *Detection) Explain(raw any, opts []Option) Explanation { return d.Rules().Explain(raw, opts) }
 
-// Quick is [Detection.Decide] without options, for evidence without a text and a Go error. It returns
-// nil for all that Decide must look at.
+// Quick is [Detection.Decide] without options, for evidence without a text and a Go error. It
+// returns nil for all that Decide must look at.
 func (d *Detection) Quick(ev *taxonomy.Evidence, opts []Option) *Maker {
 	if ev == nil || ev.Err != nil || ev.Text != "" || len(opts) > 0 {
 		return nil
@@ -129,8 +129,8 @@ func (d *Detection) Rules() *Rules {
 	return &d.rules
 }
 
-// make returns the error of a rule, or of no rule: filled from evidence, with the fields that the rule
-// and its code set.
+// make returns the error of a rule, or of no rule: filled from evidence, with the fields that the
+// rule and its code set.
 func (d *Detection) make(rule int, ev *taxonomy.Evidence) taxonomy.Error {
 	m := d.maker(rule, ev.Source)
 	if m.Row == taxonomy.RowUnknown {

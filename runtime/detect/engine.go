@@ -14,7 +14,8 @@ import (
 const (
 	// minLiteral is the least length of a literal that texts are searched for.
 	minLiteral = 3
-	// maxPlaces is how many places of a literal are noted. With so many the complete text is searched.
+	// maxPlaces is how many places of a literal are noted. With so many the complete text is
+	// searched.
 	maxPlaces = 64
 )
 

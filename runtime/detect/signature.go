@@ -114,8 +114,8 @@ func (p Patterns) unpack(leads []string) []Pattern {
 	return out
 }
 
-// Extract fills an attribute with the first group of the first expression that the text matches. The
-// attribute wait becomes a duration as it is on the wire.
+// Extract fills an attribute with the first group of the first expression that the text matches.
+// The attribute wait becomes a duration as it is on the wire.
 type Extract struct {
 	Attribute string
 	Text      []string

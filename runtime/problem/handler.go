@@ -17,14 +17,14 @@ import (
 // Option configures [Handler].
 type Option func(*handler)
 
-// ByTable classifies the errors that are not of the table's taxonomy: an error that no rule matches,
-// and a panic, become its fallback.
+// ByTable classifies the errors that are not of the table's taxonomy: an error that no rule
+// matches, and a panic, become its fallback.
 func ByTable(t taxonomy.Table) Option { return func(h *handler) { h.table = t } }
 
 // OnError sets the function that receives each error, before it is written: the classified error
 // with all its causes, of which the client sees the public view only. By default, slog.Default logs
-// an error if its status or the status of the response is 500 or above, with the stack of a panic. A
-// request that its client cancelled is not logged.
+// an error if its status or the status of the response is 500 or above, with the stack of a panic.
+// A request that its client cancelled is not logged.
 func OnError(f func(r *http.Request, err error)) Option { return func(h *handler) { h.onError = f } }
 
 // Panic is the cause of the error that a panic becomes. The function of [OnError] gets it by

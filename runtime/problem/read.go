@@ -18,8 +18,8 @@ import (
 const maxBody = 1 << 20
 
 // Problem is a response that is not an error of a known taxonomy, such as that of a proxy or of
-// another service. It is the cause of the error that [Read] returns for it. If the response is not a
-// problem document, it has only a Title and a Status: those of the response.
+// another service. It is the cause of the error that [Read] returns for it. If the response is not
+// a problem document, it has only a Title and a Status: those of the response.
 type Problem struct {
 	Type     string // "about:blank" if the document has none
 	Title    string
@@ -51,9 +51,9 @@ func (p *Problem) Error() string {
 //     and body. Its cause is a *[Problem];
 //   - without tables, a *[taxonomy.Evidence] with that cause.
 //
-// Read reads the first MiB of the body and does not close it; the body can still be read completely.
-// A longer body is not read as a problem document. The request needs a context with a deadline,
-// because reading takes as long as the server does.
+// Read reads the first MiB of the body and does not close it; the body can still be read
+// completely. A longer body is not read as a problem document. The request needs a context with a
+// deadline, because reading takes as long as the server does.
 func Read(resp *http.Response, tables ...taxonomy.Table) error {
 	if resp.StatusCode < http.StatusBadRequest {
 		return nil

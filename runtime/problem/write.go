@@ -30,8 +30,8 @@ import (
 const (
 	// ContentType is the media type of a problem document.
 	ContentType = "application/problem+json"
-	// StatusClientClosedRequest is the status for a request that its client cancelled. It is not in the
-	// registry of HTTP, but common: only logs and metrics see it.
+	// StatusClientClosedRequest is the status for a request that its client cancelled. It is not in
+	// the registry of HTTP, but common: only logs and metrics see it.
 	StatusClientClosedRequest = 499
 )
 
@@ -46,9 +46,9 @@ const (
 //   - code, domain, context and retryable are as in the error's JSON. An error of no taxonomy has
 //     none of them and no detail.
 //
-// Attributes of the request's context are set in the error ([taxonomy.ContextWith]), also in one that
-// is shown in place of an internal one. Retry-After is set if the public view has a hint for it. Write
-// sets Content-Type and Vary, and removes Content-Length. A HEAD request gets no body.
+// Attributes of the request's context are set in the error ([taxonomy.ContextWith]), also in one
+// that is shown in place of an internal one. Retry-After is set if the public view has a hint for
+// it. Write sets Content-Type and Vary, and removes Content-Length. A HEAD request gets no body.
 func Write(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
 		shown, err := wire.Shown(r.Context(), taxonomy.Table{}, err)

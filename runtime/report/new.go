@@ -36,7 +36,8 @@ type Options struct {
 
 // New returns an occurrence of err, masked and bounded, or nil if err is nil. Source, execution and
 // repository come from the evidence in the error's tree, and the source otherwise from the error's
-// fields; [Facts] lists both. If a method of the error panics, its part of the occurrence is missing.
+// fields; [Facts] lists both. If a method of the error panics, its part of the occurrence is
+// missing.
 func New(err error, o Options) *Occurrence {
 	if err == nil {
 		return nil

@@ -78,8 +78,8 @@ type Code struct {
 	Abstract bool
 	// Parent is the place of the code above this one in the category, or 0.
 	Parent uint16
-	// Constants are the values of [Taxonomy.Constants], nil for absent ones: string, int, float64 or
-	// bool.
+	// Constants are the values of [Taxonomy.Constants], nil for absent ones: string, int, float64
+	// or bool.
 	Constants []any
 	// Prevent is the measure before a call that is likely to fail with the code. It may be nil.
 	Prevent *Prevention

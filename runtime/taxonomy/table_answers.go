@@ -167,8 +167,8 @@ func (t Table) Classify(err error) error {
 	return t.Classifier.ClassifyFor(t, err)
 }
 
-// Trace returns err with the stack of the caller if the taxonomy or the profile's reporting asks for
-// the stacks of all errors, otherwise err.
+// Trace returns err with the stack of the caller if the taxonomy or the profile's reporting asks
+// for the stacks of all errors, otherwise err.
 func (t Table) Trace(err error) error {
 	always := t.Taxonomy != nil && t.Taxonomy.Stack == StackAlways || t.Overlay != nil && t.Overlay.Reporting.Stack
 	if err == nil || !always {

@@ -18,10 +18,10 @@
 //
 // The history of the workflow is the run's store, so the executor needs none. If a worker dies in a
 // call, the run continues with evidence of source "executor", op "resume" and type "interrupted",
-// once another worker polls the queue. The history contains prompts and answers: use a data converter
-// that encrypts them where the server must not see them.
+// once another worker polls the queue. The history contains prompts and answers: use a data
+// converter that encrypts them where the server must not see them.
 //
-// [Lanes] lets all runs of a credential wait when one of them meets a rate limit. [Failures] carries
-// generated errors through the activities and workflows of any program; [RetryPolicy] and
+// [Lanes] lets all runs of a credential wait when one of them meets a rate limit. [Failures]
+// carries generated errors through the activities and workflows of any program; [RetryPolicy] and
 // [ApplicationError] are for programs that let Temporal retry by the table.
 package temporal

@@ -13,11 +13,11 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// Failures carries generated errors through Temporal: an error that an activity or a workflow returns
-// is the same typed error where it arrives, for errors.Is and errors.As, with its code, context and
-// cause. Set it as client.Options.FailureConverter. On the wire it is an application failure whose
-// type is the code, and which is retried if Table says that the error is retryable. Secret fields do
-// not travel. An error of an unknown code arrives as a *[taxonomy.Unknown].
+// Failures carries generated errors through Temporal: an error that an activity or a workflow
+// returns is the same typed error where it arrives, for errors.Is and errors.As, with its code,
+// context and cause. Set it as client.Options.FailureConverter. On the wire it is an application
+// failure whose type is the code, and which is retried if Table says that the error is retryable.
+// Secret fields do not travel. An error of an unknown code arrives as a *[taxonomy.Unknown].
 type Failures struct {
 	// Table decides what is retried.
 	Table taxonomy.Table
@@ -84,10 +84,10 @@ func applicationError(err error, typed taxonomy.Error, o temporal.ApplicationErr
 	return temporal.NewApplicationErrorWithOptions(taxonomy.Redact(err.Error()), taxonomy.CodeOf(typed), o)
 }
 
-// ApplicationError returns err so that Temporal retries the activity as the table specifies: with the
-// delay of its reaction's policy after this attempt (activity.GetInfo(ctx).Attempt, from 1), a hint
-// such as Retry-After included, or not at all. An err that the table cannot classify is returned as
-// it is. Return it from an activity whose RetryPolicy is that of [RetryPolicy].
+// ApplicationError returns err so that Temporal retries the activity as the table specifies: with
+// the delay of its reaction's policy after this attempt (activity.GetInfo(ctx).Attempt, from 1), a
+// hint such as Retry-After included, or not at all. An err that the table cannot classify is
+// returned as it is. Return it from an activity whose RetryPolicy is that of [RetryPolicy].
 func ApplicationError(table taxonomy.Table, err error, attempt int32) error {
 	if err == nil {
 		return nil
@@ -112,9 +112,9 @@ func ApplicationError(table taxonomy.Table, err error, attempt int32) error {
 	return applicationError(err, typed, o)
 }
 
-// RetryPolicy returns Temporal's policy for activities that return [ApplicationError]: the number of
-// attempts and the delays come from there, so it only bounds what Temporal does of itself, after a
-// timeout.
+// RetryPolicy returns Temporal's policy for activities that return [ApplicationError]: the number
+// of attempts and the delays come from there, so it only bounds what Temporal does of itself, after
+// a timeout.
 func RetryPolicy(p *taxonomy.Policy) *temporal.RetryPolicy {
 	o := &temporal.RetryPolicy{
 		InitialInterval: p.InitialDelay, BackoffCoefficient: p.Multiplier, MaximumInterval: p.MaxDelay,

@@ -11,9 +11,9 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Lanes are waits that the runs of all hosts share: a rate limit that one run meets holds every run of
-// the credential. Set them as Config.Admission.Lanes of the executors. Each lane that is closed is a
-// small workflow, which ends when the lane opens.
+// Lanes are waits that the runs of all hosts share: a rate limit that one run meets holds every run
+// of the credential. Set them as Config.Admission.Lanes of the executors. Each lane that is closed
+// is a small workflow, which ends when the lane opens.
 type Lanes struct {
 	Client client.Client
 	// Queue is a task queue of a worker that is registered for runs; any of the hosts' will do.

@@ -108,10 +108,10 @@ func (e *env) review(in *Input) error {
 	return err
 }
 
-// StartPlan starts a plan, or continues one that is over, and returns. Each step is a run NAME.STEP,
-// which the other methods of Runs accept; Cancel accepts the plan's name too. A blocked or failed step
-// continues only with an answer. A plan that is running is left as it is, and an answer to it is an
-// error.
+// StartPlan starts a plan, or continues one that is over, and returns. Each step is a run
+// NAME.STEP, which the other methods of Runs accept; Cancel accepts the plan's name too. A blocked
+// or failed step continues only with an answer. A plan that is running is left as it is, and an
+// answer to it is an error.
 func (r Runs) StartPlan(ctx context.Context, name string, p *plan.Plan, answer *plan.Answer) error {
 	in := PlanInput{Name: name, Plan: p, Answer: answer, States: map[string]*executor.RunState{}}
 	begun, err := isRunning(ctx, r.Client, workflowID(name))

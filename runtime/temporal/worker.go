@@ -26,12 +26,13 @@ type Options struct {
 	Worker worker.Options
 	// Ask lets questions wait for [Runs.Approve]; without it, the executor's asker answers them.
 	Ask bool
-	// Heartbeat is after how long without a sign of life an effect counts as interrupted; 30 seconds.
+	// Heartbeat is after how long without a sign of life an effect counts as interrupted; 30
+	// seconds.
 	Heartbeat time.Duration
 	// Effect limits the time of an effect that has no limit of its own; 10 minutes.
 	Effect time.Duration
-	// MaxEvents limits a history; the run continues in a new one at the head of an iteration. 0 leaves
-	// that to the server.
+	// MaxEvents limits a history; the run continues in a new one at the head of an iteration. 0
+	// leaves that to the server.
 	MaxEvents int
 }
 
@@ -40,8 +41,9 @@ const (
 	defaultEffect    = 10 * time.Minute
 )
 
-// NewWorker returns a worker that runs the executor's tasks from a task queue. A working tree has one
-// worker, and that worker a queue of its own. The executor must not be used otherwise meanwhile.
+// NewWorker returns a worker that runs the executor's tasks from a task queue. A working tree has
+// one worker, and that worker a queue of its own. The executor must not be used otherwise
+// meanwhile.
 func NewWorker(c client.Client, queue string, e *executor.Executor, o Options) worker.Worker {
 	w := worker.New(c, queue, o.Worker)
 	Register(w, e, o)

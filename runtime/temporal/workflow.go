@@ -263,8 +263,8 @@ func (e *env) release() {
 	}
 }
 
-// Classify asks the worker's taxonomy. Its answer is recorded, so a history can be replayed after the
-// taxonomy has changed.
+// Classify asks the worker's taxonomy. Its answer is recorded, so a history can be replayed after
+// the taxonomy has changed.
 func (e *env) Classify(ev taxonomy.Evidence) executor.Failure {
 	var f executor.Failure
 	encoded := workflow.SideEffect(e.ctx, func(workflow.Context) any { return e.Fail(&ev, ev.Source, ev.Op) })

@@ -25,7 +25,8 @@ const (
 
 // OrdersClient is the client API for Orders service.
 //
-// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to
+// https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type OrdersClient interface {
 	Place(ctx context.Context, in *Order, opts ...grpc.CallOption) (*Order, error)
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*Order, error)

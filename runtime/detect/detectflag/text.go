@@ -50,9 +50,9 @@ func ReadEnd(in io.Reader) ([]byte, error) {
 	}
 }
 
-// Said fills ev from a text. The JSON of an API's error gives its type, code and message, too, unless
-// the process exited with status 0. Words such as "retry after 30 seconds" give the wait if nothing
-// else does.
+// Said fills ev from a text. The JSON of an API's error gives its type, code and message, too,
+// unless the process exited with status 0. Words such as "retry after 30 seconds" give the wait if
+// nothing else does.
 func Said(ev *taxonomy.Evidence, said []byte) {
 	if code, exited := ev.ExitCode.Get(); exited && code == 0 {
 		ev.Text = string(said)

@@ -31,9 +31,9 @@ type Named struct {
 	note string
 }
 
-// Take locks a name, which [CheckName] accepts, in dir, which must exist. If a live process holds it,
-// the error is evidence of source "executor", op "lock", with the attributes path, pid, host and
-// since. Its text calls the name what (such as "run r"), and names the run for which the other
+// Take locks a name, which [CheckName] accepts, in dir, which must exist. If a live process holds
+// it, the error is evidence of source "executor", op "lock", with the attributes path, pid, host
+// and since. Its text calls the name what (such as "run r"), and names the run for which the other
 // process took it, if that gave one. Take waits for a lock that a dead process has left, for
 // patience at most.
 func Take(ctx context.Context, dir, name, what, run string, patience time.Duration) (*Named, error) {

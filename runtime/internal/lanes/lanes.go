@@ -27,8 +27,9 @@ var last = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 type Store interface {
 	// Has reports whether the key has an entry. It does not wait for a concurrent Change.
 	Has(ctx context.Context, key string) (bool, error)
-	// Change calls f with the entry, nil if it does not exist, and the error of reading it. It stores
-	// the result of f while no other caller changes the entry. An error of f changes nothing.
+	// Change calls f with the entry, nil if it does not exist, and the error of reading it. It
+	// stores the result of f while no other caller changes the entry. An error of f changes
+	// nothing.
 	Change(ctx context.Context, key string, f func(kept []byte, err error) (Kept, error)) error
 }
 

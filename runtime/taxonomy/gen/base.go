@@ -31,8 +31,8 @@ func Made[C Code](code uint16, cause error) Base[C] { return Base[C]{code: C(cod
 // SetCause sets the cause.
 func SetCause[C Code](b *Base[C], cause error) { b.cause = cause }
 
-// With returns e, changed. It is small enough to be inlined, which keeps an error made and completed
-// in one expression at one allocation.
+// With returns e, changed. It is small enough to be inlined, which keeps an error made and
+// completed in one expression at one allocation.
 func With[E any](e E, change func(e *E)) *E {
 	change(&e)
 	return &e
@@ -66,8 +66,8 @@ func IsBelow[C Code](c C, target error) bool {
 	return false
 }
 
-// Constant returns the constant with an index of the first error or code of taxonomy t in err's tree,
-// if its code has the constant.
+// Constant returns the constant with an index of the first error or code of taxonomy t in err's
+// tree, if its code has the constant.
 func Constant[T any](err error, t *taxonomy.Taxonomy, index int) (value T, ok bool) {
 	if c, found := taxonomy.First(err, t); found {
 		if code := taxonomy.Describe(c); code != nil && index < len(code.Constants) {

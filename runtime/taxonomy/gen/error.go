@@ -5,8 +5,8 @@ import "github.com/errgen/errgen/runtime/taxonomy"
 // marshalSize is the room that MarshalJSON begins with: enough for most errors.
 const marshalSize = 512
 
-// Text returns the message that a method appends. It is inlined, so that a message which is not long
-// takes one allocation.
+// Text returns the message that a method appends. It is inlined, so that a message which is not
+// long takes one allocation.
 func Text[E any](e E, appendMessage func(e E, dst []byte) []byte) string {
 	var b [128]byte
 	return string(appendMessage(e, b[:0]))

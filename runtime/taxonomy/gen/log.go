@@ -10,8 +10,8 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// LogValue returns the log value of e: what its JSON says, with objects as groups, secrets masked. So
-// the context, the cause and the causes are the same in a log as on the wire.
+// LogValue returns the log value of e: what its JSON says, with objects as groups, secrets masked.
+// So the context, the cause and the causes are the same in a log as on the wire.
 //
 //go:noinline
 func LogValue(e taxonomy.Error) slog.Value {
@@ -39,8 +39,8 @@ func LogValue(e taxonomy.Error) slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// logFields returns the log value of fields, to which list has pointers, if all are of frequent types.
-// The zero value of a code's own type has more pointers than its row has fields.
+// logFields returns the log value of fields, to which list has pointers, if all are of frequent
+// types. The zero value of a code's own type has more pointers than its row has fields.
 func logFields(fields []taxonomy.Field, list []any) (slog.Value, bool) {
 	if len(list) > len(fields) {
 		return slog.Value{}, false

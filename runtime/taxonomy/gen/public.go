@@ -12,8 +12,8 @@ func AppendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *
 	return appendPublic(dst, e, row, traits, maxDepth+1)
 }
 
-// appendPublic appends an error with depth levels at the most. The reaction is part of it only if it
-// differs from the code's, because a receiver cannot find that out without the internal fields.
+// appendPublic appends an error with depth levels at the most. The reaction is part of it only if
+// it differs from the code's, because a receiver cannot find that out without the internal fields.
 func appendPublic(dst []byte, e taxonomy.PublicError, row taxonomy.Row, traits *taxonomy.Traits, depth int) []byte {
 	t := e.Taxonomy()
 	c, code := t.Categories[row.Category()], t.Code(row)

@@ -152,8 +152,8 @@ func (k *category) checkText(t *testing.T, e Error, code, message string) {
 var templateParts = strings.NewReplacer(
 	"{{", "{", "}}", "}", "[[", "[", "]]", "]", "[", "\x00(", "]", "\x00)", "{", "\x00{")
 
-// messagePattern returns the pattern of the messages that a template makes: its texts, with any text
-// for a placeholder, and with or without each part in brackets.
+// messagePattern returns the pattern of the messages that a template makes: its texts, with any
+// text for a placeholder, and with or without each part in brackets.
 func messagePattern(template string) *regexp.Regexp {
 	var pattern strings.Builder
 	for i, part := range strings.Split(templateParts.Replace(template), "\x00") {

@@ -15,9 +15,9 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// checkDecoding checks which contexts the errors of a category accept: contexts without fields, with
-// nulls and with unknown fields. A value of a wrong type is an error, and an unknown word of an enum
-// makes an unknown error.
+// checkDecoding checks which contexts the errors of a category accept: contexts without fields,
+// with nulls and with unknown fields. A value of a wrong type is an error, and an unknown word of
+// an enum makes an unknown error.
 func (k *category) checkDecoding(t *testing.T, blank Error, codes []Code) {
 	code := "" // of an error without a code, if all codes have types of their own
 	if len(codes) > 0 {

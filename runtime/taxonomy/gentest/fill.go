@@ -50,8 +50,8 @@ func (k *category) checkFilling(t *testing.T, index int) {
 	}
 }
 
-// evidenceFor returns evidence for fields: none, texts that cannot be read, all keys together and each
-// key alone.
+// evidenceFor returns evidence for fields: none, texts that cannot be read, all keys together and
+// each key alone.
 func evidenceFor(fields []taxonomy.Field) []*taxonomy.Evidence {
 	empty, unreadable, all := taxonomy.Evidence{}, taxonomy.Evidence{}, taxonomy.Evidence{}
 	evidence := []*taxonomy.Evidence{&empty, &unreadable, &all}

@@ -38,7 +38,8 @@ type Package struct {
 	CategoryOf func(error) string
 	// Categories and Groups are the predicates, in the order of the table.
 	Categories, Groups []func(error) bool
-	// Reactions and Policies are the declared ones, and those that a profile changes: "@strict again …".
+	// Reactions and Policies are the declared ones, and those that a profile changes: "@strict
+	// again …".
 	Reactions, Policies []string
 	// Unknown is the row of an error without a code, and UnknownPermanent that of an unknown error
 	// that must not be retried.
@@ -150,7 +151,8 @@ type Coder interface {
 // Code is a code and all that is stated about it.
 type Code struct {
 	Code taxonomy.Coded
-	// Says is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict: block".
+	// Says is the code, its number and its row: "PROVIDER_CRASH 101: again retryable; strict:
+	// block".
 	Says    string
 	Aliases []string
 	// Parent is the code above this one, or nil.

@@ -11,16 +11,16 @@ const Ellipsis = "…"
 const (
 	// maxMoves bounds how often a cut is moved.
 	maxMoves = 32
-	// maxPrefix bounds the distance from the beginning of a secret to its trigger, except in what is
-	// left of a private key.
+	// maxPrefix bounds the distance from the beginning of a secret to its trigger, except in what
+	// is left of a private key.
 	maxPrefix = 16
 	// reach bounds the distance from a cut to a secret that only the cut makes one.
 	reach = 2 * sample
 )
 
 // Cut returns s, a masked text of more than limit bytes, cut to at most limit: its beginning or, if
-// tail is set, its end, and an ellipsis in place of the rest. It splits no rune and no mask, and the
-// result has no secrets. If limit has no room for the ellipsis, it is left out.
+// tail is set, its end, and an ellipsis in place of the rest. It splits no rune and no mask, and
+// the result has no secrets. If limit has no room for the ellipsis, it is left out.
 func Cut(s string, limit int, tail bool) string {
 	before, kept, after := Kept(s, limit, tail)
 	return before + kept + after

@@ -20,8 +20,8 @@
 // digits. The value of access_token: "…" must look complex. A reference such as $NAME or ${name} is
 // not a secret.
 //
-// An unquoted value ends at white space, quotes, backslashes and , ; & ( ) ] { } < > |. A word and a
-// value can begin after an escape (\n, \u003c, %3D) and after the color code of a terminal.
+// An unquoted value ends at white space, quotes, backslashes and , ; & ( ) ] { } < > |. A word and
+// a value can begin after an escape (\n, \u003c, %3D) and after the color code of a terminal.
 //
 // Masking is idempotent because each decision is monotone: a secret stays one if it is longer, a
 // mask or an ellipsis ends every value, and the text after a masked secret is judged as if the mask

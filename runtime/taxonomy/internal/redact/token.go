@@ -106,7 +106,8 @@ func (t *token) find(s string, i, floor int) (int, int) {
 	return start, end
 }
 
-// webToken finds JSON web tokens, which begin with "eyJ"; 'J' is at i. The signature may be missing.
+// webToken finds JSON web tokens, which begin with "eyJ"; 'J' is at i. The signature may be
+// missing.
 func webToken(s string, i, floor int) (int, int) {
 	const minSegment = 10
 	if i-2 < floor || s[i-2:i] != "ey" || !startsToken(s, i-2, floor) {
