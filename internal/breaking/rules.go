@@ -55,7 +55,7 @@ var pathRules = []rule{
 	{"?package", "E-break-package", Source, "keep it: every caller imports it", ""},
 	{"?help_url", "W-changed-help-url", Behaviour, "redirect the old addresses to the new ones", ""},
 	{"~public", "E-break-audience", Wire, "clients know the former code", ""},
-	{"-public", "E-break-audience", Wire, "keep it: clients would get errors without a code in place of internal ones", ""},
+	{"-public", "E-break-audience", Wire, "keep it: without it, clients get internal errors without a code", ""},
 	{"+public", idAudience, Wire, "clients see this code in place of internal errors", ""},
 	{"~stack", "W-changed-stack", Behaviour, "", ""},
 	{"?fallback", "W-changed-fallback", Behaviour, "", ""},
