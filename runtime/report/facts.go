@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -119,14 +118,20 @@ func (o *Occurrence) addFields(coded taxonomy.Coded) {
 	if !ok {
 		return
 	}
-	fields := e.Taxonomy().Fields(e.Row())
-	text := func(from string) (value string) {
+	t, row := e.Taxonomy(), e.Row()
+	fields := t.Fields(row)
+	text := func(from string) string {
 		i := slices.IndexFunc(fields, func(f taxonomy.Field) bool { return slices.Contains(f.From, from) })
-		var context map[string]json.RawMessage
-		if i >= 0 && json.Unmarshal(e.AppendContext(nil), &context) == nil {
-			_ = json.Unmarshal(context[fields[i].Name], &value) // empty if the field is unset or not a text
+		if i < 0 || fields[i].Scrub {
+			return ""
 		}
-		return value
+		switch value := t.Categories[row.Category()].List(e)[i].(type) {
+		case *string:
+			return *value
+		case *taxonomy.Opt[string]:
+			return value.Or("")
+		}
+		return ""
 	}
 	if source := text("source"); source != "" {
 		o.addFacts(Facts{Source: &Source{Type: source, Component: text("op")}})

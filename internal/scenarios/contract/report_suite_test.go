@@ -272,6 +272,9 @@ func reportOfDay() ReportOutcome {
 	}
 }
 
+// sourceIn are the sources that the fields of errors contain.
+var sourceIn = map[*ReportError]string{reportLimit: "anthropic-api", reportCrash: "claude-code", reportRated: "cli"}
+
 // recount counts a stream in the plainest way.
 func recount(stream []ReportEvent) ReportTotals {
 	n := ReportTotals{ByCategory: map[string]int{}, ByCode: map[string]int{}, BySeverity: map[string]int{},
@@ -297,7 +300,11 @@ func recount(stream []ReportEvent) ReportTotals {
 			n.ByCategory[e.Err.Category]++
 			n.ByCode[e.Err.Code]++
 			n.BySeverity[orUnknown(e.Err.Severity)]++
-			n.BySource[orUnknown(e.Source+":"+e.Component)]++
+			source := e.Source + ":" + e.Component
+			if name := sourceIn[e.Err]; e.Source == "" && name != "" {
+				source = name + ":unknown"
+			}
+			n.BySource[orUnknown(source)]++
 			n.ByRecoverability[orUnknown(e.Err.Recoverability)]++
 			tried[e.ID] = e.Tried
 		}
