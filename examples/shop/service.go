@@ -65,7 +65,8 @@ func (s *service) work(ctx context.Context) error {
 
 // pay returns the state of an order after its payment, as the taxonomy's reactions specify.
 func (s *service) pay(ctx context.Context, o client.Order) (state string) {
-	err := retry.Do(ctx, func(ctx context.Context) error { return s.gateway.pay(ctx, o) }, retry.ByTable(errs.Table))
+	err := retry.Do(ctx, func(ctx context.Context) error { return s.gateway.pay(ctx, o) }, retry.ByTable(errs.Table),
+		retry.WithNotify(report.CountRetries(s.sink)))
 	if err == nil {
 		return "paid"
 	}

@@ -1,5 +1,7 @@
 package report
 
+import "github.com/errgen/errgen/runtime/retry"
+
 // Sink receives occurrences: a [Reporter], [Groups], an exporter, a file. Implementations are safe
 // for concurrent use, return quickly, and do not change occurrences.
 type Sink interface {
@@ -20,6 +22,16 @@ type Retry struct {
 	Attempts int
 	// Succeeded reports whether the last call succeeded.
 	Succeeded bool
+}
+
+// CountRetries returns a function for [retry.WithNotify] that reports each operation that was retried
+// to the sink, after its last call. Several calls of [retry.Do] can share it.
+func CountRetries(sink Sink) func(retry.Attempt) {
+	return func(a retry.Attempt) {
+		if a.Number > 1 && (a.Last || a.Err == nil) {
+			sink.Retried(Retry{Attempts: a.Number - 1, Succeeded: a.Err == nil})
+		}
+	}
 }
 
 // Sinks passes everything to several sinks, in order.
