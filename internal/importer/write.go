@@ -28,9 +28,7 @@ func (t *Table) New() []byte {
 	if t.numbersPerCategory {
 		root = append(root, spec.Pair{Key: "numbers", Value: "per_category"})
 	}
-	for _, section := range t.vocabulary() {
-		root = append(root, section)
-	}
+	root = append(root, t.vocabulary()...)
 	var categories, record spec.Pairs
 	for _, c := range t.Categories {
 		categories = append(categories, spec.Pair{Key: c.Key, Value: c.pairs()})
