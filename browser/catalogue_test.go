@@ -143,7 +143,7 @@ func TestCatalogueTheme(t *testing.T) {
 	assert.Equal(t, dark, ground(), "other pages have the theme too")
 }
 
-// TestCatalogueLook: WCAG's contrast, 24 pixels for what is pressed, and nothing beyond the edge.
+// TestCatalogueLook checks WCAG's contrast, targets of at least 24 pixels, and no horizontal overflow.
 func TestCatalogueLook(t *testing.T) {
 	dir, _ := writeCatalogue(t, shop)
 	long, _ := writeCatalogue(t, aidf)

@@ -49,9 +49,9 @@ type Condition struct {
 	Signal     Matcher            `yaml:"signal"`
 	Errno      Matcher            `yaml:"errno"`
 	Attributes map[string]Matcher `yaml:"attributes"`
-	// Text are expressions (RE2) of which the text contains one.
+	// Text are expressions (RE2). The text must match one of them.
 	Text List[string] `yaml:"text"`
-	// Contains are literals, in any case, of which the text contains one.
+	// Contains are literals, in any case. The text must contain one of them.
 	Contains List[string] `yaml:"contains"`
 	// Reported are expressions, in any case, of which a line of the text reports one: the match
 	// begins the line, or follows what tools print before a message.

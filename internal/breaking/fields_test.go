@@ -103,7 +103,7 @@ func TestAudience(t *testing.T) {
 	})
 }
 
-// TestAudienceNotes prints the audience of what is new, and the change of the audience.
+// TestAudienceNotes prints the audience of additions, and changes of the audience.
 func TestAudienceNotes(t *testing.T) {
 	const old = "categories: {io: {fields: {s: {type: string}}, codes: {A: {message: a}}}}"
 	const new = "categories: {io: {fields: {s: {type: string, audience: public}, n: {type: int}}, codes: {" +

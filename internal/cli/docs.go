@@ -247,7 +247,8 @@ func (s *session) committed(all []*loaded, o *options) ([]planned, error) {
 	return plans, nil
 }
 
-// madeOf returns how to plan what is at a path, or nil if errgen did not make it from the taxonomy.
+// madeOf returns the function that plans the files at a path, or nil if errgen did not make them from
+// the taxonomy.
 func (s *session) madeOf(l *loaded, path string) func() (planned, error) {
 	for _, file := range []string{"", catalogue.Index(catalogue.HTML), catalogue.Index(catalogue.Markdown)} {
 		content, err := os.ReadFile(s.path(filepath.Join(path, file)))

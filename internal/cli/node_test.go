@@ -104,7 +104,7 @@ for (const text of JSON.parse(process.argv[2] ?? "[]") as unknown[]) console.log
 	t.Run("codes", func(t *testing.T) { decodeErrors(t, dir) })
 }
 
-// decodeShapes decodes each type of field, and what is not an error of the taxonomy.
+// decodeShapes decodes each type of field, and foreign errors.
 func decodeShapes(t *testing.T, dir string) {
 	at := time.Date(2026, time.March, 4, 5, 6, 7, 89e6, time.UTC)
 	context := gen.Object(nil).String("requestId", taxonomy.Some("r")).

@@ -44,7 +44,8 @@ func questionText(q executor.Question, all bool) string {
 func shownName(name string) string {
 	if len(name) > maxShownPath {
 		half := maxShownPath / 2
-		return shownName(name[:half]) + fmt.Sprintf(" …%d bytes… ", len(name)-2*half) + shownName(name[len(name)-half:])
+		left := fmt.Sprintf(" …%d bytes… ", len(name)-2*half)
+		return shownName(name[:half]) + left + shownName(name[len(name)-half:])
 	}
 	return text.Name(name)
 }

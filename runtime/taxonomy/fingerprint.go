@@ -142,9 +142,8 @@ func appendNumber(out []byte) []byte {
 	return append(out, '#')
 }
 
-// identifies reports whether a run of letters and digits is an identifier: 8 and more of which one
-// is a digit, hexadecimal digits of which one is a decimal, 8 and more of them, or what begins with
-// 0x.
+// identifies reports whether a run of letters and digits is an identifier: at least 8 characters with
+// a digit, hexadecimal digits of which one is decimal or at least 8, or a word that begins with 0x.
 func identifies(run string) bool {
 	digits, hexadecimal := 0, true
 	for i := 0; i < len(run); i++ {

@@ -67,7 +67,7 @@ func decoded(t testing.TB, text string) taxonomy.Overrides {
 	return o
 }
 
-// said is all that a table says: every row, and the reaction to what is not of the taxonomy.
+// said returns everything in a table: every row, and the reaction to foreign errors.
 func said(table taxonomy.Table) (rows []taxonomy.Traits, uncategorized taxonomy.Reaction) {
 	for row := range table.Taxonomy.Rows() {
 		rows = append(rows, table.Row(row))

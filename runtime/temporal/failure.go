@@ -19,7 +19,7 @@ import (
 // failure whose type is the code, and which is retried if Table says that the error is retryable.
 // Secret fields do not travel. An error of an unknown code arrives as a *[taxonomy.Unknown].
 type Failures struct {
-	// Table decides what is retried.
+	// Table determines which errors are retried.
 	Table taxonomy.Table
 	// Decode reads an error from its package's JSON: the generated UnmarshalError, as a func that
 	// returns error.

@@ -94,8 +94,8 @@ func escaped[T string | []byte](s T, i int) (n int, code uint16) {
 // maxColour bounds how long a sequence that sets a colour is.
 const maxColour = 32
 
-// colourAt returns the length of the sequence at i of s that sets how text looks, such as ESC [ 1 ;
-// 3 1 m; 0 if it is none.
+// colourAt returns the length of the sequence at i of s that sets a colour or a style, such as
+// ESC [ 1 ; 3 1 m, or 0.
 func colourAt(s []byte, i int) int {
 	s = s[i:min(i+maxColour, len(s))]
 	if len(s) < 3 || s[0] != 0x1B || s[1] != '[' {

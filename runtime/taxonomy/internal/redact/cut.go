@@ -104,8 +104,8 @@ func newAfter(s string, start int) int {
 	return -1
 }
 
-// lostBefore returns the start of the first secret of s that s[:end] does not have, or that reaches
-// end, because the text after it may be what ends it; -1 if there is none.
+// lostBefore returns the start of the first secret of s that is not in s[:end], or that reaches end,
+// because the text after end may terminate it. It returns -1 without such a secret.
 func lostBefore(s string, end int) int {
 	limit := lookahead(s, end)
 	for i := 0; ; {

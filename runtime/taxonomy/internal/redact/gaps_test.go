@@ -14,7 +14,7 @@ const armour = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n" +
 	"=aB3d\n"
 
 var gapCases = []struct{ in, want string }{
-	// What is left of a private key whose beginning was cut off.
+	// The end of a private key whose beginning was cut off.
 	{armour + "-----END RSA PRIVATE KEY-----\nok", "[REDACTED]\nok"},
 	{armour + "-----END PGP PRIVATE KEY BLOCK-----", "[REDACTED]"},
 	{"…" + armour + "-----END PRIVATE KEY-----", "…[REDACTED]"},

@@ -143,8 +143,8 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
-// Next returns the bounds of the first secret of s that a byte at or after i gives away; start is
-// -1 if there is none. floor is the end of the secret before it.
+// Next returns the bounds of the first secret of s with a trigger at or after i, or -1 as start. floor
+// is the end of the secret before it.
 func Next(s string, i, floor int) (start, end int) { return next(s, i, len(s), floor) }
 
 // next is Next for triggers before limit; the secret may continue after it.
@@ -165,8 +165,8 @@ func next(s string, i, limit, floor int) (start, end int) {
 	return -1, 0
 }
 
-// At returns the bounds of the secret that the byte at i, one of the class [Trigger], gives away;
-// start is -1 if there is none. floor is the end of the secret before it; start is never below it.
+// At returns the bounds of the secret with the trigger at i, a byte of the class [Trigger],
+// or -1 as start. floor is the end of the secret before it; start is never below it.
 func At(s string, i, floor int) (start, end int) {
 	if isPlainKey(s, i) || !mayMatch(s, i) {
 		return -1, 0

@@ -61,8 +61,8 @@ func quotedOr(s string, i int, n need) (int, int) {
 	return value(s, i, n)
 }
 
-// list finds the quoted values of a list in JSON, the first of which is at i, as one secret, so
-// that the masked text is still a list.
+// list finds the quoted values of a list in JSON, beginning at i, as one secret, so that the masked
+// text is still a list.
 func list(s string, i int) (int, int) {
 	q := opening(s, i)
 	if q == 0 {
