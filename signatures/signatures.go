@@ -53,7 +53,7 @@ type Condition struct {
 	Text List[string] `yaml:"text"`
 	// Contains are literals, in any case. The text must contain one of them.
 	Contains List[string] `yaml:"contains"`
-	// Reported are expressions, in any case, of which a line of the text reports one: the match
+	// Reported are expressions, in any case. A line of the text must report one: the match
 	// begins the line, or follows what tools print before a message.
 	Reported List[string] `yaml:"reported"`
 	// Announced are like Reported, but do not begin a line unless they are the complete

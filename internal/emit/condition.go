@@ -94,7 +94,7 @@ func (n conditions) all(conds []model.Cond) jen.Code {
 	}))
 }
 
-// terms returns the tests of one field, all of which must hold. An absent field matches
+// terms returns the tests of one field. All of them must hold. An absent field matches
 // `present: false` only.
 func (n conditions) terms(c model.Cond) []term {
 	f := c.Field

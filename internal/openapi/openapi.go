@@ -188,7 +188,7 @@ func fields(list []*model.Field) object { return fieldsExcept(list, nil) }
 // violation returns the schema of a violation. An empty code is not on the wire.
 func violation(o *model.Object) object { return fieldsExcept(o.Fields, o.Fields[len(o.Fields)-1]) }
 
-// fieldsExcept returns the schema of an object with the fields, of which one is never required.
+// fieldsExcept returns the schema of an object with the fields. One of them is never required.
 func fieldsExcept(list []*model.Field, optional *model.Field) object {
 	properties := object{}
 	var required []any

@@ -143,7 +143,7 @@ func appendNumber(out []byte) []byte {
 }
 
 // identifies reports whether a run of letters and digits is an identifier: at least 8 characters with
-// a digit, hexadecimal digits of which one is decimal or at least 8, or a word that begins with 0x.
+// a digit, hexadecimal digits with a decimal one or at least 8, or a word that begins with 0x.
 func identifies(run string) bool {
 	digits, hexadecimal := 0, true
 	for i := 0; i < len(run); i++ {

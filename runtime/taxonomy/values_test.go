@@ -191,7 +191,7 @@ func TestUnknownIsShownAsOurs(t *testing.T) {
 	assert.Equal(t, raw, string(u.Wire().Raw))
 }
 
-// TestUnknownWithASecretNumber gives a secret that no mask can stand for in JSON: it is left out.
+// TestUnknownWithASecretNumber gives a secret that JSON cannot mask: it is omitted.
 func TestUnknownWithASecretNumber(t *testing.T) {
 	const context = `{"password":12345678901}`
 	u := taxonomy.NewUnknown(sample.Table.Taxonomy, taxonomy.Wire{

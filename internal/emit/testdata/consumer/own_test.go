@@ -12,7 +12,8 @@ import (
 // field, and reads violations, a wait and the public context.
 func TestFieldsOfACode(t *testing.T) {
 	wrong := taxonomy.Violation{Field: "id", Description: "too long", Code: "MAX"}
-	made := NewGoneNow(time.Unix(0, 0).UTC()).WithWrong([]taxonomy.Violation{wrong}).WithAfter(2 * time.Second).WithInner(7)
+	made := NewGoneNow(time.Unix(0, 0).UTC()).WithWrong([]taxonomy.Violation{wrong}).WithAfter(2 * time.Second).
+		WithInner(7)
 	err := Attach(fmt.Errorf("read: %w", made), RequestID("r-1"))
 
 	if list := taxonomy.ViolationsOf(err); len(list) != 1 || list[0] != wrong {

@@ -55,8 +55,8 @@ func TestScrubOfFragments(t *testing.T) {
 	}
 }
 
-// TestPlainCutOfFragments cuts texts that show their secrets: what is kept of one is known for the
-// same.
+// TestPlainCutOfFragments cuts texts without masking. The kept part of a secret must still be
+// recognised as a secret.
 func TestPlainCutOfFragments(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20_000 {

@@ -188,8 +188,8 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-// TestScrubTerminates feeds texts made to be looked at again and again. What is quadratic in them
-// would take hours, and the test's own limit ends it.
+// TestScrubTerminates masks texts that a quadratic algorithm would search for hours. The limit of the
+// test would end it.
 func TestScrubTerminates(t *testing.T) {
 	for _, unit := range []string{
 		"a", "=", ":", "_", "-", "token:", "token=", "token: \"", "\"token\":\"", "sk-", "sk-a ", "eyJ", "eyJ-",
