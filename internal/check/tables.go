@@ -92,8 +92,8 @@ func constantValues(c *checker) {
 			}
 		}
 		for _, r := range k.Detect {
-			for _, cond := range r.Conditions {
-				c.noConstant(cond.Match, fmt.Sprintf("code %s has no constant %q", k.Name.V, cond.Match.Constant.V))
+			for _, cond := range r.Conditions() {
+				c.noConstant(*cond.Match, fmt.Sprintf("code %s has no constant %q", k.Name.V, cond.Match.Constant.V))
 			}
 		}
 	}

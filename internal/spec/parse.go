@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -106,10 +104,7 @@ func (r *reader) read(src []byte) []*yaml.Node {
 	}
 	roots, err := r.parse(src)
 	if err != nil {
-		s := scanner{reader: r}
-		if s.scan(); !r.broken {
-			r.syntax(err)
-		}
+		r.syntax(src, err)
 		return nil
 	}
 	if roots == nil {
@@ -149,15 +144,14 @@ func (r *reader) offset(text []byte, i int) diag.Span {
 	return diag.Span{Line: bytes.Count(text[:i], []byte("\n")) + 1, Col: utf8.RuneCount(text[start:i]) + 1, Len: 1}
 }
 
-// parse returns the roots of the file and of the included files, or nil if the file is empty.
-func (r *reader) parse(src []byte) (roots []*yaml.Node, err error) {
+// documents returns the roots of the documents in a file.
+func documents(src []byte) (roots []*yaml.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the library panics on some malformed comments
 			roots, err = nil, fmt.Errorf("yaml: %v", p)
 		}
 	}()
 	dec := yaml.NewDecoder(bytes.NewReader(src))
-	includes := len(r.lines.Files()) > 0 || bytes.Contains(src, []byte("\n"+missingMark))
 	for {
 		var doc yaml.Node
 		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
@@ -165,10 +159,16 @@ func (r *reader) parse(src []byte) (roots []*yaml.Node, err error) {
 		} else if err != nil {
 			return nil, err
 		}
-		root := doc.Content[0]
-		empty := isNull(root) && root.Value == ""
+		roots = append(roots, doc.Content[0])
+	}
+}
+
+// parse returns the roots of the file and of the included files, or nil if the file is empty.
+func (r *reader) parse(src []byte) (roots []*yaml.Node, err error) {
+	all, err := documents(src)
+	for _, root := range all {
 		switch own := len(roots) == 0 || r.fileOf(root) != r.fileOf(roots[len(roots)-1]); {
-		case empty && includes:
+		case isEmpty(root) && len(r.lines.Files()) > 0:
 		case own:
 			roots = append(roots, root)
 		default:
@@ -181,19 +181,7 @@ func (r *reader) parse(src []byte) (roots []*yaml.Node, err error) {
 			return roots, nil
 		}
 	}
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-// syntax reports a fault that only the YAML library found.
-func (r *reader) syntax(err error) {
-	m := yamlLine.FindStringSubmatch(err.Error())
-	if m == nil {
-		m = []string{"", ""}
-	}
-	line, _ := strconv.Atoi(m[1])
-	r.fail(IDYAML, r.lines.content(min(max(line, 1), r.lines.Lines())), "the fault may be above this line",
-		"this is not YAML: %s", strings.TrimPrefix(err.Error(), m[0]))
+	return roots, err
 }
 
 // clean reports what the language does not take from YAML, and removes it from the tree: a node
@@ -253,9 +241,6 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		case literalKind(key) != LitString:
 			r.fail(IDValue, r.span(key), "put it in quotes: "+quote(key.Value), "the key %s is %s to YAML",
 				clip(key.Value), noun(key))
-		case first[key.Value] != nil && n.Style&yaml.FlowStyle == 0 && emptied(n.Content) >= 0:
-			r.indented(n, n.Content, emptied(n.Content))
-			return
 		case first[key.Value] != nil:
 			r.fail(IDDuplicate, r.span(key), "remove one of them", "the key %q is given twice", clip(key.Value))
 			r.related(r.span(first[key.Value]), "first declared here")
@@ -264,16 +249,6 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		first[key.Value] = key
 		n.Content = append(n.Content, key, value)
 	}
-}
-
-// emptied returns the index of the first key without a value, or -1.
-func emptied(content []*yaml.Node) int {
-	for i := 0; i+1 < len(content); i += 2 {
-		if isEmpty(content[i+1]) {
-			return i
-		}
-	}
-	return -1
 }
 
 // hasColon reports whether a colon follows a key.

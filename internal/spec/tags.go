@@ -35,9 +35,6 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 	}
 	b.mappings[variant{t, as}] = m
 	b.lang.Mappings = append(b.lang.Mappings, m)
-	if head.Type != nil && head.Type.Kind() == reflect.Array {
-		b.keys(m, head.Type.Elem(), Key{collected: true}, as)
-	}
 	b.keys(m, t, Key{}, as)
 	for i := range m.Keys {
 		m.index[m.Keys[i].Name] = i
@@ -59,6 +56,8 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 		switch {
 		case f.Name == "Span":
 			m.spans = append(m.spans, k.field)
+		case f.Name == "Raw":
+			m.raw = k.field
 		case !isKey, name == "*", limited && only != as, as != "" &&
 			slices.Contains(strings.Fields(tag.Get("not")), as):
 		case name == ",inline":
@@ -75,9 +74,6 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 				k.also = sibling(t, within, tag)
 			}
 			k.Type = b.value(f.Type, tag, as)
-			if k.collected {
-				k.Type.chars = "any"
-			}
 			m.Keys = append(m.Keys, k)
 		}
 	}

@@ -328,13 +328,6 @@ type When struct {
 	Span   diag.Span
 }
 
-// RuleCondition is one condition of a detection rule, as written.
-type RuleCondition struct {
-	Key       Text // "status", or "attributes"
-	Attribute Text // the name under attributes
-	Match     Matcher
-}
-
 // Signature describes how a kind of failure shows itself, so that rules can name it with `like`.
 type Signature struct {
 	Name Text `key:"*" chars:""`
@@ -352,6 +345,7 @@ type Signature struct {
 	Examples []Example `key:"examples" variant:"sample"`
 	// Evidence that must not match.
 	NotExamples []Example `key:"not_examples" variant:"sample"`
+	Raw         Raw
 }
 
 // Extract fills an attribute from the text of a failure.
@@ -365,30 +359,7 @@ type Extract struct {
 
 // Rule gives a code to the evidence that it describes. All conditions must hold.
 type Rule struct {
-	_          [0]ruleKeys `name:"detect rule" form:"form of a signature"`
-	Conditions []RuleCondition
-	// Signatures, of errgen or declared under `signatures`. The evidence must match one of them.
-	Like []Text `key:"like" many:"" ref:"signature" not:"form"`
-	// Regular expressions (RE2) for the last 16 KB of the error channel. One of them must match.
-	// Case counts unless `(?i)` is set.
-	Text []Text `key:"text" many:"" chars:"any"`
-	// Texts to find in the same place, in any case. One of them must occur.
-	Contains []Text `key:"contains" many:"" chars:"any"`
-	// Regular expressions without case, of which a line must report one: the match begins the line,
-	// or follows what tools print before a message. One that ends with `.*` may be followed by
-	// anything.
-	Reported []Text `key:"reported" many:"" chars:"any" only:"form"`
-	// Like `reported`, but the match begins a line only if it is the complete text.
-	Announced []Text `key:"announced" many:"" chars:"any" only:"form"`
-	// Rank of the rule. The highest wins.
-	Priority Int `key:"priority" default:"0" not:"form"`
-	// Context that the rule implies.
-	Set  []Assignment `key:"set" keys:"field" not:"form"`
-	Span diag.Span
-}
-
-// ruleKeys are the keys of a rule that become its Conditions.
-type ruleKeys struct {
+	_ struct{} `name:"detect rule" form:"form of a signature"`
 	// Reporter of the failure.
 	Source Matcher `key:"source" of:"text" ref:"source"`
 	// Operation that failed.
@@ -413,27 +384,30 @@ type ruleKeys struct {
 	As Matcher `key:"as" of:"text" not:"form"`
 	// Other properties that the source reports.
 	Attributes []Condition `key:"attributes" keys:"attribute"`
+	// Signatures, of errgen or declared under `signatures`. The evidence must match one of them.
+	Like []Text `key:"like" many:"" ref:"signature" not:"form"`
+	// Regular expressions (RE2) for the last 16 KB of the error channel. One of them must match.
+	// Case counts unless `(?i)` is set.
+	Text []Text `key:"text" many:"" chars:"any"`
+	// Texts to find in the same place, in any case. One of them must occur.
+	Contains []Text `key:"contains" many:"" chars:"any"`
+	// Regular expressions without case, of which a line must report one: the match begins the line,
+	// or follows what tools print before a message. One that ends with `.*` may be followed by
+	// anything.
+	Reported []Text `key:"reported" many:"" chars:"any" only:"form"`
+	// Like `reported`, but the match begins a line only if it is the complete text.
+	Announced []Text `key:"announced" many:"" chars:"any" only:"form"`
+	// Rank of the rule. The highest wins.
+	Priority Int `key:"priority" default:"0" not:"form"`
+	// Context that the rule implies.
+	Set  []Assignment `key:"set" keys:"field" not:"form"`
+	Span diag.Span
+	Raw  Raw
 }
 
 // Example is all the evidence of one failure, and its expected error.
 type Example struct {
-	_       [0]exampleKeys `name:"example" counter:"counter-example" sample:"example of a signature"`
-	Entries []LiteralEntry // source, status, text, files, retry_after, … as written
-	// Expected properties of the error, in addition to its code.
-	Want *Want `key:"want" not:"counter sample"`
-	// Attributes that must be extracted.
-	Extracted []Extracted `key:"want" only:"sample" keys:"attribute"`
-	Span      diag.Span
-}
-
-// Extracted is an attribute that the text of an example fills.
-type Extracted struct {
-	Attribute Text    `key:"*"`
-	Value     Literal `key:"=" of:"any"`
-}
-
-// exampleKeys are the keys of an example that become its Entries.
-type exampleKeys struct {
+	_ struct{} `name:"example" counter:"counter-example" sample:"example of a signature"`
 	// Reporter of the failure.
 	Source Text `key:"source" ref:"source"`
 	// Operation that failed.
@@ -441,9 +415,9 @@ type exampleKeys struct {
 	// HTTP status.
 	Status Int `key:"status" range:"100..599"`
 	// Type of the error, in the source's own words.
-	Type Text `key:"type"`
+	Type Text `key:"type" chars:"any"`
 	// Code of the error, in the source's own words.
-	Code Text `key:"code"`
+	Code Text `key:"code" chars:"any"`
 	// Exit status of a process.
 	ExitCode Int `key:"exit_code" range:"0.."`
 	// Signal that ended a process.
@@ -455,9 +429,9 @@ type exampleKeys struct {
 	// Error type in the error's chain.
 	As Text `key:"as"`
 	// Text on the error channel.
-	Text Text `key:"text"`
+	Text Text `key:"text" chars:"any"`
 	// Other output.
-	Output Text `key:"output"`
+	Output Text `key:"output" chars:"any"`
 	// Files that the failure concerns.
 	Files []Text `key:"files"`
 	// Wait that the source asks for.
@@ -467,11 +441,17 @@ type exampleKeys struct {
 	// Credential of the call.
 	Credential Text `key:"credential"`
 	// Other properties that the source reports.
-	Attributes []scalarEntry `key:"attributes" keys:"attribute"`
+	Attributes []Attribute `key:"attributes" keys:"attribute"`
+	// Expected properties of the error, in addition to its code.
+	Want *Want `key:"want" not:"counter sample"`
+	// Attributes that must be extracted.
+	Extracted []Attribute `key:"want" only:"sample" keys:"attribute"`
+	Span      diag.Span
+	Raw       Raw
 }
 
-// scalarEntry is a name with a scalar.
-type scalarEntry struct {
+// Attribute is a property that the source of a failure reports.
+type Attribute struct {
 	Name  Text    `key:"*"`
 	Value Literal `key:"=" of:"any"`
 }
