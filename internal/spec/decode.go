@@ -15,7 +15,6 @@ import (
 // decoder turns YAML nodes into the structs of the language.
 type decoder struct {
 	*reader
-	file int // that is decoded: 0 is the taxonomy, others are included
 }
 
 // mapping decodes a mapping into a struct. owner is the key of the mapping, or nil in a list.
@@ -41,21 +40,9 @@ func (d *decoder) mapping(v reflect.Value, n, owner *yaml.Node, m *Mapping) {
 		case d.absent(value, key, &k.Type):
 		default:
 			d.value(v.FieldByIndex(k.field), value, key, &k.Type)
-			if k.also != nil {
-				d.also(v.FieldByIndex(k.also), value)
-			}
 		}
 	}
 	d.missingKeys(place, m, given)
-}
-
-// also sets a field that describes another: whether it is given, or where.
-func (d *decoder) also(v reflect.Value, n *yaml.Node) {
-	if v.Kind() == reflect.Bool {
-		v.SetBool(true)
-		return
-	}
-	v.Set(reflect.ValueOf(d.span(n)))
 }
 
 // pairs yields the keys of a mapping with their values.
@@ -112,8 +99,7 @@ func (d *decoder) missingKeys(at diag.Span, m *Mapping, given givenKeys) {
 	isGiven := func(name string) bool { return given[m.index[name]] != nil }
 	for i := range m.Keys {
 		k := &m.Keys[i]
-		if k.Required && given[i] == nil && (k.Unless == "" || !isGiven(k.Unless)) &&
-			!(m == TheLanguage().Root && d.elsewhere(k)) {
+		if k.Required && given[i] == nil && (k.Unless == "" || !isGiven(k.Unless)) {
 			d.fail(IDMissingKey, at, fmt.Sprintf("add %q: %s", k.Name, k.Type.Describe()), "%s needs the key %q",
 				article(m.Name), k.Name)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -77,85 +76,40 @@ func included(src []byte) []*yaml.Node {
 	return nil
 }
 
-// fileOf returns the number of the file that a node is in: 0 is the taxonomy.
-func (r *reader) fileOf(n *yaml.Node) int {
-	files := r.lines.Files()
-	i, found := slices.BinarySearchFunc(files, n.Line, func(f diag.File, line int) int { return f.First - line })
-	if found {
-		i++
+// merge adds the sections of an included file to those of the taxonomy. Keys that are in both are
+// duplicates, except errgen and include.
+func (r *reader) merge(root, file *yaml.Node) {
+	if file.Kind != yaml.MappingNode || root.Kind != yaml.MappingNode {
+		r.fail(IDValue, r.span(file), "write the keys of a taxonomy", "a taxonomy is a mapping")
+		return
 	}
-	return i
-}
-
-// files decodes the taxonomy and the files that it includes, and merges them.
-func (d *decoder) files(t *Taxonomy, roots []*yaml.Node) {
-	for i, root := range roots {
-		d.file = d.fileOf(root)
-		if d.file == 0 {
-			d.mapping(reflect.ValueOf(t).Elem(), root, nil, TheLanguage().Root)
-			continue
-		}
-		one := &Taxonomy{}
-		d.mapping(reflect.ValueOf(one).Elem(), root, nil, TheLanguage().Root)
-		d.merge(t, one, roots[:i], root)
-	}
-	if len(d.lines.Files()) > 0 && len(t.Categories) == 0 {
-		d.fail(IDMissingKey, d.span(roots[0]), `declare one under "categories"`, "the files have no categories")
-	}
-}
-
-// elsewhere reports whether a required key can be in another file.
-func (d *decoder) elsewhere(k *Key) bool {
-	return d.file > 0 || k.Name == "categories" && len(d.lines.Files()) > 0
-}
-
-// merge adds what an included file declares.
-func (d *decoder) merge(t, file *Taxonomy, earlier []*yaml.Node, root *yaml.Node) {
-	for _, k := range TheLanguage().Root.Keys {
-		to, from := reflect.ValueOf(t).Elem().FieldByIndex(k.field), reflect.ValueOf(file).Elem().FieldByIndex(k.field)
+	for key, value := range pairs(file) {
+		own := valueOf(root, key.Value)
 		switch {
-		case from.IsZero(), k.Name == "errgen", k.Name == "include":
-		case k.Type.Form == FormMap:
-			d.mergeNames(to, from, &k)
-		case k.Name == "reserved":
-			t.Reserved.Numbers = append(t.Reserved.Numbers, file.Reserved.Numbers...)
-			t.Reserved.Codes = append(t.Reserved.Codes, file.Reserved.Codes...)
-		case to.IsZero():
-			to.Set(from)
-		default:
-			d.fail(IDDuplicate, d.span(keyOf(k.Name, root)), "remove one of them", "%q is set in two files", k.Name)
-			d.related(d.span(keyOf(k.Name, earlier...)), "first set here")
-		}
-	}
-}
-
-// keyOf returns the first key with a name in the roots.
-func keyOf(name string, roots ...*yaml.Node) *yaml.Node {
-	for _, root := range roots {
-		for key := range pairs(root) {
-			if key.Value == name {
-				return key
+		case key.Value == "errgen" || key.Value == "include":
+		case own == nil || own.Kind != yaml.MappingNode || value.Kind != yaml.MappingNode:
+			root.Content = append(root.Content, key, value)
+		case key.Value == "reserved":
+			for key, list := range pairs(value) {
+				if numbers := valueOf(own, key.Value); numbers != nil && numbers.Kind == list.Kind {
+					numbers.Content = append(numbers.Content, list.Content...)
+				} else {
+					own.Content = append(own.Content, key, list)
+				}
 			}
+		default:
+			own.Content = append(own.Content, value.Content...)
+			own.Style &^= yaml.FlowStyle
 		}
 	}
-	return roots[0]
 }
 
-// mergeNames adds declarations. It reports names that another file has declared.
-func (d *decoder) mergeNames(to, from reflect.Value, k *Key) {
-	first := make(map[string]diag.Span)
-	for i := range to.Len() {
-		name := to.Index(i).FieldByIndex(k.Type.name).Interface().(Text)
-		first[name.V] = name.Span
-	}
-	for i := range from.Len() {
-		name := from.Index(i).FieldByIndex(k.Type.name).Interface().(Text)
-		if at, taken := first[name.V]; taken {
-			d.fail(IDDuplicate, name.Span, "remove one of them", "the %s %q is declared twice", k.Type.Ref,
-				clip(name.V))
-			d.related(at, "first declared here")
-			continue
+// valueOf returns the value of a key in a mapping, or nil.
+func valueOf(n *yaml.Node, name string) *yaml.Node {
+	for key, value := range pairs(n) {
+		if key.Value == name {
+			return value
 		}
-		to.Set(reflect.Append(to, from.Index(i)))
 	}
+	return nil
 }

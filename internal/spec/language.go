@@ -51,7 +51,6 @@ type Key struct {
 
 	doc   string // the field that documents it: "Policy.MaxAttempts"
 	field []int
-	also  []int
 }
 
 // Form is the form of a value.

@@ -61,17 +61,13 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 		case !isKey, name == "*", limited && only != as, as != "" &&
 			slices.Contains(strings.Fields(tag.Get("not")), as):
 		case name == ",inline":
-			b.keys(m, f.Type, Key{field: k.field, Part: b.partName(f.Type), also: sibling(t, within, tag)},
-				tag.Get("variant"))
+			b.keys(m, f.Type, Key{field: k.field, Part: b.partName(f.Type)}, tag.Get("variant"))
 		default:
 			k.Name, k.Default, k.doc = name, tag.Get("default"), t.Name()+"."+f.Name
 			k.Unless, k.Required = tag.Lookup("required")
 			k.Required = k.Required && as != "partial"
 			if actions := tag.Get("actions"); actions != "" {
 				k.Actions = strings.Fields(actions)
-			}
-			if k.also == nil {
-				k.also = sibling(t, within, tag)
 			}
 			k.Type = b.value(f.Type, tag, as)
 			m.Keys = append(m.Keys, k)
@@ -82,15 +78,6 @@ func (b *builder) keys(m *Mapping, t reflect.Type, within Key, as string) {
 func (b *builder) partName(t reflect.Type) string {
 	head, _ := t.FieldByName("_")
 	return cmp.Or(head.Tag.Get("name"), strings.ToLower(t.Name()))
-}
-
-// sibling returns the field that the tag `also` names.
-func sibling(t reflect.Type, within Key, tag reflect.StructTag) []int {
-	f, ok := t.FieldByName(tag.Get("also"))
-	if !ok {
-		return nil
-	}
-	return slices.Concat(within.field, f.Index)
 }
 
 // scalars are the forms of the scalar types.

@@ -19,7 +19,6 @@
 //	actions   the actions of a reaction that take the key
 //	variant   the form in which a struct is used here, where it has several; ^ is the enclosing one
 //	only, not the variants in which a key exists, or does not
-//	also      a sibling field that is set too: a bool, or the span of the value
 //
 // A field named _ names the mapping in messages. To add a key, add a field.
 package spec
@@ -181,8 +180,7 @@ type Field struct {
 	// Type of the value. Either this or `enum` is required.
 	Type Text `key:"type" words:"type"`
 	// Words that the field can contain, instead of a type.
-	Enum     []Text `key:"enum" chars:"" also:"EnumSpan"`
-	EnumSpan diag.Span
+	Enum []Text `key:"enum" chars:""`
 	// Whether every error of the category has the field.
 	Required Bool `key:"required" default:"false"`
 	// Evidence that fills the field when an error is classified. The first present one counts. Some
@@ -283,8 +281,7 @@ type Code struct {
 	// type of its own with these fields, which only its factory returns.
 	Fields []Field `key:"fields" declares:"field"`
 	// Parameters of the factory, in order. All of them are required for this code.
-	Args    []Text `key:"args" ref:"field" default:"required fields without a value" also:"ArgsSet"`
-	ArgsSet bool   // `args: []` differs from an absent key
+	Args []Text `key:"args" ref:"field" default:"required fields without a value"`
 	// Context that is the same in all errors of the code.
 	Set []Assignment `key:"set" keys:"field"`
 	// Who can see the code: only this program, or its clients too.
