@@ -28,8 +28,8 @@ type Signature struct {
 	Family string `yaml:"-"` // the name of its file
 	Doc    string `yaml:"doc"`
 	// Over are less specific signatures. If both match, the rules of this one come first.
-	Over []string    `yaml:"over"`
-	Any  []Condition `yaml:"any"`
+	Over List[string] `yaml:"over"`
+	Any  []Condition  `yaml:"any"`
 	// Extract are the attributes that the text of the failure contains.
 	Extract []Extract `yaml:"extract"`
 	// Seen are the tools, with their versions, that print the forms of the text conditions.
