@@ -2,18 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/spec"
@@ -143,79 +137,4 @@ func (d *signatureDoc) MarshalJSON() ([]byte, error) {
 
 func (d *signatureDoc) text() []byte {
 	return escapeControls(fmt.Appendf(nil, "%s (%s)\n\n%s", d.Name, d.Family, d.entry()))
-}
-
-// classifyFile prints how a taxonomy classifies the messages of a file, by class.
-func (s *session) classifyFile(o *options, l *loaded) error {
-	if len(o.evidence.Files) != 1 {
-		return usagef("classify: -expect needs one -file of messages")
-	}
-	in, name := s.Stdin, o.evidence.Files[0]
-	if name != stdinArg {
-		f, err := os.Open(s.path(name))
-		if err != nil {
-			return fmt.Errorf("classify: %w", cause(err))
-		}
-		defer func() { _ = f.Close() }()
-		in = f
-	}
-	messages, err := detection.ReadMessages(in, o.expect)
-	if err != nil {
-		return fmt.Errorf("classify: %s: %w", displayed(name), err)
-	}
-	for i := range messages {
-		ev := &messages[i].Evidence
-		if ev.Source == "" || o.evidence.Source != "" {
-			ev.Source = o.evidence.Source
-		}
-		if ev.Op == "" {
-			ev.Op = o.evidence.Op
-		}
-	}
-	scores := detection.NewJudge(l.model).Scores(messages, nil)
-	if o.format == diag.FormatJSON {
-		for i := range scores {
-			if err := s.json(scores[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "CLASS\tMESSAGES\tCODE\tRECALL\tWRONG\tWRONG CODES")
-	for i := range scores {
-		x := &scores[i]
-		var wrong []string
-		for _, code := range slices.Sorted(maps.Keys(x.WrongCodes)) {
-			wrong = append(wrong, fmt.Sprintf("%s %d", code, x.WrongCodes[code]))
-		}
-		code := x.Code
-		if code == "" {
-			code = "-"
-		}
-		_, _ = fmt.Fprintf(w, "%s\t%d\t%s\t%.2f\t%d\t%s\n", x.Class, x.All, code, x.Recall(), x.Wrong,
-			strings.Join(wrong, ", "))
-	}
-	_ = w.Flush()
-	for i := range scores {
-		for j, f := range scores[i].Failed {
-			if j == 0 {
-				_, _ = fmt.Fprintf(&b, "\n%s\n", scores[i].Class)
-			}
-			_, _ = fmt.Fprintf(&b, "  %s: %s: %s\n", diag.Printable(f.ID), cmp.Or(f.Code, "not recognised"),
-				shortened(f.Text))
-		}
-	}
-	return s.write(escapeControls(b.Bytes()))
-}
-
-// shortened returns a text of a message on one short line.
-func shortened(text string) string {
-	const limit = 100
-	line := []rune(diag.Printable(oneLine(text)))
-	if len(line) > limit {
-		return string(line[:limit]) + "…"
-	}
-	return string(line)
 }
