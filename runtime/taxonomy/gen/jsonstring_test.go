@@ -2,7 +2,6 @@ package gen
 
 import (
 	"encoding/json"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -209,14 +208,3 @@ func TestCleanedFieldsOfObjects(t *testing.T) {
 	assert.Equal(t, "token=[REDACTED].", string(m.Bytes()))
 	assert.Equal(t, "one", Clean(0).Line("one\rtwo"))
 }
-
-func TestSecretMustRead(t *testing.T) {
-	d := decoder{scanner: scanner{b: []byte(`{"a":1,"b":2}`)}}
-	d.fields([]taxonomy.Field{{Name: "a", Sensitive: true}}, []any{new(refusing)})
-	assert.EqualError(t, d.err, "context.a: not a secret")
-}
-
-// refusing is a value that cannot be read.
-type refusing struct{}
-
-func (refusing) UnmarshalJSON([]byte) error { return io.EOF }
