@@ -112,15 +112,11 @@ func CodeText(row taxonomy.Row, t *taxonomy.Taxonomy) string {
 
 // Reaction returns the reaction to a code without any context. Its callers stay small enough to be
 // inlined.
-//
-//go:noinline
 func Reaction(category int, code uint16, t *taxonomy.Taxonomy) *taxonomy.Reaction {
 	return t.Traits(taxonomy.At(category, code)).Reaction
 }
 
 // MarshalCode returns the wire value of a code; an invalid code is an error.
-//
-//go:noinline
 func MarshalCode(row taxonomy.Row, t *taxonomy.Taxonomy) ([]byte, error) {
 	if c := t.Code(row); c != nil {
 		return []byte(c.Value), nil
@@ -156,8 +152,6 @@ func InCategory(err error, t *taxonomy.Taxonomy, category int) bool {
 
 // InGroup reports whether the first error of taxonomy t in err's tree has a code of the group,
 // which is an index into the taxonomy's groups.
-//
-//go:noinline
 func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
 	c, ok := taxonomy.First(err, t)
 	if !ok {
@@ -169,8 +163,6 @@ func InGroup(err error, t *taxonomy.Taxonomy, group int) bool {
 
 // CategoryOf returns the name of the category of the first error of taxonomy t in err's tree, or
 // "".
-//
-//go:noinline
 func CategoryOf(err error, t *taxonomy.Taxonomy) string {
 	c, ok := taxonomy.First(err, t)
 	if !ok {

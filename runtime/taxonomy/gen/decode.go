@@ -36,8 +36,6 @@ func unmarshal(b []byte, t *taxonomy.Taxonomy) (taxonomy.Error, error) {
 }
 
 // UnmarshalAs reads an error of the type of e into e. An error of another type is refused.
-//
-//go:noinline
 func UnmarshalAs(b []byte, e taxonomy.Error) error {
 	back, err := Unmarshal(b, e.Taxonomy())
 	if err != nil {

@@ -111,6 +111,4 @@ func MarshalJSON(e taxonomy.Error) ([]byte, error) {
 }
 
 // UnknownName is the error of running a strategy or a check that the taxonomy does not declare.
-//
-//go:noinline
 func UnknownName(kind, name string) error { return fmt.Errorf("no %s %q", kind, name) }

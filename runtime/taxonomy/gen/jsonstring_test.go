@@ -150,7 +150,7 @@ func TestRaw(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{` { "a" : [ 1 , 2.5e3 , true , null , "x y\" <" ] } `, `{"a":[1,2.5e3,true,null,"x y\" \u003c"]}`},
 		{`"\u2028 ` + "\u2028" + `"`, `"\u2028 \u2028"`},
-		{"\"ж\xff\"", `"ж\ufffd"`},
+		{"\"ж\xff\"", "\"ж\ufffd\""},
 		{`{"a`, `"{\"a"`},
 		{``, `""`},
 		{` 1 `, `1`},

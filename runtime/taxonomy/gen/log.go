@@ -10,8 +10,6 @@ import (
 
 // LogValue returns the log value of e: its JSON, with objects as groups, secrets masked. So the
 // context, the cause and the causes are the same in a log as on the wire.
-//
-//go:noinline
 func LogValue(e taxonomy.Error) slog.Value { return logJSON(AppendJSON(nil, e)) }
 
 // logJSON returns the log value of valid JSON, which it keeps. A list stays JSON.

@@ -35,8 +35,6 @@ func EnumWord(v uint8, words []string) string {
 
 // MarshalEnum returns the word of a value of the named enum type. The zero value is an empty text,
 // and an invalid value is an error.
-//
-//go:noinline
 func MarshalEnum(v uint8, name string, words []string) ([]byte, error) {
 	if int(v) > len(words) {
 		return nil, fmt.Errorf("marshal %s: no value %d", name, v)
@@ -71,8 +69,6 @@ func CloneObjects[T any](list []T, keep func(T) T) []T {
 
 // CloneJSON returns a copy of raw in the form in which it goes on the wire: compact, and as a JSON
 // string if it is not valid JSON. Null is nil.
-//
-//go:noinline
 func CloneJSON(raw json.RawMessage) json.RawMessage {
 	if isNull(raw) {
 		return nil
