@@ -123,16 +123,9 @@ func (e *ConfigError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ConfigError) list() []any {
-	return []any{&e.ConfigPath, &e.Field, &e.EnvVar, &e.RawError, &e.Value, &e.Expected}
-}
-
 var configCategory = taxonomy.Category{
-	Name: "config", Type: "ConfigError", Doc: "The configuration is missing or wrong. No iteration can fix it.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ConfigError{base: gen.Made[ConfigCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ConfigError).list() },
+	Name: "config", Type: "ConfigError", Zero: (*ConfigError)(nil),
+	Doc: "The configuration is missing or wrong. No iteration can fix it.",
 	Fields: []taxonomy.Field{
 		{Name: "configPath", Type: "string", From: []string{"attributes.path"}},
 		{Name: "field", Type: "string", From: []string{"attributes.field"}},

@@ -128,17 +128,9 @@ func (e *PermissionError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *PermissionError) list() []any {
-	return []any{&e.Resource, &e.Reason, &e.Command, &e.Policy, &e.Provider, &e.StatusCode}
-}
-
 var permissionCategory = taxonomy.Category{
-	Name: "permission", Type: "PermissionError",
+	Name: "permission", Type: "PermissionError", Zero: (*PermissionError)(nil),
 	Doc: "A safeguard said no. Only another configuration or a person's consent changes that.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &PermissionError{base: gen.Made[PermissionCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*PermissionError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "resource", Type: "string", From: []string{"attributes.resource", "attributes.path"}, MaxLength: 500},
 		{Name: "reason", Type: "string", From: []string{"text"}, MaxLength: 500, Scrub: true},

@@ -143,27 +143,9 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ProviderError) list() []any {
-	return []any{
-		&e.Provider,
-		&e.StatusCode,
-		&e.ExitCode,
-		&e.Signal,
-		&e.RawError,
-		&e.RetryAfter,
-		&e.ResetAt,
-		&e.QuotaExceeded,
-		&e.InvalidRequest,
-		&e.Unmatched,
-	}
-}
-
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Doc: "The AI provider failed, or the way to it.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ProviderError{base: gen.Made[ProviderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
+	Name: "provider", Type: "ProviderError", Zero: (*ProviderError)(nil),
+	Doc: "The AI provider failed, or the way to it.",
 	Fields: []taxonomy.Field{
 		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
 		{Name: "statusCode", Type: "int", From: []string{"status"}},

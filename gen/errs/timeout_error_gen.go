@@ -81,16 +81,8 @@ func (e *TimeoutError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *TimeoutError) list() []any {
-	return []any{&e.TimeoutMs, &e.Iteration, &e.ElapsedMs}
-}
-
 var timeoutCategory = taxonomy.Category{
-	Name: "timeout", Type: "TimeoutError", Doc: "A time limit was reached.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &TimeoutError{base: gen.Made[TimeoutCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*TimeoutError).list() },
+	Name: "timeout", Type: "TimeoutError", Zero: (*TimeoutError)(nil), Doc: "A time limit was reached.",
 	Fields: []taxonomy.Field{
 		{Name: "timeoutMs", Type: "int64", From: []string{"attributes.timeout_ms"}, Required: true},
 		{Name: "iteration", Type: "int", From: []string{"attributes.iteration"}},

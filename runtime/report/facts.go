@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/errgen/errgen/runtime/detect"
+	"github.com/errgen/errgen/runtime/internal/fields"
 	"github.com/errgen/errgen/runtime/internal/finding"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -119,13 +120,13 @@ func (o *Occurrence) addFields(coded taxonomy.Coded) {
 		return
 	}
 	t, row := e.Taxonomy(), e.Row()
-	fields := t.Fields(row)
+	described := t.Fields(row)
 	text := func(from string) string {
-		i := slices.IndexFunc(fields, func(f taxonomy.Field) bool { return slices.Contains(f.From, from) })
-		if i < 0 || fields[i].Scrub {
+		i := slices.IndexFunc(described, func(f taxonomy.Field) bool { return slices.Contains(f.From, from) })
+		if i < 0 || described[i].Scrub {
 			return ""
 		}
-		switch value := t.Categories[row.Category()].List(e)[i].(type) {
+		switch value := fields.Pointers(e)[i].(type) {
 		case *string:
 			return *value
 		case *taxonomy.Opt[string]:

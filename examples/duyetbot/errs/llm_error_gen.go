@@ -121,10 +121,6 @@ func (v *LLMSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *LLMSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the LLMSource in evidence, if evidence has a value for any of its fields.
 func (LLMSource) from(ev *taxonomy.Evidence) taxonomy.Opt[LLMSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[LLMSourceType](ev.Source, llmSourceTypeWords), detect.NonZero(ev.Attribute("component")), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -235,27 +231,8 @@ func (e *LLMError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *LLMError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*LLMSource).list),
-		gen.OptWord(&e.Pattern),
-	}
-}
-
 var llmCategory = taxonomy.Category{
-	Name: "llm", Type: "LLMError", Doc: "The language model, or the way to it.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &LLMError{base: gen.Made[LLMCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*LLMError).list() },
+	Name: "llm", Type: "LLMError", Zero: (*LLMError)(nil), Doc: "The language model, or the way to it.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

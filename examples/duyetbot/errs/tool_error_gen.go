@@ -96,10 +96,6 @@ func (v *ToolSource) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ToolSource) list() []any {
-	return []any{gen.Word(&v.Type), &v.Component, &v.Endpoint, &v.Method}
-}
-
 // from returns the ToolSource in evidence, if evidence has a value for any of its fields.
 func (ToolSource) from(ev *taxonomy.Evidence) taxonomy.Opt[ToolSource] {
 	typeValue, component, endpoint, method := detect.ReadWord[ToolSourceType](ev.Source, toolSourceTypeWords), detect.NonZero(cmp.Or(ev.Attribute("component"), ev.Attribute("tool"), ev.Attribute("command"))), detect.NonZero(cmp.Or(ev.Attribute("url"), ev.Attribute("host"))), detect.NonZero(ev.Attribute("method"))
@@ -192,26 +188,8 @@ func (e *ToolError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ToolError) list() []any {
-	return []any{
-		&e.Detail,
-		&e.SourceCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-		gen.OptPart(&e.Execution, (*Execution).list),
-		gen.OptPart(&e.GitHub, (*GitHub).list),
-		gen.OptPart(&e.Recovery, (*Recovery).list),
-		&e.Metadata,
-		gen.Part(&e.Source, (*ToolSource).list),
-	}
-}
-
 var toolCategory = taxonomy.Category{
-	Name: "tool", Type: "ToolError", Doc: "A tool did not do its work.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ToolError{base: gen.Made[ToolCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ToolError).list() },
+	Name: "tool", Type: "ToolError", Zero: (*ToolError)(nil), Doc: "A tool did not do its work.",
 	Fields: []taxonomy.Field{
 		{Name: "detail", Type: "string", From: []string{"text"}, Default: `"Unknown error"`, MaxLength: 2000, Required: true, Scrub: true},
 		{Name: "code", Type: "string", From: []string{"code", "status"}},

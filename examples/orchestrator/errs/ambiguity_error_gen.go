@@ -107,16 +107,9 @@ func (e *AmbiguityError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *AmbiguityError) list() []any {
-	return []any{&e.Step, &e.Detail, &e.Files, gen.OptWord(&e.Finding), &e.Unreadable}
-}
-
 var ambiguityCategory = taxonomy.Category{
-	Name: "ambiguity", Type: "AmbiguityError", Doc: "The plan does not say enough to continue safely.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &AmbiguityError{base: gen.Made[AmbiguityCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*AmbiguityError).list() },
+	Name: "ambiguity", Type: "AmbiguityError", Zero: (*AmbiguityError)(nil),
+	Doc: "The plan does not say enough to continue safely.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},

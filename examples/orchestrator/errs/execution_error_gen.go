@@ -142,24 +142,9 @@ func (e *ExecutionError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ExecutionError) list() []any {
-	return []any{
-		&e.Step,
-		&e.Detail,
-		&e.Files,
-		gen.OptWord(&e.Reason),
-		gen.OptWord(&e.Indicator),
-		&e.ExitCode,
-		&e.Signal,
-	}
-}
-
 var executionCategory = taxonomy.Category{
-	Name: "execution", Type: "ExecutionError", Doc: "A command or script that could be run fails.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ExecutionError{base: gen.Made[ExecutionCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ExecutionError).list() },
+	Name: "execution", Type: "ExecutionError", Zero: (*ExecutionError)(nil),
+	Doc: "A command or script that could be run fails.",
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},

@@ -136,17 +136,9 @@ func (e *MisalignmentError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *MisalignmentError) list() []any {
-	return []any{&e.Step, &e.Detail, &e.Files, gen.OptWord(&e.Finding), gen.OptWord(&e.Reason)}
-}
-
 var misalignmentCategory = taxonomy.Category{
-	Name: "misalignment", Type: "MisalignmentError",
+	Name: "misalignment", Type: "MisalignmentError", Zero: (*MisalignmentError)(nil),
 	Doc: "An agent departs from its instructions. Only a review can say so; an agent cannot say it of itself or of another.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &MisalignmentError{base: gen.Made[MisalignmentCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*MisalignmentError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},

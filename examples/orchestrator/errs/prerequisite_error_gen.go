@@ -107,17 +107,9 @@ func (e *PrerequisiteError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *PrerequisiteError) list() []any {
-	return []any{&e.Step, &e.Detail, &e.Files, gen.OptWord(&e.Reason)}
-}
-
 var prerequisiteCategory = taxonomy.Category{
-	Name: "prerequisite", Type: "PrerequisiteError",
+	Name: "prerequisite", Type: "PrerequisiteError", Zero: (*PrerequisiteError)(nil),
 	Doc: "Something that the plan takes for granted is not there or cannot be reached.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &PrerequisiteError{base: gen.Made[PrerequisiteCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*PrerequisiteError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},

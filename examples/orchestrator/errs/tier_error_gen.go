@@ -158,26 +158,9 @@ func (e *TierError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *TierError) list() []any {
-	return []any{
-		&e.Step,
-		&e.Detail,
-		&e.Files,
-		&e.Provider,
-		gen.OptWord(&e.Reason),
-		&e.StatusCode,
-		&e.RetryAfter,
-		&e.ResetAt,
-	}
-}
-
 var tierCategory = taxonomy.Category{
-	Name: "tier", Type: "TierError",
+	Name: "tier", Type: "TierError", Zero: (*TierError)(nil),
 	Doc: "A failure of a tier itself, or of its caller. It is none of the five categories and says nothing about the step.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &TierError{base: gen.Made[TierCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*TierError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},

@@ -175,26 +175,9 @@ func (e *UnexpectedResultError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *UnexpectedResultError) list() []any {
-	return []any{
-		&e.Step,
-		&e.Detail,
-		&e.Files,
-		gen.OptWord(&e.Finding),
-		gen.OptWord(&e.Breach),
-		&e.Expected,
-		&e.Actual,
-		gen.OptWord(&e.Reason),
-	}
-}
-
 var unexpectedResultCategory = taxonomy.Category{
-	Name: "unexpected", Type: "UnexpectedResultError",
+	Name: "unexpected", Type: "UnexpectedResultError", Zero: (*UnexpectedResultError)(nil),
 	Doc: "The operation succeeds, and its result is not what was specified.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &UnexpectedResultError{base: gen.Made[UnexpectedResultCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*UnexpectedResultError).list() },
 	Fields: []taxonomy.Field{
 		{Name: "step", Type: "string", From: []string{"attributes.step"}},
 		{Name: "detail", Type: "string", From: []string{"text"}, MaxLength: 4000, Scrub: true, KeepTail: true},

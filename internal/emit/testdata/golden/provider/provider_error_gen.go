@@ -82,10 +82,6 @@ func (v *ProviderCall) appendContext(o gen.ObjectBuilder) gen.ObjectBuilder {
 	return o
 }
 
-func (v *ProviderCall) list() []any {
-	return []any{&v.ID, &v.Tries}
-}
-
 // from returns the ProviderCall in evidence, if evidence has a value for any of its fields.
 func (ProviderCall) from(ev *taxonomy.Evidence) taxonomy.Opt[ProviderCall] {
 	id, tries := detect.NonZero(ev.Attribute("request-id")), detect.ReadInt(ev.Attribute("tries"))
@@ -186,25 +182,8 @@ func (e *ProviderError) AppendContext(dst []byte) []byte {
 	return o.Close()
 }
 
-func (e *ProviderError) list() []any {
-	return []any{
-		&e.Unmatched,
-		&e.Provider,
-		&e.StatusCode,
-		&e.RawError,
-		&e.Token,
-		&e.Files,
-		gen.OptWord(&e.Limit),
-		gen.OptPart(&e.Call, (*ProviderCall).list),
-	}
-}
-
 var providerCategory = taxonomy.Category{
-	Name: "provider", Type: "ProviderError", Doc: "The provider failed.",
-	New: func(code uint16, cause error) taxonomy.Error {
-		return &ProviderError{base: gen.Made[ProviderCode](code, cause)}
-	},
-	List: func(e taxonomy.Error) []any { return e.(*ProviderError).list() },
+	Name: "provider", Type: "ProviderError", Zero: (*ProviderError)(nil), Doc: "The provider failed.",
 	Fields: []taxonomy.Field{
 		{Name: "unmatched", Type: "bool"},
 		{Name: "provider", Type: "string", From: []string{"attributes.provider", "source"}, Default: `"unknown"`, Required: true},
