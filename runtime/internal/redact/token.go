@@ -1,0 +1,263 @@
+package redact
+
+import "strings"
+
+// A token is a kind of secret that is known by its prefix. The prefix has two parts: before, whose
+// last byte is the trigger, and after. A '?' in before is any byte.
+type token struct {
+	before, after string
+	min           int               // the least length of the body, which follows the prefix
+	body          func(byte) bool   // the bytes of the body; nil is base64url
+	accept        func(string) bool // further condition on the first 64 of them
+	keepPrefix    bool              // mask only the body
+}
+
+// The tokens by their triggers.
+var (
+	hyphenTokens = [...]token{
+		{before: "sk-", min: 16, accept: hasDigit}, // OpenAI, Anthropic and others
+		{before: "xox?-", min: 10},                 // Slack
+		{before: "xapp-", min: 10, accept: hasDigit},
+		{before: "glpat-", min: 16}, // GitLab
+		{before: "AGE-SECRET-KEY-", after: "1", min: 16},
+	}
+	underscoreTokens = [...]token{
+		{before: "ghp_", min: 16}, // GitHub
+		{before: "gho_", min: 16},
+		{before: "ghs_", min: 16},
+		{before: "ghu_", min: 16},
+		{before: "ghr_", min: 16},
+		{before: "github_pat_", min: 16},
+		{before: "dckr_pat_", min: 16}, // Docker
+		{before: "dckr_oat_", min: 16},
+		{before: "sk_", after: "live_", min: 16}, // Stripe
+		{before: "sk_", after: "test_", min: 16},
+		{before: "rk_", after: "live_", min: 16},
+		{before: "rk_", after: "test_", min: 16},
+		{before: "dop_", after: "v1_", min: 16, accept: hasDigit}, // DigitalOcean
+		{before: "npm_", min: 16, accept: isNoName},
+		{before: "hf_", min: 16, accept: isNoName}, // Hugging Face
+	}
+	dotTokens = [...]token{
+		{before: "SG.", min: 16, body: isDotted, accept: looksRandom},   // SendGrid
+		{before: "ya29.", min: 16, body: isDotted, accept: looksRandom}, // Google
+		{before: "hvs.", min: 16, body: isDotted, accept: looksRandom},  // Vault
+		{before: "hvb.", min: 16, body: isDotted, accept: looksRandom},
+		{before: "hvr.", min: 16, body: isDotted, accept: looksRandom},
+		// The paths of webhooks.
+		{before: "hooks.slack.", after: "com/services/", min: 16, body: isPath, keepPrefix: true},
+		{before: "hooks.slack.", after: "com/workflows/", min: 16, body: isPath, keepPrefix: true},
+		{before: "hooks.slack.", after: "com/triggers/", min: 16, body: isPath, keepPrefix: true},
+		{before: "discord.", after: "com/api/webhooks/", min: 16, body: isPath, keepPrefix: true},
+		{before: "discord.", after: "com/api/v9/webhooks/", min: 16, body: isPath, keepPrefix: true},
+		{before: "discord.", after: "com/api/v10/webhooks/", min: 16, body: isPath, keepPrefix: true},
+		{before: "discordapp.", after: "com/api/webhooks/", min: 16, body: isPath, keepPrefix: true},
+		{before: "webhook.office.", after: "com/", min: 16, body: isPath, keepPrefix: true}, // Teams
+		{before: "outlook.office.", after: "com/webhook/", min: 16, body: isPath, keepPrefix: true},
+	}
+	capitalTokens = [...]token{
+		{before: "AKI", after: "A", min: 16, body: isCapital}, // AWS
+		{before: "ASI", after: "A", min: 16, body: isCapital},
+		{before: "AI", after: "za", min: 30, accept: hasDigit}, // Google
+	}
+)
+
+// findToken finds the one of kinds whose trigger is at i.
+func findToken(s string, i, floor int, kinds []token) (int, int) {
+	for k := range kinds {
+		t := &kinds[k]
+		start := i + 1 - len(t.before)
+		if start < floor || t.before[0] != s[start] || !hasAt(s, i+1, t.after) {
+			continue
+		}
+		if start, end := t.find(s, i, floor); start >= 0 {
+			return start, end
+		}
+	}
+	return -1, 0
+}
+
+// find finds the token if its trigger is at i. The prefix may end a longer word: token_ghp_….
+func (t *token) find(s string, i, floor int) (int, int) {
+	start, body := i+1-len(t.before), i+1+len(t.after)
+	for k := range len(t.before) - 1 {
+		if t.before[k] != s[start+k] && t.before[k] != '?' {
+			return -1, 0
+		}
+	}
+	if !startsToken(s, start, floor) && s[start-1] != '_' && s[start-1] != '-' {
+		return -1, 0
+	}
+	is := t.body
+	if is == nil {
+		is = isToken
+	}
+	end := skipWhile(s[:min(len(s), body+sample)], body, is)
+	if end-body < t.min || t.accept != nil && !t.accept(s[body:end]) {
+		return -1, 0
+	}
+	end = skipWhile(s, end, is)
+	for s[end-1] == '.' { // ends the sentence
+		end--
+	}
+	if t.keepPrefix {
+		start = body
+	}
+	return start, end
+}
+
+// webToken finds JSON web tokens, which begin with "eyJ"; 'J' is at i. The signature may be
+// missing.
+func webToken(s string, i, floor int) (int, int) {
+	const minSegment = 10
+	if i-2 < floor || s[i-2:i] != "ey" || !startsToken(s, i-2, floor) {
+		return -1, 0
+	}
+	header := skipWhile(s, i+1, isToken)
+	if header-i < minSegment || !hasAt(s, header, ".") {
+		return -1, 0
+	}
+	end := skipWhile(s, header+1, isToken)
+	if end-header-1 < minSegment {
+		return -1, 0
+	}
+	if hasAt(s, end, ".") {
+		end = skipWhile(s, end+1, isToken)
+	}
+	return i - 2, end
+}
+
+const (
+	pemBegin = "-----BEGIN "
+	pemEnd   = "-----END "
+	pemDash  = "-----"
+	maxLabel = 64
+	// maxPEM is more than the size of a private key in PEM.
+	maxPEM = 8 << 10
+)
+
+// privateKey finds a private key in PEM, which begins at i: up to the end of its last line, or of
+// the text if that line is missing.
+func privateKey(s string, i int) (int, int) {
+	body := labelEnd(s, i+len(pemBegin))
+	if body < 0 {
+		return -1, 0
+	}
+	if n := strings.Index(s[body:], pemEnd); n >= 0 {
+		last := body + n + len(pemEnd)
+		if end := skipLabel(s, last); hasAt(s, end, pemDash) {
+			return i, end + len(pemDash)
+		}
+	}
+	return i, len(s)
+}
+
+// pemRest finds the rest of a private key without its first line. Its last line begins at i.
+func pemRest(s string, i, floor int) (int, int) {
+	end := labelEnd(s, i+len(pemEnd))
+	if end < 0 {
+		return -1, 0
+	}
+	start, n := pemBody(s, i, floor)
+	if n < 16 {
+		return -1, 0
+	}
+	if start > floor && isSpace(s[start-1]) { // skip the last word of a line of prose
+		word := skipWhile(s, start, isLetter)
+		if word-start < 16 && isLineBreak(s[word]) {
+			start = word
+		}
+	}
+	for start < i && !isBase64(s[start]) && s[start] != '=' {
+		if s[start] == '\\' {
+			start++
+		}
+		start++
+	}
+	return min(start, i), end
+}
+
+// pemBody returns the start of the lines of base64 before i, and the number of bytes in base64. The
+// lines may be indented or end in an escape, and the first may be incomplete.
+func pemBody(s string, i, floor int) (start, n int) {
+	for floor = max(floor, i-maxPEM); i > floor; i-- {
+		switch c := s[i-1]; {
+		case isBase64(c), c == '=':
+			n++
+		case isLineBreak(c), c == '\\':
+		case isSpace(c):
+			indent := i - 1
+			for indent > floor && isSpace(s[indent-1]) {
+				indent--
+			}
+			if indent == floor || !isLineBreak(s[indent-1]) {
+				return i, n
+			}
+			i = indent + 1
+		default:
+			return i, n
+		}
+	}
+	return i, n
+}
+
+// labelEnd returns the end of the line of PEM whose label is at i, or -1 if it is not a private
+// key's.
+func labelEnd(s string, i int) int {
+	end := skipLabel(s, i)
+	if !hasAt(s, end, pemDash) || !strings.Contains(s[i:end], "PRIVATE KEY") {
+		return -1
+	}
+	return end + len(pemDash)
+}
+
+func skipLabel(s string, i int) int {
+	return skipWhile(s[:min(len(s), i+maxLabel)], i, func(c byte) bool { return c == ' ' || isCapital(c) })
+}
+
+// startsToken reports whether the byte at i is not in the middle of a token.
+func startsToken(s string, i, floor int) bool {
+	return i >= floor && (i == floor || !isToken(s[i-1]) || afterEscape(s[max(floor, i-maxEscape):i]))
+}
+
+// hasAt reports whether word is at i.
+func hasAt(s string, i int, word string) bool {
+	return len(s)-i >= len(word) && s[i:i+len(word)] == word
+}
+
+// skipWhile returns the index of the first byte at or after i that is not in the class.
+func skipWhile(s string, i int, is func(byte) bool) int {
+	for i < len(s) && is(s[i]) {
+		i++
+	}
+	return i
+}
+
+func isDigit(c byte) bool     { return '0' <= c && c <= '9' }
+func isLower(c byte) bool     { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool     { return 'A' <= c && c <= 'Z' }
+func isLetter(c byte) bool    { return isLower(c | 0x20) }
+func isCapital(c byte) bool   { return isUpper(c) || isDigit(c) }
+func isWord(c byte) bool      { return isLetter(c) || isDigit(c) }
+func isToken(c byte) bool     { return isWord(c) || c == '-' || c == '_' } // base64url
+func isDotted(c byte) bool    { return isToken(c) || c == '.' }
+func isBase64(c byte) bool    { return isWord(c) || c == '+' || c == '/' }
+func isPath(c byte) bool      { return isDotted(c) || strings.IndexByte("/@%+=~", c) >= 0 }
+func isLineBreak(c byte) bool { return c == '\n' || c == '\r' }
+func isPEM(c byte) bool       { return isBase64(c) || c == '=' || isLineBreak(c) || c == '\\' }
+
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNoName rejects the variables of npm and the functions of Hugging Face, whose names have an '_'
+// early.
+func isNoName(s string) bool {
+	n := skipWhile(s, 0, isWord)
+	return n >= 30 || n >= 16 && hasDigit(s[:n])
+}
