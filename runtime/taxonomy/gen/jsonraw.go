@@ -3,7 +3,7 @@ package gen
 import (
 	"encoding/json"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 // appendRaw appends a JSON value without white space between its parts and with its strings escaped
