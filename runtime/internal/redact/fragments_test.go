@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 // fragments are the pieces that the rules are about; texts made of them at random are where rules

@@ -3,7 +3,7 @@ package redact_test
 import (
 	"fmt"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 func ExampleScrub() {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 const armour = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n" +

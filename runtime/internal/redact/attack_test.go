@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 const ghp = "ghp_0123456789abcdefghijABCDEFGHIJ012345"

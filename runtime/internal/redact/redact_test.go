@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/errgen/errgen/runtime/taxonomy/internal/redact"
+	"github.com/errgen/errgen/runtime/internal/redact"
 )
 
 var scrubCases = []struct{ in, want string }{
