@@ -132,9 +132,9 @@ func (e *Executor) run(ctx context.Context, task Task, run *Run, reopen *Reopeni
 	if err := e.host.Release(s); err != nil {
 		s.Warnings = push(s.Warnings, "close the working tree: "+text.Error(err, maxMessage))
 	}
-	r := e.host.result(s)
+	r := e.host.Result(s)
 	r.cancelledBy(context.Cause(ctx))
-	env.Emit(Event{Kind: RunEnded, At: s.Now, Run: s.Task.Run, Task: s.Task.ID, Iteration: s.Iter.Number, Result: r})
+	env.Emit(Event{Kind: RunEnded, At: s.Now, Result: r})
 	return r
 }
 
@@ -224,7 +224,7 @@ type localEnv struct {
 
 func newLocalEnv(ctx context.Context, e *Executor, run *Run, s *RunState) *localEnv {
 	env := &localEnv{Executor: e, run: run, state: s}
-	env.ctx = WithHooks(ctx, env.event, env.started)
+	env.ctx = WithHooks(ctx, env.Emit, env.started)
 	env.graced, env.stop = context.WithCancel(context.WithoutCancel(env.ctx))
 	env.release = context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(e.cfg.Limits.Grace, env.stop)
@@ -297,8 +297,8 @@ func (e *localEnv) awaitUnpause() bool {
 	if paused == nil {
 		return true
 	}
-	e.event(Event{Kind: Paused})
-	defer e.event(Event{Kind: Unpaused})
+	e.Emit(Event{Kind: Paused})
+	defer e.Emit(Event{Kind: Unpaused})
 	select {
 	case <-paused:
 		return true
@@ -351,24 +351,14 @@ func (e *localEnv) Save(s *RunState) {
 	if err != nil && !e.saveFailed {
 		warning := "save the state: " + text.Error(err, maxMessage)
 		s.Warnings = push(s.Warnings, warning)
-		e.event(Event{Kind: Warned, Text: warning, Err: err})
+		e.Emit(Event{Kind: Warned, Text: warning, Err: err})
 	}
 	e.saveFailed = err != nil
 }
 
-// event emits an event of an effect.
-func (e *localEnv) event(ev Event) {
-	s := e.state
-	ev.At, ev.Run, ev.Task, ev.Iteration = e.cfg.Clock.Now(), s.Task.Run, s.Task.ID, s.Iter.Number
-	e.Emit(ev)
-}
-
 // Emit passes an event to the observer.
 func (e *localEnv) Emit(ev Event) {
-	if e.cfg.Observer == nil {
-		return
-	}
 	e.observing.Lock()
 	defer e.observing.Unlock()
-	e.cfg.Observer.Observe(ev)
+	e.host.Observe(e.state, ev)
 }
