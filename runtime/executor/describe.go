@@ -37,10 +37,6 @@ func describe(e Event) string {
 		return fmt.Sprintf("waiting %s%s", shortTime(e.Until.Sub(e.At)), inBrackets(e.Text))
 	case Waited:
 		return "waited " + shortTime(e.Took)
-	case Paused:
-		return "paused"
-	case Unpaused:
-		return "continuing"
 	case Saved:
 		return "saved as " + e.Text
 	case Reverted:
@@ -97,7 +93,7 @@ func Severity(e Event) slog.Level {
 			return slog.LevelWarn
 		}
 		return slog.LevelInfo
-	case Asked, Committed, Escalated, IterationStarted, PROpened, Paused, Pushed, Reverted, RunStarted, Unpaused:
+	case Asked, Committed, Escalated, IterationStarted, PROpened, Pushed, Reverted, RunStarted:
 		return slog.LevelInfo
 	case Prevented, Recovered, Validated:
 		if e.Err != nil {
@@ -199,19 +195,11 @@ func describeUsage(u Usage) string {
 	return s
 }
 
-// shortTime returns "1.2s", "15s", "1m05s" or "2h03m".
 func shortTime(d time.Duration) string {
-	d = max(d, 0)
-	s := int64(d / time.Second)
-	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 3600:
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	if d < 10*time.Second {
+		return max(d, 0).Round(100 * time.Millisecond).String()
 	}
-	return fmt.Sprintf("%dh%02dm", s/3600, s%3600/60)
+	return d.Round(time.Second).String()
 }
 
 // listFiles returns a text such as "2 files: a, b" with at most five names.

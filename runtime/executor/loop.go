@@ -219,16 +219,35 @@ func (l *Loop) resumable(s *RunState) bool {
 		l.save(s)
 		return true
 	}
-	f := l.env.Classify(taxonomy.Evidence{
+	l.refuse(s, OpResume, l.env.Classify(taxonomy.Evidence{
 		Source: sourceExecutor, Op: OpResume, Type: "refused",
 		Text: "the process ended " + text.Count(s.Crashes, "time") + " in step " + string(s.Step) +
 			" of the same iteration",
-	})
-	i := l.note(s, &l.setup, OpResume, sourceExecutor, &f, nil, nil)
-	l.setup.Failures[i].Decision.End = EndRefused
-	l.setupEnds(s, &l.setup.Failures[i])
-	l.abandon(s)
+	}))
 	return false
+}
+
+// refuse ends a run that cannot begin or be resumed.
+func (l *Loop) refuse(s *RunState, op string, f Failure) {
+	if l.back == "" {
+		l.back = StepPrepare
+	}
+	d := &l.setup.Failures[l.note(s, &l.setup, op, sourceExecutor, &f, nil, nil)].Decision
+	if !d.ends() {
+		d.Action = taxonomy.Abort
+	}
+	switch {
+	case l.env.Cancelled():
+		d.End = EndCancelled
+	case op == OpResume:
+		d.End = EndRefused
+	case d.Action == taxonomy.Block:
+		d.End = EndBlocked
+	default:
+		d.End = EndFatal
+	}
+	l.setupEnds(s, &l.setup.Failures[len(l.setup.Failures)-1])
+	l.abandon(s)
 }
 
 // announce emits RunStarted once for each process, when the setup has succeeded or failed.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-
-	"github.com/errgen/errgen/runtime/internal/text"
 )
 
 // Status is the status of a run that is over. It follows from the [EndReason].
@@ -125,11 +123,4 @@ func (h *Host) Result(s *RunState) *Result {
 		}
 	}
 	return r
-}
-
-// cancelledBy adds the cause of a cancellation to a result without an error.
-func (r *Result) cancelledBy(cause error) {
-	if r.EndReason == EndCancelled && r.Err == nil && cause != nil {
-		r.Err, r.Error = cause, text.Error(cause, maxMessage)
-	}
 }

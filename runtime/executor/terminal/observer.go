@@ -139,9 +139,7 @@ func (r *run) update(e executor.Event, now time.Time) {
 	case executor.Waiting:
 		begin("waiting")
 		r.progress, r.until = e.Text, e.Until
-	case executor.Paused:
-		begin("paused")
-	case executor.CallEnded, executor.IterationStarted, executor.Unpaused, executor.Waited:
+	case executor.CallEnded, executor.IterationStarted, executor.Waited:
 		begin("working")
 	}
 }
