@@ -5,7 +5,10 @@ package providers_test
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -139,7 +142,7 @@ type subject struct {
 func (s *subject) count(t *testing.T) int {
 	t.Helper()
 	if s.server != nil {
-		return s.server.Count()
+		return len(s.server.Requests())
 	}
 	calls, err := s.cli.Calls()
 	require.NoError(t, err)
@@ -161,11 +164,7 @@ func open(t *testing.T, provider string, o options, s script) *subject {
 		t.Cleanup(func() { assertEnded(t, cli) })
 		return &subject{p, nil, cli}
 	}
-	start := pt.NewServer
-	if o.unknown {
-		start = pt.NewTLSServer
-	}
-	server := start(s.replies...)
+	server := pt.NewServer(s.replies...)
 	transport := &http.Transport{}
 	if o.dial != nil {
 		transport.DialContext = failingDial(o.dial)
@@ -178,6 +177,13 @@ func open(t *testing.T, provider string, o options, s script) *subject {
 	url := o.url
 	if url == "" {
 		url = server.URL
+	}
+	if o.unknown {
+		unknown := httptest.NewUnstartedServer(http.NotFoundHandler())
+		unknown.Config.ErrorLog = log.New(io.Discard, "", 0)
+		unknown.StartTLS()
+		t.Cleanup(unknown.Close)
+		url = unknown.URL
 	}
 	secret := key
 	if o.noKey {
