@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -273,18 +274,13 @@ func (a *admission) Done(run string, f *Failure, cancelled bool) {
 	now := a.clock.Now()
 	o := retry.Outcome{At: now, Took: now.Sub(p.began), Provider: p.Provider, Lane: p.Lane, Attempt: 1}
 	if of := p.RetryOf; of != nil {
-		o.After, o.Attempt, o.Wait = of.Code, of.Attempt, of.Wait
-		if o.After == "" {
-			o.After = Uncategorized
-		}
+		o.After, o.Attempt, o.Wait = cmp.Or(of.Code, Uncategorized), of.Attempt, of.Wait
 		if of.Policy != nil {
 			o.Policy = of.Policy.Name
 		}
 	}
 	if f != nil {
-		if o.Code = f.Code; o.Code == "" {
-			o.Code = Uncategorized
-		}
+		o.Code = cmp.Or(f.Code, Uncategorized)
 	}
 	for _, l := range a.Learners {
 		ignorePanic(func() { l.Learn(o) })

@@ -185,9 +185,7 @@ func (c Config) completed() Config {
 	if c.CommitMessage == nil {
 		c.CommitMessage = func(t Task, _ int, _ []string) string { return cmp.Or(t.Title, t.ID, "Work on a task") }
 	}
-	if c.Observer != nil {
-		c.Observer = Observers(c.Observer)
-	}
+	c.Observer = Observers(c.Observer) // contains panics
 	return c
 }
 

@@ -93,9 +93,8 @@ func Severity(e Event) slog.Level {
 			return slog.LevelWarn
 		}
 		return slog.LevelInfo
-	case Asked, Committed, Escalated, IterationStarted, PROpened, Pushed, Reverted, RunStarted:
-		return slog.LevelInfo
-	case Prevented, Recovered, Validated:
+	case Asked, Committed, Escalated, IterationStarted, PROpened, Prevented, Pushed, Recovered, Reverted, RunStarted,
+		Validated:
 		if e.Err != nil {
 			return slog.LevelWarn
 		}
@@ -106,15 +105,7 @@ func Severity(e Event) slog.Level {
 
 // levelOf returns the level of a reaction. If it has no level, that is Debug.
 func levelOf(l taxonomy.LogLevel) slog.Level {
-	switch l {
-	case taxonomy.LogInfo:
-		return slog.LevelInfo
-	case taxonomy.LogWarn:
-		return slog.LevelWarn
-	case taxonomy.LogError:
-		return slog.LevelError
-	}
-	return slog.LevelDebug
+	return [...]slog.Level{slog.LevelDebug, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[l]
 }
 
 // describeError returns "[CATEGORY] message (CODE)", or the message of an uncategorized error.
@@ -131,23 +122,11 @@ func describeError(err error) string {
 }
 
 func describeReaction(e Event) string {
-	s := e.Action.String()
-	switch e.Action {
-	case taxonomy.Abort:
-		s = "stopping"
-	case taxonomy.Block:
-		s = "stopping for a person"
-	case taxonomy.Continue:
-		s = "continuing"
-	case taxonomy.Retry:
-		s = "trying again"
-	case taxonomy.RetryOperation:
-		s = "repeating the operation"
-	case taxonomy.Escalate:
-		s = "escalating"
-	case taxonomy.Recover:
-		s = "recovering"
-	}
+	s := map[taxonomy.Action]string{
+		taxonomy.Abort: "stopping", taxonomy.Block: "stopping for a person", taxonomy.Continue: "continuing",
+		taxonomy.Retry: "trying again", taxonomy.RetryOperation: "repeating the operation",
+		taxonomy.Escalate: "escalating", taxonomy.Recover: "recovering",
+	}[e.Action]
 	if name := e.Reaction.Name; name != e.Action.String() {
 		s += inBrackets(name)
 	}

@@ -187,8 +187,7 @@ type localEnv struct {
 	saveFailed bool // the last save failed
 
 	observing sync.Mutex
-	mu        sync.Mutex // guards calling, and state while an effect runs
-	calling   bool       // an effect runs whose processes are registered
+	mu        sync.Mutex // guards state while an effect runs
 	state     *RunState
 }
 
@@ -228,23 +227,10 @@ func (e *localEnv) refuse(err error) {
 
 // Do carries out an effect in this process.
 func (e *localEnv) Do(f Effect) Outcome {
-	if f.Op == OpAsk {
-		f.Text = e.state.Task.ID
-	}
-	runs := f.Op == OpCall || strings.HasPrefix(f.Op, OpValidate)
-	e.track(runs)
-	defer e.track(false)
 	if f.Graced {
 		return e.host.Do(e.graced, f)
 	}
 	return e.host.Do(e.ctx, f)
-}
-
-// track sets whether processes are registered, which they are while a call or a check runs.
-func (e *localEnv) track(calling bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.calling = calling
 }
 
 // started registers a process in the saved state, so that a later process can end it when it
@@ -252,7 +238,7 @@ func (e *localEnv) track(calling bool) {
 func (e *localEnv) started(p Running) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.calling || e.cfg.Store == nil {
+	if e.cfg.Store == nil {
 		return nil
 	}
 	e.state.Processes = append(e.state.Processes, p)

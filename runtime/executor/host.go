@@ -345,9 +345,6 @@ func (h *Host) Release(s *RunState) error {
 
 // Observe passes an event of a run to the configuration's observer.
 func (h *Host) Observe(s *RunState, e Event) {
-	if h.cfg.Observer == nil {
-		return
-	}
 	e.Run, e.Task, e.Iteration = s.Task.Run, s.Task.ID, s.Iter.Number
 	if e.At.IsZero() {
 		e.At = h.cfg.Clock.Now()

@@ -74,7 +74,9 @@ func (l *Loop) ask(s *RunState, it *Iteration) Step {
 		l.asked(s, it, &Outcome{NoPerson: !denied})
 		return l.planRevert(s, it)
 	}
-	return l.perform(s, it, Effect{Op: OpAsk, Source: sourceScope, Paths: pathsOf(set)}, func(out *Outcome, _ bool) Step {
+	return l.perform(s, it, Effect{
+		Op: OpAsk, Source: sourceScope, Text: s.Task.ID, Paths: pathsOf(set),
+	}, func(out *Outcome, _ bool) Step {
 		if out != nil {
 			l.asked(s, it, out)
 		}

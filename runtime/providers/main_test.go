@@ -120,7 +120,6 @@ type options struct {
 	tools   toolbox.Options
 	turns   int
 	priced  bool
-	probe   bool
 	cache   bool
 	url     string // in place of the server's
 	dial    error  // of each connection, in place of the network
@@ -198,14 +197,14 @@ func api(provider string, o options, url, secret string, client *http.Client) (e
 	clock := tick(o.clock)
 	if provider == anthropicAPI {
 		c := anthropic.Options{Name: o.name, BaseURL: url, Key: secret, Model: "claude-sonnet-4-5", Client: client,
-			Toolbox: o.tools, Turns: o.turns, Probe: o.probe, Cache: o.cache, Clock: clock}
+			Toolbox: o.tools, Turns: o.turns, Cache: o.cache, Clock: clock}
 		if o.priced {
 			c.Prices = &anthropic.Prices{Input: 3, Output: 15, CacheWrite: 3.75, CacheRead: 0.3}
 		}
 		return anthropic.New(c)
 	}
 	c := openai.Options{Name: o.name, BaseURL: url + "/v1", Key: secret, Model: "gpt-4.1", Client: client,
-		Toolbox: o.tools, Turns: o.turns, Probe: o.probe, Clock: clock}
+		Toolbox: o.tools, Turns: o.turns, Clock: clock}
 	if o.priced {
 		c.Prices = &openai.Prices{Input: 3, Output: 15, CachedInput: 0.3}
 	}
