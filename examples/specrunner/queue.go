@@ -36,7 +36,7 @@ func (p *program) work(ctx context.Context) (code int, err error) {
 	if p.json {
 		progress = p.hints
 	}
-	p.screen = terminal.New(progress, terminal.Options{})
+	p.screen = terminal.New(progress)
 	defer p.screen.Close()
 	ctx, stop := p.signals(ctx)
 	defer stop()

@@ -499,6 +499,27 @@ func TestTimes(t *testing.T) {
 	assert.Equal(t, 1, r.Timeline().Outside)
 }
 
+// A timeline has at most 120 buckets of a round length.
+func TestTimelineStep(t *testing.T) {
+	const day = 24 * time.Hour
+	for after, step := range map[time.Duration]time.Duration{
+		time.Second: time.Second, 119 * time.Second: time.Second, 2 * time.Minute: 5 * time.Second,
+		15 * time.Minute: 15 * time.Second, time.Hour: time.Minute, 8 * time.Hour: 5 * time.Minute,
+		day: 15 * time.Minute, 4 * day: time.Hour, 14 * day: 6 * time.Hour, 90 * day: day,
+		800 * day: 7 * day, 1600 * day: 14 * day, 3000 * day: 28 * day,
+	} {
+		c := newClock()
+		r := report.NewReporter(report.ReporterOptions{Clock: c})
+		r.Report(&report.Occurrence{At: moment})
+		c.pass(after)
+		r.Report(&report.Occurrence{At: moment.Add(after)})
+		got := r.Timeline()
+		assert.Equal(t, step, got.Step, after)
+		assert.Zero(t, got.Outside, after)
+		assert.LessOrEqual(t, len(got.Buckets), 121, after)
+	}
+}
+
 func TestRuns(t *testing.T) {
 	var runs report.Runs
 	for i := range 101 {
