@@ -3,12 +3,7 @@ package gittree
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 )
-
-// attemptFile exists while an attempt is under way.
-const attemptFile = "attempt.json"
 
 // Attempt is a fix that is kept only if it works. See [Space.Attempt].
 type Attempt struct {
@@ -35,14 +30,16 @@ type Attempted struct {
 // changed, Attempt saves the changes, restores the working tree, and returns the error. An attempt
 // that a killed process began is saved and restored first. If ctx ends, the restore still happens.
 func (s *Space) Attempt(ctx context.Context, a Attempt) (Attempted, error) {
-	if err := s.restoreAttempt(ctx); err != nil {
-		return Attempted{}, err
+	if killed := s.state.Attempt; killed != nil {
+		if _, err := s.undoAttempt(ctx, killed.Name, killed.Base); err != nil {
+			return Attempted{}, err
+		}
 	}
 	base, err := s.Snapshot(ctx)
 	if err != nil {
 		return Attempted{}, err
 	}
-	if err := s.recordAttempt(a.Name, base); err != nil {
+	if err := s.recordAttempt(&attemptNote{a.Name, base}); err != nil {
 		return Attempted{}, err
 	}
 	failure := a.Fix(ctx)
@@ -59,7 +56,7 @@ func (s *Space) Attempt(ctx context.Context, a Attempt) (Attempted, error) {
 			return done, errors.Join(err, rerr)
 		}
 	}
-	return done, errors.Join(err, s.removeAttempt())
+	return done, errors.Join(err, s.recordAttempt(nil))
 }
 
 // afterAttempt returns the changes, and an error if the attempt has failed.
@@ -115,40 +112,18 @@ func (s *Space) undoAttempt(ctx context.Context, name string, base Tree) (saved 
 	return saved, nil
 }
 
+// attemptNote describes an attempt that is under way.
 type attemptNote struct {
 	Name string `json:"name"`
 	Base Tree   `json:"base"`
 }
 
-func (s *Space) recordAttempt(name string, base Tree) (err error) {
+func (s *Space) recordAttempt(note *attemptNote) (err error) {
 	leave, err := s.enter(opSave)
 	if err != nil {
 		return err
 	}
 	defer leave(&err)
-	return s.writeJSON(attemptFile, attemptNote{name, base})
-}
-
-func (s *Space) removeAttempt() (err error) {
-	leave, err := s.enter(opSave)
-	if err != nil {
-		return err
-	}
-	defer leave(&err)
-	if err = os.Remove(filepath.Join(s.store, attemptFile)); notFound(err) {
-		return nil
-	}
-	return err
-}
-
-// restoreAttempt saves and restores an attempt of a killed process.
-func (s *Space) restoreAttempt(ctx context.Context) error {
-	var note attemptNote
-	if err := s.readJSON(attemptFile, &note); err != nil || note.Base == "" {
-		return s.evidence(err, nil)
-	}
-	if _, err := s.undoAttempt(ctx, note.Name, note.Base); err != nil {
-		return err
-	}
-	return s.removeAttempt()
+	s.state.Attempt = note
+	return s.saveState()
 }

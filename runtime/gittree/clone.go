@@ -51,7 +51,7 @@ func OpenClone(ctx context.Context, dir, run string, c Clone) (clone, user *Spac
 	if err := user.take(ctx, user.common, run, "the run "+run); err != nil {
 		return nil, nil, user.evidence(err, nil)
 	}
-	err = user.prepare(ctx, settings{Clone: c.Dir})
+	err = user.prepare(ctx, c.Dir)
 	if err == nil {
 		err = user.makeClone(ctx, c)
 	}
@@ -123,14 +123,18 @@ func (m *cloner) git(ctx context.Context, args ...string) error {
 // initialise makes the repository and its objects. They are linked and do not depend on the user's
 // repository, unless the file system has no links.
 func (m *cloner) initialise(ctx context.Context) error {
-	if err := m.git(ctx, "init", "-q", "--template=", "--object-format="+m.made.Format); err != nil {
+	if err := m.git(ctx, "init", "-q", "--template=", "--object-format="+m.state.Format); err != nil {
 		return err
 	}
 	linked, err := link(m.objects(), filepath.Join(m.gitDir, "objects"))
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(filepath.Join(m.gitDir, "objects", "info", "alternates"), []byte(m.alternates(linked)))
+	alternates := m.alternates()
+	if !linked {
+		alternates += m.objects() + "\n"
+	}
+	return atomicfile.Replace(filepath.Join(m.gitDir, "objects", "info", "alternates"), []byte(alternates))
 }
 
 // configure copies the settings on which commits depend. The clone has no remotes.
@@ -224,48 +228,23 @@ func (m *cloner) ignored(context.Context) error {
 	return nil
 }
 
-// copyTree copies a file or a directory, with permissions. Files that exist are kept.
+// copyTree copies a file, with its permissions, or a directory.
 func copyTree(from, to string) error {
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(from, name)
-		target := filepath.Join(to, rel)
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		switch {
-		case d.IsDir():
-			return os.MkdirAll(target, info.Mode().Perm()|0o700)
-		case info.Mode()&fs.ModeSymlink != 0:
-			link, err := os.Readlink(name)
-			if err == nil {
-				err = os.Symlink(link, target)
-			}
-			return ignoreExists(err)
-		case !info.Mode().IsRegular():
-			return nil
-		}
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		f, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
-		if err != nil {
-			return ignoreExists(err)
-		}
-		_, err = f.Write(content)
-		return errors.Join(err, f.Close())
-	})
-}
-
-func ignoreExists(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return nil
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
 	}
-	return err
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, info.Mode().Perm())
 }
 
 // setup runs the user's command in the clone.

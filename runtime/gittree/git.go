@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -149,8 +148,7 @@ func (s *Space) arguments(c command) []string {
 		args = append(args[:len(args):len(args)], "-c", "core.hooksPath="+os.DevNull)
 	}
 	if c.in == inStore {
-		excludes := filepath.Join(c.area.store, c.area.excludes())
-		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+excludes)
+		args = append(args[:len(args):len(args)], "-c", "core.excludesFile="+c.area.excludes)
 	}
 	return append(args[:len(args):len(args)], c.args...)
 }
@@ -169,7 +167,7 @@ func (s *Space) place(c command) (dir string, env []string) {
 	case inStore:
 		dir = cmp.Or(c.dir, c.area.dir)
 		env = append(env, storeEnv...)
-		env = append(env, "GIT_DIR="+c.area.git, "GIT_COMMON_DIR="+c.area.store, "GIT_WORK_TREE="+dir)
+		env = append(env, "GIT_DIR="+c.area.git, "GIT_COMMON_DIR="+s.store, "GIT_WORK_TREE="+dir)
 	case inUsers, inRemote:
 		env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_DIR="+s.gitDir, "GIT_WORK_TREE="+dir)
 	}
