@@ -118,9 +118,6 @@ func (a *area) accept(ctx context.Context, base, from Tree, paths []string) (Tre
 	case len(changes):
 		return from, nil
 	}
-	if bad := overlapping(changes, setOf(paths)); bad != nil {
-		return "", fault(typeConflict, "a file and a directory of one name must be accepted together", nil, bad...)
-	}
 	env := a.otherIndex("accept.index")
 	if _, err := a.Space.git(ctx, command{area: a, env: env, args: []string{"read-tree", string(base)}}); err != nil {
 		return "", err
@@ -138,22 +135,6 @@ func (s *Space) otherIndex(name string) []string {
 	index := filepath.Join(s.store, name)
 	_ = os.Remove(index + ".lock") // of a git command that was ended
 	return []string{"GIT_INDEX_FILE=" + index}
-}
-
-// overlapping returns a wanted and an unwanted path, one below the other.
-func overlapping(changes []change, wanted map[string]bool) []string {
-	changed := make(map[string]bool, len(changes))
-	for _, c := range changes {
-		changed[c.Path] = true
-	}
-	for _, c := range changes {
-		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
-			if changed[dir] && wanted[dir] != wanted[c.Path] {
-				return []string{dir, c.Path}
-			}
-		}
-	}
-	return nil
 }
 
 func pathsOf(changes []change) (paths []string) {

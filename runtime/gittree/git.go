@@ -37,7 +37,6 @@ const (
 	typeUnreadable = "unreadable" // git could not read a file
 	typeStore      = "store"      // another process changed the store
 	typeMissing    = "missing"    // the store lacks a content
-	typeConflict   = "conflict"   // a file and a directory have one name
 	typeLeft       = "left"       // a path was not restored
 	typeMoved      = "moved"      // git itself changed
 	typeBusy       = "busy"       // a merge, a rebase or the like is under way
@@ -117,8 +116,8 @@ func (s *Space) git(ctx context.Context, c command) ([]byte, error) {
 	if c.stderr != nil {
 		*c.stderr = text
 	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("git %s: %w", c.args[0], ended(ctx))
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("git %s: %w", c.args[0], err)
 	}
 	if err == nil && c.none != 0 && exit.Code == c.none && text == "" {
 		return out.Bytes(), nil
@@ -248,13 +247,4 @@ func (s *Space) evidence(err error, files []string) error {
 // isEnd reports whether err is the end of a context.
 func isEnd(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// ended returns why a context ended.
-func ended(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if errors.Is(cause, err) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", err, cause)
 }

@@ -25,9 +25,10 @@ const stateFile = "space.json"
 // configuration.
 type state struct {
 	Root     string            `json:"root"`
-	Clone    string            `json:"clone,omitempty"` // the private clone in which the run works
-	Format   string            `json:"format"`          // of objects
-	Core     map[string]string `json:"core"`            // the user's configuration of the file system
+	Clone    string            `json:"clone,omitempty"`  // the private clone in which the run works
+	Cloned   bool              `json:"cloned,omitempty"` // whether that is complete
+	Format   string            `json:"format"`           // of objects
+	Core     map[string]string `json:"core"`             // the user's configuration of the file system
 	Excludes string            `json:"excludes"`
 	Others   []string          `json:"others,omitempty"`   // branches that other working trees have checked out
 	Includes []string          `json:"includes,omitempty"` // configuration files below the root
