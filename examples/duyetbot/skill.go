@@ -119,7 +119,7 @@ func loadSkill(path string) (*skill, error) {
 	warnings, err := config.Load(path, s, config.Verbatim())
 	var all []error
 	for _, w := range warnings {
-		all = append(all, errors.New(w.String()))
+		all = append(all, errors.New(w))
 	}
 	if err := errors.Join(append(all, err)...); err != nil {
 		return nil, err
