@@ -31,7 +31,7 @@ func (reportSubject) Run(t *testing.T, limits ReportLimits, stream []ReportEvent
 	groups := report.NewGroups(report.GroupOptions{MaxGroups: limits.Groups, MaxSize: limits.GroupSize,
 		MaxAge: limits.GroupAge, Clock: clock})
 	registry := prometheus.NewPedanticRegistry()
-	exporter, err := promreport.Register(registry, promreport.Options{})
+	exporter, err := promreport.Register(registry, errs.Table.Taxonomy)
 	require.NoError(t, err)
 	sinks := report.Sinks{reporter, groups, exporter}
 	for _, e := range stream {
