@@ -67,7 +67,7 @@ func reportOutcomeOf(t *testing.T, reporter *report.Reporter, groups *report.Gro
 			BySeverity: m.ErrorsBySeverity, BySource: m.ErrorsBySource, ByRecoverability: m.ErrorsByRecoverability,
 			Recoveries: m.RecoveryAttempts, Recovered: m.SuccessfulRecoveries, NotRecovered: m.FailedRecoveries,
 			RetryCalls: m.RetryAttempts, RetriesSucceeded: m.SuccessfulRetries, RetriesFailed: m.FailedRetries},
-		Gone: s.Evicted.Groups, Step: s.Timeline.Step, Outside: s.Timeline.Outside, Kept: idsOf(reporter.All()),
+		Gone: s.Dropped.Groups, Step: s.Timeline.Step, Outside: s.Timeline.Outside, Kept: idsOf(reporter.All()),
 	}
 	for _, c := range s.Codes {
 		out.Codes = append(out.Codes, ReportCode{c.Code, c.Category, c.Severity, c.Count, c.Latest.Sub(reportStart)})
