@@ -61,7 +61,7 @@ func (o *Occurrence) Enrich(f Facts, e EnrichOptions) *Occurrence {
 	out := *masked(o)
 	out.addFacts(f)
 	out.addStatus(e.StatusSources)
-	out.size = 0
+	out.masked = false
 	enriched := masked(&out)
 	enriched.Metadata = merged(enriched.Metadata, map[string]any{
 		enrichedAt: float64(e.At.UnixMilli()), enrichmentSource: enricher,
