@@ -81,7 +81,8 @@ func TestBlocks(t *testing.T) {
 			case commandTests[page] != "" && slices.Contains([]string{"bash", "shell", "sh", "json"}, language):
 			case tested[b.info] != nil:
 				for part := range strings.SplitSeq(b.text, "…\n") {
-					assert.True(t, tested[b.info].has(part), "%s:%d: no %s file contains\n%s", page, b.line, b.info, part)
+					found := tested[b.info].has(part)
+					assert.True(t, found, "%s:%d: no %s file contains\n%s", page, b.line, b.info, part)
 				}
 			default:
 				t.Errorf("%s:%d: no test for a block %q", page, b.line, b.info)

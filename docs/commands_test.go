@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 var given = map[string]map[string]string{
 	"catalogue.md": {"taxonomy.yaml": "../examples/shop/taxonomy.yaml"},
 	"import.md": {
-		"errors.json": "../internal/importer/testdata/nats.json", "errors.toml": "../internal/importer/testdata/tidb.toml",
+		"errors.json": "../internal/importer/testdata/nats.json",
+		"errors.toml": "../internal/importer/testdata/tidb.toml",
 	},
 }
 
@@ -98,13 +99,15 @@ func newReader(t *testing.T, files map[string]string) *reader {
 	require.NoError(t, os.Symlink(self, filepath.Join(bin, "errgen")))
 	goCommand, err := exec.LookPath("go")
 	require.NoError(t, err)
-	shim := fmt.Sprintf("#!/bin/sh\n[ \"$1 $2\" = 'tool errgen' ] && shift 2 && exec errgen \"$@\"\nexec %q \"$@\"\n", goCommand)
+	tool := `[ "$1 $2" = "tool errgen" ] && shift 2 && exec errgen "$@"`
+	shim := fmt.Sprintf("#!/bin/sh\n%s\nexec %q \"$@\"\n", tool, goCommand)
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte(shim), 0o755))
 	r := &reader{t: t, dir: t.TempDir(), env: append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"),
 		"GOWORK=off", "GOFLAGS=-mod=mod", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a",
 		"GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")}
 	mod := strings.Replace(read(t, "../go.mod"), "module github.com/errgen/errgen", "module example.com/shop", 1)
-	r.write("go.mod", mod+"\nrequire github.com/errgen/errgen v0.0.0\n\nreplace github.com/errgen/errgen => "+root+"\n")
+	mod += "\nrequire github.com/errgen/errgen v0.0.0\n\nreplace github.com/errgen/errgen => " + root + "\n"
+	r.write("go.mod", mod)
 	r.write("go.sum", read(t, "../go.sum"))
 	for name, from := range files {
 		r.write(name, read(t, from))
