@@ -25,7 +25,7 @@ import (
 	"github.com/errgen/errgen/runtime/state"
 )
 
-// The functions here are what docs/reports.md shows; TestDocsSamples holds them together.
+// The functions here are the samples of docs/reports.md. TestBlocks in docs finds them.
 
 func reportOn(failures []error, text, page io.Writer) error {
 	reporter := report.NewReporter(report.ReporterOptions{})

@@ -1,4 +1,5 @@
-// Package filelanes shares waits between processes. Each closed lane is a file in a directory.
+// Package filelanes shares waits between processes. Each closed lane is a file in a directory. Use
+// it if processes share a rate limit and have no database; package state has lanes, too.
 package filelanes
 
 import (

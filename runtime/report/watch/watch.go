@@ -1,6 +1,9 @@
-// Package watch reports the errors of an executor's runs, and records their timelines.
+// Package watch reports the errors of an executor's runs to a [report.Sink], and records their
+// timelines. A [recovery.Handler] does the same for its operations without it.
 //
 //	config.Observer = watch.Observer(watch.Options{Table: config.Table, Sink: sink, Runs: &runs})
+//
+// [recovery.Handler]: https://pkg.go.dev/github.com/errgen/errgen/runtime/recovery#Handler
 package watch
 
 import (

@@ -1,10 +1,8 @@
-// Package gen supports the code that errgen generates. It is not meant to be called by hand and
-// makes no promise to anybody but generated code: what a person needs is in
-// [github.com/errgen/errgen/runtime/taxonomy].
+// Package gen supports generated code. Do not call it: it promises nothing to other callers, and
+// [github.com/errgen/errgen/runtime/taxonomy] has what programs need.
 //
-// Its builders ([MessageBuilder], [ObjectBuilder]) are values: each method returns
-// the builder that goes on, so that calls are chained and a caller's buffer never escapes to the
-// heap.
+// The builders ([MessageBuilder], [ObjectBuilder]) are values: each method returns the next
+// builder, so that calls can be chained and a caller's buffer never escapes to the heap.
 //
 // Nothing in the package keeps state; everything is safe for concurrent use.
 package gen
