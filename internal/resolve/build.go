@@ -102,7 +102,7 @@ func (b *builder) vocabulary() {
 	for i, g := range b.src.Groups {
 		group := &model.Group{Name: g.Name.V, Doc: g.Doc.V, Bit: i, Predicate: "In" + suffix(g.Name.V, i+1)}
 		b.pkg.Groups = append(b.pkg.Groups, group)
-		putFirst(b.groups, g.Name.V, group)
+		putFirst(&b.groups, g.Name.V, group)
 	}
 	b.pkg.Strategies, b.pkg.Checks = methods(b.src.Strategies, "Strategy"), methods(b.src.Checks, "Check")
 	for i, d := range b.src.Tiers {
@@ -141,8 +141,11 @@ func named(list []spec.Named) []taxonomy.Named {
 }
 
 // putFirst keeps the first of two values with one key.
-func putFirst[T any](m map[string]T, name string, v T) {
-	if _, taken := m[name]; !taken {
-		m[name] = v
+func putFirst[T any](m *map[string]T, name string, v T) {
+	if *m == nil {
+		*m = make(map[string]T)
+	}
+	if _, taken := (*m)[name]; !taken {
+		(*m)[name] = v
 	}
 }

@@ -23,7 +23,7 @@ func (b *builder) code(c *model.Category, parent *spec.Category, d *spec.Code, f
 	c.Codes = append(c.Codes, code)
 	b.pkg.Codes = append(b.pkg.Codes, code)
 	b.entries = append(b.entries, entry{code: code, decl: d, parent: parent, fields: fields})
-	putFirst(b.codes, code.Key, code)
+	putFirst(&b.codes, code.Key, code)
 }
 
 // ownFields gives a code a type with fields of its own, and returns its fields by name.

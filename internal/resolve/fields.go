@@ -42,7 +42,7 @@ func (b *builder) audienceOf(category *spec.Category, code *spec.Code) string {
 
 func index(m map[string]*model.Field, fields []*model.Field) {
 	for _, f := range fields {
-		putFirst(m, f.Wire, f)
+		putFirst(&m, f.Wire, f)
 	}
 }
 

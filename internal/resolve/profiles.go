@@ -22,7 +22,7 @@ func (b *builder) profile(d *spec.Profile, n int) {
 	r.follow(d.Reactions)
 	for i := range d.Codes {
 		key := d.Codes[i].Key.V
-		r.inPlace(d.Codes[i].Traits.Reaction, key, b.overlaySuffix(key))
+		r.addInPlace(d.Codes[i].Traits.Reaction, key, b.overlaySuffix(key))
 	}
 	o := newOverrides(r)
 	o.of(d, func(key string) string {
@@ -77,8 +77,8 @@ func (b *builder) workingTable(r *registry) *taxonomy.Taxonomy {
 		Reactions: slices.Clone(t.Reactions), Policies: slices.Clone(t.Policies),
 	}
 	for _, d := range r.reactions {
-		if name := r.names[d]; isInPlace(name) {
-			work.Reactions = append(work.Reactions, &taxonomy.Reaction{Name: name})
+		if isInPlace(d.name) {
+			work.Reactions = append(work.Reactions, &taxonomy.Reaction{Name: d.name})
 		}
 	}
 	for _, p := range b.newPolicies(r) {

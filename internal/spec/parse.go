@@ -72,8 +72,8 @@ func Bound(out []diag.Finding) []diag.Finding {
 
 // reader reads YAML into nodes, and reports what a taxonomy cannot contain.
 type reader struct {
-	lines *lines
-	out   []diag.Finding
+	*lines
+	out []diag.Finding
 	// broken reports that parts of the file could not be read, so that nothing is known to be
 	// missing.
 	broken bool
@@ -290,8 +290,8 @@ func clip(s string) string {
 
 // span returns the place of a node: the token of a scalar, the brackets of a collection if they are
 // on one line, otherwise the first token or the rest of the line.
-func (r *reader) span(n *yaml.Node) diag.Span {
-	text := r.lines.from(n.Line, n.Column)
+func (l *lines) span(n *yaml.Node) diag.Span {
+	text := l.from(n.Line, n.Column)
 	length := 0
 	switch {
 	case n.Kind == yaml.ScalarNode:
@@ -299,14 +299,14 @@ func (r *reader) span(n *yaml.Node) diag.Span {
 	case n.Style&yaml.FlowStyle != 0:
 		length = bracketLength(text)
 	case n.Kind == yaml.MappingNode && len(n.Content) > 0:
-		return r.span(n.Content[0])
+		return l.span(n.Content[0])
 	case n.Kind == yaml.SequenceNode:
 		length = 1
 	}
 	if length > 0 {
-		return r.lines.at(n.Line, n.Column, utf8.RuneCountInString(text[:length]))
+		return l.at(n.Line, n.Column, utf8.RuneCountInString(text[:length]))
 	}
-	return r.lines.rest(n.Line, n.Column)
+	return l.rest(n.Line, n.Column)
 }
 
 // bracketLength returns the number of bytes up to the bracket that closes the first one, or 0 if it
