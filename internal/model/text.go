@@ -9,6 +9,42 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy/gen"
 )
 
+// Template is a message in pieces.
+type Template struct {
+	Parts []Part
+}
+
+// Part is a piece of a template: text, a placeholder, or a group in brackets that falls away as a
+// whole when a field in it is absent or empty.
+type Part struct {
+	Text   string // of a text part
+	Name   string // of a placeholder
+	Field  *Field // of a placeholder
+	Cause  bool   // the placeholder is {cause}
+	Format Format
+	Group  []Part // of a group: texts and placeholders only
+	// Offset and Len are the place of the piece in the message, in bytes.
+	Offset, Len int
+}
+
+// Format is how a placeholder shows its value.
+type Format string
+
+// The formats.
+const (
+	Plain     Format = ""
+	Count     Format = "count" // of a list
+	FirstLine Format = "first_line"
+	Seconds   Format = "seconds" // of a duration
+	Quoted    Format = "quoted"
+	Millis    Format = "duration" // of a number of milliseconds
+)
+
+// Formats returns the names of the formats, sorted.
+func Formats() []string {
+	return []string{string(Count), string(Millis), string(FirstLine), string(Quoted), string(Seconds)}
+}
+
 // Text returns the template with its values. If cause is empty, the error has no cause. Any other
 // value is treated as the text of an error of no taxonomy.
 func (t Template) Text(ctx Context, cause string) string {
