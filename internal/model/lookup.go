@@ -101,11 +101,6 @@ func (p *Package) PolicyByName(name string) *taxonomy.Policy {
 	return find(p.Taxonomy.Policies, func(q *taxonomy.Policy) bool { return q.Name == name })
 }
 
-// RuntimeCode returns a code as the generated package's table has it.
-func (p *Package) RuntimeCode(c *Code) *taxonomy.Code {
-	return &p.Taxonomy.Categories[c.Category.Index].Codes[c.Ordinal]
-}
-
 // ProfileByName returns the profile of that name, or nil.
 func (p *Package) ProfileByName(name string) *Profile {
 	return find(p.Profiles, func(q *Profile) bool { return q.Name == name })

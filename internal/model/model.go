@@ -210,8 +210,9 @@ type Value struct {
 	Objects  []Context
 }
 
-// Code is a code constant and its factory.
+// Code is a code constant and its factory. It embeds the code's entry in the table.
 type Code struct {
+	*taxonomy.Code
 	Index    int // in Package.Codes
 	Ordinal  int // in its category, from 1: the Go value
 	Category *Category
@@ -220,37 +221,24 @@ type Code struct {
 	Own *Category
 
 	Key     string // as the taxonomy writes it
-	Value   string // on the wire
 	Go      string // ProviderAPIError
 	Const   string // CodeProviderAPIError
 	Factory string // NewProviderAPIError
 
-	Number     int
 	Numbered   bool // Number is given; it may be 0
-	Doc        string
-	Resolution string
-	Since      string
-	Deprecated string
 	ReplacedBy *Code
-	Public     bool
-	Aliases    []string
-	Names      []string // further published names
 	Groups     []*Group
 
 	Message     Template
 	MessageText string    // the template as written
 	Feedback    *Template // nil: message and resolution
 	Args        []*Field  // the factory's parameters
-	Abstract    bool      // without a factory: the parent of other codes
 	Parent      *Code     // the code above this one, or nil
 	Constants   []*Value  // in the order of Package.Constants; nil for an absent one
 	Set         []FieldValue
 
-	Row  *Row
-	When []*Branch
-	// Prevent is the prevention of the code, or nil.
-	Prevent *taxonomy.Prevention
-
+	Row      *Row
+	When     []*Branch
 	Rules    []*Rule
 	Examples []*Example // the examples, then the counter-examples
 }

@@ -34,7 +34,7 @@ func (b *builder) rows() {
 			At: taxonomy.At(e.code.Category.Index, uint16(e.code.Ordinal)), Code: e.code,
 			Traits: b.traits(mergeTraits(e.parent.Traits, e.decl.Traits)),
 		})
-		b.pkg.RuntimeCode(e.code).Traits = e.code.Row.Traits
+		e.code.Traits = e.code.Row.Traits
 	}
 	for _, e := range b.entries {
 		e.code.When = branches(e)
@@ -60,7 +60,7 @@ func (b *builder) branchRow(e entry, i int) *model.Row {
 	if traits == e.code.Row.Traits {
 		return e.code.Row
 	}
-	code := b.pkg.RuntimeCode(e.code)
+	code := e.code.Code
 	code.When = append(code.When, traits)
 	return b.addRow(&model.Row{
 		At: e.code.Row.At.When(uint8(len(code.When))), Code: e.code, Branch: i + 1, Traits: traits,

@@ -6,39 +6,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// tableCode returns a code's entry in the table, without its traits.
-func tableCode(c *model.Code) taxonomy.Code {
-	out := taxonomy.Code{
-		Value: c.Value, Number: c.Number, Since: c.Since, Message: c.MessageText, Doc: c.Doc, Resolution: c.Resolution,
-		Deprecated: c.Deprecated, Aliases: c.Aliases, Names: c.Names, NumberZero: c.Numbered && c.Number == 0,
-		Set: model.SetJSON(c.Set), Prevent: c.Prevent, Public: c.Public,
-	}
-	if c.Key != c.Value {
-		out.Key = c.Key
-	}
-	if out.Abstract = c.Abstract; c.Parent != nil {
-		out.Parent = uint16(c.Parent.Ordinal)
-	}
-	for _, v := range c.Constants {
-		out.Constants = append(out.Constants, v.Any())
-	}
-	if c.ReplacedBy != nil {
-		out.ReplacedBy = c.ReplacedBy.Value
-	}
-	if c.Own != nil {
-		out.Own = &taxonomy.OwnType{Name: c.Own.Type, Fields: tableFields(c.Own.Fields[len(c.Category.Fields):])}
-	}
-	for _, g := range c.Groups {
-		out.Groups |= 1 << g.Bit
-	}
-	for _, f := range c.Args {
-		if !f.Required {
-			out.Takes = append(out.Takes, f.Wire)
-		}
-	}
-	return out
-}
-
 func tableFields(fields []*model.Field) []taxonomy.Field {
 	var out []taxonomy.Field
 	for _, f := range fields {
