@@ -3,8 +3,6 @@
 package model
 
 import (
-	"time"
-
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -177,8 +175,6 @@ type Enum struct {
 	Var    string // workDecisionWords: the variable that holds the words
 	Doc    string
 	Values []EnumValue
-	// places are the words' places from 1, once [Enum.Add] was used.
-	places map[string]int
 }
 
 // EnumValue is one word of an enum. Its Go value is its index plus one; zero is no value.
@@ -192,22 +188,6 @@ type Object struct {
 	Type   string // Run; "" for taxonomy.Violation
 	Doc    string
 	Fields []*Field
-}
-
-// Value is a literal, typed as its field is.
-type Value struct {
-	Type     Type
-	Str      string // String; JSON text; the word of an enum
-	Int      int64  // Int, Int64
-	Uint     uint64
-	Float    float64
-	Bool     bool
-	Duration time.Duration
-	Time     time.Time
-	Strings  []string
-	Index    int // of an enum's value, 1-based
-	Object   Context
-	Objects  []Context
 }
 
 // Code is a code constant and its factory. It embeds the code's entry in the table.

@@ -121,7 +121,7 @@ func fieldType(d *spec.Field) model.Type {
 func (b *builder) enum(name string, d *spec.Field) *model.Enum {
 	e := &model.Enum{Type: name, Var: b.idents.take(unexported(name, 1) + "Words"), Doc: d.Doc.V}
 	for i, word := range d.Enum {
-		e.Add(model.EnumValue{Wire: word.V, Const: name + suffix(word.V, i+1)})
+		e.Values = append(e.Values, model.EnumValue{Wire: word.V, Const: name + suffix(word.V, i+1)})
 	}
 	b.pkg.Enums = append(b.pkg.Enums, e)
 	return e
