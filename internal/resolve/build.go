@@ -29,7 +29,6 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.profiles()
 	b.trimSignatures()
 	b.collect()
-	b.attributes()
 	return b.pkg
 }
 

@@ -1,8 +1,6 @@
 package resolve
 
 import (
-	"slices"
-
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
@@ -21,6 +19,12 @@ func (b *builder) globalFields() {
 	b.pkg.Fields = b.fields(owner, b.src.Fields)
 	b.globals = make(map[string]*model.Field)
 	index(b.globals, b.pkg.Fields)
+	for _, f := range b.pkg.Fields {
+		f.Attribute = f.Go
+		if f.Enum != nil || f.Object != nil && f.Object.Type != "" {
+			f.Attribute += "Field" // the type has the name
+		}
+	}
 }
 
 // public is the audience of what clients see.
@@ -134,50 +138,4 @@ func (b *builder) object(name string, d *spec.Field, audience string) *model.Obj
 		audience: audience}, d.Fields)
 	b.pkg.Objects = append(b.pkg.Objects, o)
 	return o
-}
-
-// attributes names the functions that make attributes of the fields of all categories. Other names
-// come first.
-func (b *builder) attributes() {
-	taken := make(map[string]bool)
-	take := func(names ...string) {
-		for _, name := range names {
-			taken[name] = true
-		}
-	}
-	take(naming.Fixed...)
-	for _, c := range b.pkg.Categories {
-		take(c.Type, c.CodeType, c.Const, c.Predicate)
-	}
-	for _, c := range b.pkg.Codes {
-		take(c.Const, c.Factory)
-	}
-	for _, g := range b.pkg.Groups {
-		take(g.Predicate)
-	}
-	for _, t := range b.pkg.Tiers {
-		take(t.Const)
-	}
-	for _, m := range slices.Concat(b.pkg.Strategies, b.pkg.Checks) {
-		take(m.Const)
-	}
-	for _, p := range b.pkg.Profiles {
-		take(p.Const)
-	}
-	for _, o := range b.pkg.Objects {
-		take(o.Type)
-	}
-	for _, e := range b.pkg.Enums {
-		take(e.Type)
-		for _, v := range e.Values {
-			take(v.Const)
-		}
-	}
-	for _, f := range b.pkg.Fields {
-		f.Attribute = f.Go
-		for taken[f.Attribute] {
-			f.Attribute += "Field"
-		}
-		take(f.Attribute)
-	}
 }
