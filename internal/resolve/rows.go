@@ -32,7 +32,7 @@ func (b *builder) rows() {
 	for _, e := range b.entries {
 		e.code.Row = b.addRow(&model.Row{
 			At: taxonomy.At(e.code.Category.Index, uint16(e.code.Ordinal)), Code: e.code,
-			Traits: b.traits(mergeTraits(e.parent.Traits, e.decl.Traits)),
+			Traits: b.traits(e.decl.Traits.Over(e.parent.Traits)),
 		})
 		e.code.Traits = e.code.Row.Traits
 	}
@@ -55,8 +55,7 @@ func (b *builder) addRow(row *model.Row) *model.Row {
 }
 
 func (b *builder) branchRow(e entry, i int) *model.Row {
-	own := mergeTraits(e.parent.Traits, e.decl.Traits)
-	traits := b.traits(mergeTraits(own, e.decl.When[i].Traits))
+	traits := b.traits(e.decl.When[i].Traits.Over(e.decl.Traits).Over(e.parent.Traits))
 	if traits == e.code.Row.Traits {
 		return e.code.Row
 	}

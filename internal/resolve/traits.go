@@ -8,26 +8,6 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// mergeTraits returns base with what top sets, trait by trait.
-func mergeTraits(base, top spec.Traits) spec.Traits {
-	setIfGiven(&base.Kind, top.Kind)
-	setIfGiven(&base.Severity, top.Severity)
-	setIfGiven(&base.Retryable, top.Retryable)
-	setIfGiven(&base.Recoverability, top.Recoverability)
-	setIfGiven(&base.HTTP, top.HTTP)
-	setIfGiven(&base.GRPC, top.GRPC)
-	if top.Reaction != nil {
-		base.Reaction = top.Reaction
-	}
-	return base
-}
-
-func setIfGiven[T any](base *spec.Val[T], top spec.Val[T]) {
-	if top.Set {
-		*base = top
-	}
-}
-
 // traits resolves the traits of a row of the table.
 func (b *builder) traits(t spec.Traits) taxonomy.Traits {
 	out := taxonomy.Traits{
