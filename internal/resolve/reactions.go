@@ -161,7 +161,7 @@ func (b *builder) define() {
 		})
 	}
 	table, _ := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
-	for _, row := range overlaid(table).Rows {
+	for _, row := range table.Overlay.Rows {
 		if r := row.Traits.Reaction; row.Row.Code() > 0 {
 			b.reactions[r.Name] = r
 		}
@@ -176,14 +176,6 @@ func (b *builder) define() {
 			t.Policies = append(t.Policies, p)
 		}
 	}
-}
-
-// overlaid returns the profile of a table; an empty one without a profile.
-func overlaid(t taxonomy.Table) *taxonomy.Profile {
-	if t.Overlay == nil {
-		return &taxonomy.Profile{}
-	}
-	return t.Overlay
 }
 
 // newPolicies makes policies with the defaults of a profile's section `retry`.

@@ -108,7 +108,6 @@ type Type struct {
 	Alts    []Type
 	Bounds  *Bounds // of FormInt, FormFloat and FormDuration
 
-	typ   reflect.Type
 	chars string // that a name cannot contain, among them a space; "any" for a text without restrictions
 	field []int  // of an alternative
 	name  []int  // of FormMap: the field of the name in an element

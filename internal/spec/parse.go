@@ -24,20 +24,15 @@ const (
 	IDDuplicate  = "E-duplicate"   // a key that is given twice
 	IDValue      = "E-value"       // a value that its key does not take
 	IDIgnore     = "E-ignore"      // an errgen:ignore comment that does not name a warning
-	IDTooMany    = "E-too-many"    // so many findings that the rest are left out
 )
 
 // IDs returns the ids of all findings that [Parse] can make.
 func IDs() []string {
-	return []string{IDYAML, IDUnknownKey, IDMissingKey, IDDuplicate, IDValue, IDIgnore, IDTooMany}
+	return []string{IDYAML, IDUnknownKey, IDMissingKey, IDDuplicate, IDValue, IDIgnore}
 }
 
-// Limits of a file. Ten thousand codes with rules and examples stay below.
-const (
-	maxBytes    = 16 << 20
-	maxDepth    = 64
-	maxFindings = 1000
-)
+// maxBytes limits a file. Ten thousand codes with rules and examples stay below.
+const maxBytes = 16 << 20
 
 // Parse reads a taxonomy and reports all faults of its form. The taxonomy is never nil; if there
 // are findings, it contains the rest. Findings call the file name.
@@ -51,23 +46,7 @@ func Parse(name string, src []byte) (*Taxonomy, []diag.Finding) {
 		t.nest()
 	}
 	diag.Sort(d.out)
-	return t, Bound(d.out)
-}
-
-// Bound leaves out all sorted findings after the first thousand errors.
-func Bound(out []diag.Finding) []diag.Finding {
-	errs := 0
-	for i, f := range out {
-		if f.Severity == diag.Error {
-			errs++
-		}
-		if errs > maxFindings && f.ID != IDTooMany {
-			return append(out[:i:i], diag.Finding{ID: IDTooMany, Span: f.Span,
-				Message: fmt.Sprintf("more than %d findings; the rest are left out", maxFindings),
-				Hint:    "fix the first ones and check again: one cause often has many findings"})
-		}
-	}
-	return out
+	return t, d.out
 }
 
 // reader reads YAML into nodes, and reports what a taxonomy cannot contain.
@@ -79,9 +58,9 @@ type reader struct {
 	broken bool
 }
 
-// fail reports a finding. Findings far beyond the shown ones are dropped.
+// fail reports a finding.
 func (r *reader) fail(id string, at diag.Span, hint, format string, args ...any) {
-	if r.broken = r.broken || id == IDYAML; r.broken && id == IDMissingKey || len(r.out) > 10*maxFindings {
+	if r.broken = r.broken || id == IDYAML; r.broken && id == IDMissingKey {
 		return
 	}
 	r.out = append(r.out, diag.Finding{ID: id, Span: at, Message: fmt.Sprintf(format, args...), Hint: hint})
@@ -116,7 +95,7 @@ func (r *reader) read(src []byte) *yaml.Node {
 	case root == nil && len(r.out) == 0:
 		r.fail(IDMissingKey, r.lines.at(1, 1, 1), "errgen init writes a taxonomy to begin with", "the file is empty")
 	case root != nil:
-		r.clean(root, 0)
+		r.clean(root)
 	}
 	return root
 }
@@ -183,11 +162,9 @@ func (r *reader) fileOf(n *yaml.Node) int {
 
 // clean reports what the language does not take from YAML, and removes it from the tree: a node
 // that is reported has no kind.
-func (r *reader) clean(n *yaml.Node, depth int) {
+func (r *reader) clean(n *yaml.Node) {
 	const spellOut = "name a reaction or policy, or write the value out; text that begins with %s needs quotes"
 	switch {
-	case depth > maxDepth:
-		r.reject(n, "use fewer levels", fmt.Sprintf("values are nested more than %d deep", maxDepth))
 	case n.Kind == yaml.AliasNode:
 		r.reject(n, fmt.Sprintf(spellOut, "*"), "an alias is not part of the language")
 	case n.Anchor != "":
@@ -198,7 +175,7 @@ func (r *reader) clean(n *yaml.Node, depth int) {
 		r.reject(n, "leave it out; text that begins with ! needs quotes", "a YAML tag is not part of the language")
 	default:
 		for _, c := range n.Content {
-			r.clean(c, depth+1)
+			r.clean(c)
 		}
 		if n.Kind == yaml.MappingNode {
 			r.cleanKeys(n)
