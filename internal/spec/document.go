@@ -323,16 +323,6 @@ func (d *Document) collect(n *yaml.Node, edits *[]replacement) {
 			d.collect(value, edits)
 		case d.changed[key] || d.isChanged(value):
 			key.HeadComment, key.FootComment = "", ""
-			if value.Kind == yaml.MappingNode && value.Style&yaml.FlowStyle == 0 && value.Line > 0 {
-				// Only the key changed: its line is rewritten, and the value below keeps its lines.
-				name := strings.TrimSuffix(string(encode(scalarNode(key.Value, "!!str"), 2)), "\n")
-				*edits = append(*edits, replacement{
-					key.Line, key.Line + 1,
-					strings.Repeat(" ", column-1) + name + afterKey(d.dec.lines.Line(key.Line)) + "\n",
-				})
-				d.collect(value, edits)
-				break
-			}
 			*edits = append(*edits, replacement{key.Line, d.dec.lastLine(key.Line) + 1, d.render(key, value, column)})
 		}
 		at = d.dec.lastLine(key.Line) + 1
@@ -346,18 +336,6 @@ func (d *Document) firstLine(key *yaml.Node) int {
 		line--
 	}
 	return line
-}
-
-// afterKey returns the rest of a line from the colon behind its key on.
-func afterKey(line string) string {
-	line = strings.TrimLeft(line, " ")
-	if line[0] == '"' || line[0] == '\'' {
-		return line[quoteEnd(line):]
-	}
-	if i := strings.Index(line, ": "); i >= 0 {
-		return line[i:]
-	}
-	return line[max(strings.LastIndex(line, ":"), 0):]
 }
 
 // isChanged reports whether something below a node was changed.

@@ -118,10 +118,10 @@ func TestFindings(t *testing.T) {
 			"3:31+1 E-value 5s for seconds"}},
 		{"duration in days", line("policies: {p: {max_delay: 2d}}"), []string{"3:27+2 E-value 36h"}},
 		{"negative duration", line("policies: {p: {max_delay: -2s}}"), []string{"3:27+3 E-value"}},
-		{"comma in text", line("groups: {net: The net, always., auth: x}"), []string{"3:24+7 E-yaml quotes; 3:15+7"}},
+		{"comma in text", line("groups: {net: The net, always., auth: x}"), []string{"3:24+7 E-yaml quotes"}},
 		{"no space after the colon", line("reactions: {r: {action:retry}, s: {action: retry, purpose:}}"), []string{
-			"3:17+12 E-yaml", "3:51+8 E-value space"}},
-		{"braces as text", code("message: {id}"), []string{"3:46+2 E-yaml '{id}'"}},
+			"3:17+12 E-yaml", "3:51+8 E-yaml colon"}},
+		{"braces as text", code("message: {id}"), []string{"3:46+2 E-yaml braces in quotes"}},
 		{"braces and text", line("doc: {x} gone"), []string{"3:6+1 E-yaml '{x} gone'"}},
 		{"brackets and text", line("doc: [x] gone"), []string{"3:6+1 E-yaml '[x] gone'"}},
 		{"brackets and text on another line", line("x-a: [b,\n  c] d"), []string{"3:1+8 E-yaml"}},

@@ -206,8 +206,12 @@ func (r *reader) cleanKeys(n *yaml.Node) {
 		case key.Kind != yaml.ScalarNode:
 			r.fail(IDYAML, r.span(key), "write text as the key", "a key must be text")
 			continue
-		case n.Style&yaml.FlowStyle != 0 && isNull(value) && value.Value == "" && !r.hasColon(key):
-			r.withoutColon(n, key)
+		case n.Style&yaml.FlowStyle != 0 && isEmpty(value) && !r.hasColon(key):
+			r.fail(IDYAML, r.span(key), "put text with a comma, a colon or braces in quotes, and a list in [brackets]",
+				"%q has no value: inside {…} a comma ends a value", clip(key.Value))
+			if len(n.Content) == 0 {
+				n.Kind = 0
+			}
 			continue
 		case isNull(key) && key.Value == "":
 			r.fail(IDValue, r.span(key), "write a key before the colon", "a value without a key")
@@ -230,23 +234,6 @@ func (r *reader) hasColon(key *yaml.Node) bool {
 	at := r.span(key)
 	rest := r.lines.from(at.Line, at.Col+at.Len)
 	return strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":") || rest == "" && strings.Contains(key.Value, "\n")
-}
-
-// withoutColon reports a key without a value inside of braces: text with braces, or with a comma.
-func (r *reader) withoutColon(n, key *yaml.Node) {
-	if name, found := strings.CutSuffix(key.Value, ":"); found && !quoted(key) {
-		r.fail(IDValue, r.span(key), "write a space and a value behind the colon", "%q has no value", clip(name))
-		return
-	}
-	if len(n.Content) == 0 {
-		r.fail(IDYAML, r.span(key), "put text in quotes: "+quote("{"+key.Value+"}")+", and a list in [brackets]",
-			"{…} is a mapping to YAML, and %q has no value", clip(key.Value))
-		n.Kind = 0
-		return
-	}
-	r.fail(IDYAML, r.span(key), "put the text that contains the comma in quotes",
-		"a comma ends a value inside {…}, so this became a key without a value")
-	r.related(r.span(n.Content[len(n.Content)-1]), "the value was cut here")
 }
 
 func quoted(n *yaml.Node) bool {

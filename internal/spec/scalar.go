@@ -89,7 +89,7 @@ func (d *decoder) text(n, key *yaml.Node, t *Type) Text {
 	case n.Kind != yaml.ScalarNode:
 		d.wrongType(n, key, t)
 	case t.Form == FormWord && !slices.Contains(t.Words, n.Value):
-		hint := cmp.Or(t.nearestWord(n.Value), "write "+t.Describe())
+		hint := cmp.Or(diag.DidYouMeanExactly(n.Value, t.Words), "write "+t.Describe())
 		d.fail(IDValue, d.span(n), hint, "%s cannot be %q", key.Value, clip(n.Value))
 	case literalKind(n) != LitString:
 		d.fail(IDValue, d.span(n), "put it in quotes: "+quote(n.Value), "%s is %s to YAML, and text is expected here",
@@ -98,19 +98,6 @@ func (d *decoder) text(n, key *yaml.Node, t *Type) Text {
 		return d.name(n, t)
 	}
 	return Text{}
-}
-
-// fewWords is the number of words up to which a hint lists them. The nearest of so few words is
-// often the opposite of the intended one.
-const fewWords = 3
-
-// nearestWord returns the hint that proposes a word, or "". Of few words it proposes one that is
-// one edit away.
-func (t *Type) nearestWord(word string) string {
-	if len(t.Words) <= fewWords {
-		return diag.DidYouMeanExactly(word, t.Words)
-	}
-	return diag.DidYouMean(word, t.Words)
 }
 
 // name checks the characters of a text, and of a name.

@@ -18,9 +18,6 @@ type Val[T any] struct {
 	Set  bool // false if the key is absent
 }
 
-// Given reports whether the key is present.
-func (v Val[T]) Given() bool { return v.Set }
-
 // Or returns the value, or def if the key is absent.
 func (v Val[T]) Or(def T) T {
 	if v.Set {
