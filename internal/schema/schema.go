@@ -182,11 +182,7 @@ func (g *generator) named(t *spec.Type) object {
 	if known := distinct(g.names[t.Ref]); !t.Declare && len(known) > 0 {
 		names = object{"enum": known}
 	}
-	out := object{"type": "object", "propertyNames": names, "additionalProperties": g.value(t.Elem)}
-	if t.Ref == spec.RefAttribute {
-		out["minProperties"] = 1
-	}
-	return out
+	return object{"type": "object", "propertyNames": names, "additionalProperties": g.value(t.Elem)}
 }
 
 // Table returns the keys of a mapping as a Markdown table. A key that the mapping shares with

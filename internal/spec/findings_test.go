@@ -64,8 +64,6 @@ func TestFindings(t *testing.T) {
 		{"empty lists", code("message: gone, detect: [{text: [], contains: [], source: [], op: {not: []}}]"), []string{
 			"3:67+2 E-value write text", "3:81+2 E-value write text", "3:93+2 E-value the name of a source",
 			"3:107+2 E-value write text"}},
-		{"empty attributes", code("message: gone, detect: [{attributes: {}}], examples: [{attributes: {}}]"), []string{
-			"3:73+2 E-value a mapping", "3:103+2 E-value a mapping"}},
 		{"text in place of a mapping",
 			line("fallback: UNKNOWN\nreactions: {r: block, s: bolck}\ntiers: {a: b}"), []string{
 				"3:11+7 E-value write a mapping (fallback)", "4:16+5 E-value write a mapping (reaction)", "4:26+5 E-value",

@@ -32,6 +32,8 @@ func (g Ignore) Covers(f diag.Finding) bool {
 // ignoreMark matches an ignore comment: the word for the whole file, and the ids before a reason.
 var ignoreMark = regexp.MustCompile(`(?:^|[ \t])(# errgen:ignore(-file)?(.*?))(?:--.*?)?[ \t]*$`)
 
+const ignoreWord = "# errgen:ignore"
+
 var (
 	ignoredID = regexp.MustCompile(`[^, \t]+`)
 	warningID = regexp.MustCompile(`^W-[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -40,9 +42,12 @@ var (
 // ignores returns the ignore comments of a file.
 func (d *decoder) ignores(root *yaml.Node) []Ignore {
 	var out []Ignore
-	texts := textsWith(root, "# errgen:ignore", nil)
+	texts := textsWith(root, ignoreWord, nil)
 	for n := 1; n <= d.lines.Lines(); n++ {
 		line := d.lines.Line(n)
+		if !strings.Contains(line, ignoreWord) {
+			continue
+		}
 		m := ignoreMark.FindStringSubmatchIndex(line)
 		if m == nil || slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t+"'\"", line[m[2]:]) }) {
 			continue // also if the comment is text

@@ -35,7 +35,6 @@ type Mapping struct {
 	typ   string  // the struct
 	spans [][]int // the fields for the place of a mapping
 	raw   []int   // the field for the mapping itself, or nil
-	index map[string]int
 	names []string
 }
 
@@ -122,8 +121,10 @@ type Bounds struct {
 
 // Key returns the key called name, or nil.
 func (m *Mapping) Key(name string) *Key {
-	if i, ok := m.index[name]; ok {
-		return &m.Keys[i]
+	for i := range m.Keys {
+		if m.Keys[i].Name == name {
+			return &m.Keys[i]
+		}
 	}
 	return nil
 }

@@ -31,13 +31,12 @@ func (b *builder) mapping(t reflect.Type, as string) *Mapping {
 	m := &Mapping{
 		Name:  cmp.Or(head.Tag.Get(cmp.Or(as, "name")), head.Tag.Get("name"), strings.ToLower(t.Name())),
 		OneOf: strings.Fields(head.Tag.Get("oneof")), AnyOf: strings.Fields(head.Tag.Get("anyof")),
-		typ: t.Name(), index: make(map[string]int),
+		typ: t.Name(),
 	}
 	b.mappings[variant{t, as}] = m
 	b.lang.Mappings = append(b.lang.Mappings, m)
 	b.keys(m, t, Key{}, as)
 	for i := range m.Keys {
-		m.index[m.Keys[i].Name] = i
 		m.names = append(m.names, m.Keys[i].Name)
 	}
 	if slices.Equal(m.AnyOf, []string{"*"}) {
