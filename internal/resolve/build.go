@@ -1,3 +1,14 @@
+// Package resolve turns a taxonomy as written into the model that emitters read: names become Go
+// identifiers, defaults are applied, references are followed, profiles are worked out to what they
+// change.
+//
+// [Build] expects a taxonomy whose names are declared and whose chains of reactions end. Other
+// faults leave a placeholder that does no harm, so that package check can report them with the
+// model at hand; where a rule needs the same reading of a literal, a condition or a message as the
+// model, it is exported here.
+//
+// Reactions, policies and profiles are made by the overlay engine of package taxonomy: the
+// declarations become overrides of reactions that abort, of default policies, and of the table.
 package resolve
 
 import (
@@ -23,7 +34,6 @@ func Build(t *spec.Taxonomy) *model.Package {
 	b.globalFields()
 	b.categories()
 	b.fallback()
-	b.audience()
 	b.registerReactions()
 	b.rows()
 	b.profiles()
@@ -41,6 +51,7 @@ type builder struct {
 	globals map[string]*model.Field
 	codes   map[string]*model.Code // by key
 	entries []entry                // by code index
+	read    map[string]bool        // the evidence that fills fields
 
 	registry   *registry                     // of the table
 	registries []*registry                   // of the profiles
@@ -48,7 +59,8 @@ type builder struct {
 }
 
 func newBuilder(t *spec.Taxonomy) *builder {
-	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents()}
+	return &builder{src: t, pkg: &model.Package{Taxonomy: &taxonomy.Taxonomy{}}, idents: newIdents(),
+		read: make(map[string]bool)}
 }
 
 // entry is a code together with what it was resolved from.

@@ -171,3 +171,14 @@ func branches(e entry) []*model.Branch {
 	}
 	return out
 }
+
+const defaultLikely = 0.5
+
+func prevention(d *spec.Prevention) *taxonomy.Prevention {
+	if d == nil {
+		return nil
+	}
+	return &taxonomy.Prevention{
+		Check: d.Check.V, Throttle: d.Throttle.V, Concurrency: d.Concurrency.V, Likely: d.Likely.Or(defaultLikely),
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/naming"
 	"github.com/errgen/errgen/internal/spec"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // fieldOwner is what a list of fields belongs to, as far as names follow from it.
@@ -29,15 +30,6 @@ func (b *builder) globalFields() {
 
 // public is the audience of what clients see.
 const public = "public"
-
-// audience adds what makes the taxonomy's public views.
-func (b *builder) audience() {
-	if b.src.Public != nil {
-		if c := b.codes[b.src.Public.Code.V]; c != nil {
-			b.pkg.Taxonomy.PublicFallback = c.Value
-		}
-	}
-}
 
 // audienceOf returns the audience of a code, and of its fields that declare none.
 func (b *builder) audienceOf(category *spec.Category, code *spec.Code) string {
@@ -70,6 +62,7 @@ func (b *builder) field(owner fieldOwner, d *spec.Field, n int) *model.Field {
 	}
 	for _, from := range d.From {
 		f.From = append(f.From, from.V)
+		b.read[from.V] = true
 		if f.Role == model.NoRole {
 			f.Role = roles[from.V]
 		}
@@ -138,4 +131,27 @@ func (b *builder) object(name string, d *spec.Field, audience string) *model.Obj
 		audience: audience}, d.Fields)
 	b.pkg.Objects = append(b.pkg.Objects, o)
 	return o
+}
+
+// tableFields returns fields as the table has them.
+func tableFields(fields []*model.Field) []taxonomy.Field {
+	var out []taxonomy.Field
+	for _, f := range fields {
+		x := taxonomy.Field{
+			Name: f.Wire, Type: f.Type.String(), Enum: f.Enum.Words(), From: f.From, MaxLength: f.MaxLength,
+			Required: f.Required, Sensitive: f.Sensitive, Scrub: f.Scrub, KeepTail: f.KeepTail,
+			MessageOnly: f.MessageOnly, Public: f.Public,
+		}
+		if f.Object != nil {
+			x.Fields = tableFields(f.Object.Fields)
+			if f.Type == model.Violations {
+				x.Fields[2].Required = false // the code
+			}
+		}
+		if f.Default != nil {
+			x.Default = f.Default.JSON()
+		}
+		out = append(out, x)
+	}
+	return out
 }
