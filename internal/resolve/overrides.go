@@ -51,9 +51,7 @@ func (o *overrides) reactions() {
 	o.Reactions = nil
 	for _, d := range o.registry.reactions {
 		r := taxonomy.ReactionOverride{Action: d.action}
-		if d.raw != (spec.Raw{}) {
-			o.decode(d.raw, "reactions."+d.name+".", &r, nil)
-		}
+		o.decode(d.raw, "reactions."+d.name+".", &r, nil)
 		o.places["reactions."+d.name] = d.at
 		putFirst(&o.Reactions, d.name, r)
 	}
