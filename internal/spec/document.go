@@ -279,26 +279,15 @@ func (d *Document) Bytes() []byte {
 	if bytes.Contains(src, []byte("\r\n")) {
 		lineEnd = "\r\n"
 	}
-	old := bytes.SplitAfter(src, []byte("\n"))
-	var out bytes.Buffer
-	next := 1
-	copyTo := func(line int) {
-		for ; next < line && next <= len(old); next++ {
-			out.Write(old[next-1])
-		}
-		if b := out.Bytes(); len(b) > 0 && b[len(b)-1] != '\n' && line <= len(old)+1 {
-			out.WriteString(lineEnd) // the last line had no end
-		}
+	if len(edits) > 0 && !bytes.HasSuffix(src, []byte("\n")) {
+		src = append(slices.Clip(src), lineEnd...)
 	}
-	for _, e := range edits {
-		copyTo(e.from)
-		out.WriteString(strings.ReplaceAll(e.text, "\n", lineEnd))
-		next = max(next, e.to)
+	lines := bytes.SplitAfter(src, []byte("\n"))
+	for _, e := range slices.Backward(edits) {
+		text := strings.ReplaceAll(e.text, "\n", lineEnd)
+		lines = slices.Replace(lines, e.from-1, e.to-1, []byte(text))
 	}
-	for ; next <= len(old); next++ {
-		out.Write(old[next-1])
-	}
-	return out.Bytes()
+	return bytes.Join(lines, nil)
 }
 
 // collect adds the changes of a block mapping.
