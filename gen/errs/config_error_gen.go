@@ -180,8 +180,8 @@ var configRules = [][]detect.CodeRule{
 	},
 	CodeConfigMissing: {
 		{Doc: "source: config, type: missing, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"missing"}}}},
-		{Doc: "source: config, errno: ENOENT, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Errno, Any: []string{"ENOENT"}}, {Key: detect.Type, Presence: detect.Absent}}},
-		{Doc: "source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}, {Key: detect.Type, Presence: detect.Absent}}},
+		{Doc: "source: config, errno: ENOENT, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Errno, Any: []string{"ENOENT"}}}},
+		{Doc: "source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Is, Any: []string{"io/fs.ErrNotExist"}}}},
 	},
 	CodeConfigEnvVarMissing: {
 		{Doc: "source: config, type: unset_variable, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"config"}}, {Key: detect.Type, Any: []string{"unset_variable"}}}},

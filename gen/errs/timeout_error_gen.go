@@ -122,7 +122,7 @@ var timeoutRules = [][]detect.CodeRule{
 	CodeOperationTimeout: {
 		{Doc: "source: [validator, executor], type: timeout, priority: 10", Priority: 10, Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"validator", "executor"}}, {Key: detect.Type, Any: []string{"timeout"}}}},
 		{Doc: "type: timeout", Conditions: []detect.Condition{{Key: detect.Type, Any: []string{"timeout"}}}},
-		{Doc: "status: {present: false}, type: {present: false}, errno: {present: false}, like: [timeout, grpc_deadline_exceeded]", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Errno, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded}},
+		{Doc: "like: [timeout, grpc_deadline_exceeded], status: {present: false}, type: {present: false}, errno: {present: false}", Conditions: []detect.Condition{{Key: detect.Status, Presence: detect.Absent}, {Key: detect.Type, Presence: detect.Absent}, {Key: detect.Errno, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded}},
 		{Doc: "is: [context.DeadlineExceeded, os.ErrDeadlineExceeded], priority: -5", Priority: -5, Conditions: []detect.Condition{{Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 	},
 }

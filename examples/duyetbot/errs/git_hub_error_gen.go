@@ -329,7 +329,7 @@ var gitHubRules = [][]detect.CodeRule{
 	CodeGitHubTimeout: {
 		{Doc: "source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded", "os.ErrDeadlineExceeded"}}}},
 		{Doc: "source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com}", Conditions: []detect.Condition{{Key: detect.Source, Presence: detect.Absent}, {Key: detect.Is, Any: []string{"context.DeadlineExceeded"}}, {Key: detect.Attribute, Name: "host", Any: []string{"api.github.com"}}}},
-		{Doc: "source: github, status: {present: false}, like: [timeout, grpc_deadline_exceeded, late]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}},
+		{Doc: "source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, Presence: detect.Absent}}, Like: []*detect.Signature{&signatureTimeout, &signatureGRPCDeadlineExceeded, &signatureLate}},
 	},
 	CodeGitHubNotFound: {
 		{Doc: "source: github, status: 404", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"github"}}, {Key: detect.Status, AnyNumber: []int{404}}}},

@@ -135,10 +135,10 @@ var storeCategory = taxonomy.Category{
 
 var storeRules = [][]detect.CodeRule{
 	CodeStoreConflict: {
-		{Doc: "source: postgres, code: ['40001', '40P01']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"40001", "40P01"}}}},
+		{Doc: "source: postgres, code: ['40001', 40P01]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"40001", "40P01"}}}},
 	},
 	CodeStoreDown: {
-		{Doc: "source: postgres, code: ['57P01', '57P03', '53300']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"57P01", "57P03", "53300"}}}},
+		{Doc: "source: postgres, code: [57P01, 57P03, '53300']", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Code, Any: []string{"57P01", "57P03", "53300"}}}},
 		{Doc: "source: postgres, type: [network, timeout]", Conditions: []detect.Condition{{Key: detect.Source, Any: []string{"postgres"}}, {Key: detect.Type, Any: []string{"network", "timeout"}}}},
 	},
 }
