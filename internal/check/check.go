@@ -47,8 +47,7 @@ var stages = [][]func(*checker){
 }
 
 // Load reads, resolves and checks a taxonomy. The findings are sorted; warnings that a comment of
-// the file ignores are left out, and so are those behind a thousand errors. The model is nil if one
-// of them is an error.
+// the file ignores are left out. The model is nil if a finding is an error.
 func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	t, findings := spec.Parse(name, src)
 	var m *model.Package
@@ -71,7 +70,7 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	findings = applyIgnores(t.Ignores, findings)
 	diag.Sort(findings)
 	if diag.HasErrors(findings) {
-		return nil, spec.Bound(findings)
+		return nil, findings
 	}
 	return m, findings
 }

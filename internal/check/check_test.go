@@ -209,18 +209,6 @@ func TestLongExample(t *testing.T) {
 	assert.Contains(t, findings[0].Message, "the last 16384 bytes")
 }
 
-// A thousand errors are shown, and one more says that there are others.
-func TestTooManyErrors(t *testing.T) {
-	var codes strings.Builder
-	for i := range 2000 {
-		fmt.Fprintf(&codes, "A%d: {message: '%s'},\n", i, strings.Repeat("{x}", 50))
-	}
-	_, findings := check.Load(
-		"t.yaml", []byte("errgen: 1\npackage: e\ncategories: {io: {codes: {"+codes.String()+"}}}\n"))
-	require.Len(t, findings, 1001)
-	assert.Equal(t, spec.IDTooMany, findings[1000].ID)
-}
-
 // TestManyOfAKind has more groups and words than the generated code can number.
 func TestManyOfAKind(t *testing.T) {
 	names := func(n int, format string) string {

@@ -224,14 +224,11 @@ func (c *checker) eachFieldRef(visit func(k *code, name spec.Text, value *spec.L
 	}
 }
 
-// maxErrors bounds how many errors are kept: fewer are shown, and a file can cause millions.
-const maxErrors = 5000
-
 // report adds a finding, unless the same one was made at this place: one declaration can serve many
 // codes. The hint says how to fix it.
 func (c *checker) report(id string, at diag.Span, message, hint string, related ...diag.Related) {
 	key := finding{id, at}
-	if c.reported[key] || len(c.findings) > maxErrors && severity(id) == diag.Error {
+	if c.reported[key] {
 		return
 	}
 	c.reported[key] = true

@@ -161,7 +161,7 @@ var statuses = map[string][2]float64{"status": {100, 599}, "exit_code": {0, math
 // condition checks a condition of a rule: its bounds are values, and some value meets it.
 func (c *checker) condition(cond spec.RuleCondition) {
 	f := resolve.EvidenceField(cond)
-	_, faults, _ := resolve.RuleCondition(cond)
+	_, faults := resolve.RuleCondition(cond)
 	c.faults(f.Wire, f, faults, *cond.Match)
 	test, faults := resolve.Condition(f, *cond.Match)
 	if len(faults) > 0 {
