@@ -201,6 +201,9 @@ func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 			*retry.MaxAttempts = defaultAttempts
 		}
 		table, problems := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}.Apply(taxonomy.Overrides{Retry: retry})
+		if r != b.registry && !isInPlace(r.names[d]) {
+			problems = nil // a profile's overlay, which is not complete
+		}
 		for _, problem := range problems {
 			path := "policies." + r.names[d] + strings.TrimPrefix(problem.Path, "retry")
 			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(path, d.Span)})
