@@ -27,7 +27,7 @@ func IDs() []string {
 		E-unknown-name E-reserved-name E-duplicate E-then-cycle E-go-name E-value E-field-option
 		E-regexp E-empty-rule E-placeholder E-optional-placeholder E-sensitive-text E-public-text E-public-code
 		E-arg E-unfillable
-		E-role-field E-action E-tiers E-unbounded-retry E-policy-bounds E-retryable E-when-secret
+		E-role-field E-action E-tiers E-policy-bounds E-retryable E-when-secret
 		E-when-unreachable E-example E-over-cycle W-no-quota W-retryable-stops W-overlay-skipped
 		E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule W-ignore-unused`)
 }
@@ -41,7 +41,7 @@ var stages = [][]func(*checker){
 		constantValues,
 	},
 	{
-		args, publicFallback, unfillableFields, reactions, tiers, policies, rows, roleFields, branches, examples,
+		args, publicFallback, unfillableFields, reactions, tiers, rows, roleFields, branches, examples,
 		signatureExamples, quotas, overlays, unusedNames, missingDocs, unsortedNumbers,
 	},
 }

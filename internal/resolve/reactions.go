@@ -164,7 +164,13 @@ func (b *builder) define() {
 			Traits: taxonomy.Traits{Reaction: r, Retryable: true, Recoverability: taxonomy.Retryable},
 		})
 	}
-	table, _ := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
+	table, problems := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
+	for _, problem := range problems {
+		if problem.Mistake {
+			at := o.place(problem.Path, b.src.Version.Span)
+			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: at})
+		}
+	}
 	for _, row := range overlaid(table).Rows {
 		if r := row.Traits.Reaction; row.Row.Code() > 0 {
 			b.reactions[r.Name] = r
@@ -205,8 +211,8 @@ func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 			problems = nil // a profile's overlay, which is not complete
 		}
 		for _, problem := range problems {
-			path := "policies." + r.names[d] + strings.TrimPrefix(problem.Path, "retry")
-			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(path, d.Span)})
+			problem.Path = "policies." + r.names[d] + strings.TrimPrefix(problem.Path, "retry")
+			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(problem.Path, d.Span)})
 		}
 		p := table.Overlay.Retry.Policy
 		p.Name = r.names[d]
