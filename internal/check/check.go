@@ -15,7 +15,6 @@ import (
 
 	"github.com/errgen/errgen/internal/diag"
 	"github.com/errgen/errgen/internal/model"
-	"github.com/errgen/errgen/internal/resolve"
 	"github.com/errgen/errgen/internal/rules"
 	"github.com/errgen/errgen/internal/spec"
 )
@@ -32,7 +31,7 @@ func IDs() []string {
 		E-abstract E-constant W-no-doc W-unsorted W-unused W-untested-rule W-ignore-unused`)
 }
 
-// stages are the checks after form, in their order. The model exists from the second one on.
+// stages are the checks after form, in their order.
 var stages = [][]func(*checker){
 	{undeclaredNames, unknownFields, unknownInLibraries, duplicates, reservedNames, thenCycles, overCycles},
 	{
@@ -54,11 +53,8 @@ func Load(name string, src []byte) (*model.Package, []diag.Finding) {
 	var m *model.Package
 	if !diag.HasErrors(findings) {
 		c := newChecker(t)
-		for i, stage := range stages {
-			if i == 1 {
-				m = resolve.Build(t)
-				c.attach(m)
-			}
+		m = c.m
+		for _, stage := range stages {
 			for _, check := range stage {
 				check(c)
 			}
