@@ -38,7 +38,6 @@ func (c *comparison) codes() {
 func (c *comparison) removed(o *model.Code) {
 	change := c.gone(idCodeRemoved, o, "", o.Value, "",
 		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
-	change.label, change.text = codeName(o), "removed, and not reserved"
 	change.codes = []string{o.Value}
 	for _, alias := range slices.Concat(o.Aliases, o.Names) {
 		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
@@ -130,7 +129,6 @@ func (c *comparison) retired(o *model.Code, how string) {
 			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
 			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const,
 				o.Factory))
-		change.label, change.text = codeName(o), how+" without deprecation"
 		c.add(change)
 	}
 	c.freedNumber(o)

@@ -233,8 +233,6 @@ func TestManyOfAKind(t *testing.T) {
 	for _, tt := range []struct{ yaml, want string }{
 		{"groups: {" + names(64, "g%d: G., ") + "}\n", ""},
 		{"groups: {" + names(65, "g%d: G., ") + "}\n", "E-value"},
-		{"categories: {" + names(1023, "c%[1]d: {codes: {A%[1]d: {message: m}}}, ") + "}\n", ""},
-		{"categories: {" + names(1024, "c%[1]d: {codes: {A%[1]d: {message: m}}}, ") + "}\n", "E-value"},
 		{"fields: {f: {enum: [" + names(254, "w%d, ") + "]}}\n", ""},
 		{"fields: {f: {enum: [" + names(255, "w%d, ") + "]}}\n", "E-field-option"},
 		{"categories: {io: {codes: {A: {message: '" + strings.Repeat("a", 8<<10) + "'}}}}\n", ""},
