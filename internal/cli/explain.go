@@ -125,7 +125,8 @@ type keyDoc struct{ *spec.KeyDoc }
 
 func (d keyDoc) text() []byte {
 	p := &page{}
-	fmt.Fprintf(&p.Buffer, "%s (%s)\n\n  %s\n\n", d.Key, d.Mapping, d.Doc)
+	p.title(d.Key, d.Mapping, d.Doc+"\n")
+	p.WriteByte('\n')
 	p.line("value", d.Value)
 	p.line("default", d.Default)
 	if d.Required {
@@ -290,40 +291,6 @@ func (d *ruleDoc) text() []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// page is text in aligned lines under headings. The columns are those of an explanation.
-type page struct {
-	bytes.Buffer
-	width int // of the labels; at least minLabel
-}
-
-const minLabel = 12
-
-// line writes a label and a text, or nothing if the text is empty.
-func (p *page) line(label, text string) {
-	if text != "" {
-		fmt.Fprintf(&p.Buffer, "  %-*s  %s\n", max(p.width, minLabel), label, text)
-	}
-}
-
-// lines writes texts below each other.
-func (p *page) lines(label string, texts []string) {
-	for _, text := range texts {
-		p.line(label, text)
-		label = ""
-	}
-}
-
-func (p *page) heading(format string, args ...any) {
-	fmt.Fprintf(&p.Buffer, "\n"+format+"\n", args...)
-}
-
-// doc writes a sentence below a title.
-func (p *page) doc(doc string) {
-	if doc != "" {
-		fmt.Fprintf(&p.Buffer, "\n  %s\n", strings.ReplaceAll(strings.TrimSpace(doc), "\n", "\n  "))
-	}
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
