@@ -12,10 +12,10 @@ import (
 
 // block is a fenced block of a page.
 type block struct {
-	info string // what follows the fence: "yaml complete"
-	text string
-	line int
-	lead string // the line above the fence that is not blank
+	info   string // what follows the fence: "yaml complete"
+	text   string
+	line   int
+	indent string // of the fence
 }
 
 func read(t *testing.T, name string) string {
@@ -28,19 +28,19 @@ func read(t *testing.T, name string) string {
 func blocks(page string) []block {
 	var out []block
 	var open *block
-	lead := ""
+	ticks := ""
 	for i, line := range strings.Split(page, "\n") {
-		info, fence := strings.CutPrefix(line, "```")
+		text := strings.TrimLeft(line, " ")
+		info := strings.TrimLeft(text, "`")
+		fence := text[:len(text)-len(info)]
 		switch {
-		case fence && open == nil:
-			open = &block{info: info, line: i + 1, lead: lead}
-		case fence:
+		case open == nil && len(fence) >= 3:
+			open, ticks = &block{info: info, line: i + 1, indent: line[:len(line)-len(text)]}, fence
+		case open != nil && fence == ticks && info == "":
 			out = append(out, *open)
 			open = nil
 		case open != nil:
-			open.text += line + "\n"
-		case strings.TrimSpace(line) != "":
-			lead = line
+			open.text += strings.TrimPrefix(line, open.indent) + "\n"
 		}
 	}
 	return out

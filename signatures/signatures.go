@@ -1,9 +1,8 @@
-// Package signatures contains what failures look like: named sets of conditions that describe how a
-// kind of failure shows itself, whatever tool prints it. Detection rules of a taxonomy name them
-// with the key like; internal/signature compiles them, and measures them on real messages.
+// Package signatures describes kinds of failures, such as a rate limit, by what tools report: a
+// status, type, code, errno, exit code, signal, or the form of a text. Rules of a taxonomy name a
+// signature with the key `like`. Programs need the package only to list or read signatures.
 //
-// The signatures are data: one YAML file for each family. A condition matches a status, type, code,
-// errno, exit code or signal, or a text in the form in which tools report failures.
+// The signatures are data: one YAML file for each family.
 package signatures
 
 import (
@@ -28,8 +27,8 @@ type Signature struct {
 	Family string `yaml:"-"` // the name of its file
 	Doc    string `yaml:"doc,omitempty"`
 	// Over are less specific signatures. If both match, the rules of this one come first.
-	Over []string    `yaml:"over,omitempty"`
-	Any  []Condition `yaml:"any,omitempty"`
+	Over List[string] `yaml:"over,omitempty"`
+	Any  []Condition  `yaml:"any,omitempty"`
 	// Extract are the attributes that the text of the failure contains.
 	Extract []Extract `yaml:"extract,omitempty"`
 	// Seen are the tools, with their versions, that print the forms of the text conditions.

@@ -41,7 +41,7 @@ func TestQuickStart(t *testing.T) {
 	assert.Empty(t, shop.run("go", "mod", "tidy", "-diff"))
 }
 
-// TestQuickStartFromAClone does the same with a clone in place of a version.
+// TestQuickStartFromAClone does the same with a clone in place of a version, and adds a module.
 func TestQuickStartFromAClone(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
@@ -59,6 +59,11 @@ func TestQuickStartFromAClone(t *testing.T) {
 	out := shop.run("sh", "-euc", shell(t, string(readme), "### From a clone", "bash")+rest)
 	assert.Regexp(t, `(?m)^ok\s+example.com/shop/errs\s`, out)
 	assert.Empty(t, shop.run("go", "mod", "tidy", "-diff"))
+
+	importState := "package shop\n\nimport _ \"github.com/errgen/errgen/runtime/state\"\n"
+	require.NoError(t, os.WriteFile(filepath.Join(shop.dir, "state.go"), []byte(importState), 0o644))
+	shop.run("sh", "-euc", shell(t, string(readme), "### Modules", "shell"))
+	shop.run("go", "build", "./...")
 }
 
 // shell returns the blocks of a language of a section of a page, one after the other.

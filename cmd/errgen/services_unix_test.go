@@ -41,8 +41,8 @@ func TestServices(t *testing.T) {
 	for _, block := range fenced.FindAllStringSubmatch(page, -1) {
 		language, name, content := block[1], strings.TrimSpace(block[2]), block[3]
 		switch {
-		case language == "go" && name == "run":
-			// TestServicesSamples
+		case language == "go" && name == "":
+			// a part of examples/shop, whose tests run it; TestBlocks in docs finds it
 		case language == "go":
 			require.NoError(t, os.WriteFile(filepath.Join(shop.dir, name), []byte(content), 0o644))
 			steps++
@@ -112,28 +112,4 @@ func fetch(t *testing.T, url string) string {
 	b, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	return string(b)
-}
-
-// TestServicesSamples finds the other samples of the page in examples/shop, whose tests run them.
-func TestServicesSamples(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "services.md"))
-	require.NoError(t, err)
-	var code strings.Builder
-	for _, pattern := range []string{"*.go", "client/*.go"} {
-		files, err := filepath.Glob(filepath.Join(root, "examples", "shop", pattern))
-		require.NoError(t, err)
-		for _, name := range files {
-			b, err := os.ReadFile(name)
-			require.NoError(t, err)
-			code.Write(b)
-		}
-	}
-	samples := 0
-	for _, block := range fenced.FindAllStringSubmatch(string(text), -1) {
-		if strings.TrimSpace(block[2]) == "run" {
-			samples++
-			assert.Contains(t, code.String(), block[3])
-		}
-	}
-	assert.NotZero(t, samples)
 }

@@ -2,8 +2,6 @@ package main_test
 
 import (
 	"context"
-	"os"
-	"regexp"
 	"testing"
 	"time"
 
@@ -22,20 +20,7 @@ import (
 	"github.com/errgen/errgen/runtime/temporal"
 )
 
-// TestDocsSamples compares the Go of docs/temporal.md with the code of this file, which compiles.
-func TestDocsSamples(t *testing.T) {
-	code, err := os.ReadFile("docs_test.go")
-	require.NoError(t, err)
-	text, err := os.ReadFile("../../docs/temporal.md")
-	require.NoError(t, err)
-	samples := regexp.MustCompile("(?s)```go(?: run)?\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	assert.Len(t, samples, 5)
-	for _, s := range samples {
-		assert.Contains(t, string(code), s[1])
-	}
-}
-
-// The functions that only a server can run compile.
+// The samples of docs/temporal.md, which TestBlocks in docs finds. Those that need a server compile.
 var _ = []any{work, fix, workOnPlans, carryOut, dial}
 
 func TestDocsSampleCharge(t *testing.T) {

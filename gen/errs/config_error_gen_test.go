@@ -53,8 +53,8 @@ func TestConfigError(t *testing.T) {
 			Says: "CONFIG_MISSING 502 group=human: stop_all",
 			Rules: []string{
 				"CONFIG_MISSING/1: source: config, type: missing, priority: 10 (b0e5c19a)",
-				"CONFIG_MISSING/2: source: config, errno: ENOENT, type: {present: false}, priority: 10 (f8f9fb36)",
-				"CONFIG_MISSING/3: source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10 (333e892d)",
+				"CONFIG_MISSING/2: source: config, errno: ENOENT, type: {present: false}, priority: 10 (11ea38d2)",
+				"CONFIG_MISSING/3: source: config, is: io/fs.ErrNotExist, type: {present: false}, priority: 10 (e72366c7)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewConfigMissing("some configPath"), 0, "configuration file not found: some configPath", `{"configPath":"some configPath"}`),

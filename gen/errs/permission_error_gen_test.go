@@ -25,7 +25,7 @@ func TestPermissionError(t *testing.T) {
 			Says: "PERMISSION_SKIP_DENIED 701 group=human: stop",
 			Rules: []string{
 				"PERMISSION_SKIP_DENIED/1: type: skip_denied, priority: 20 (7391dc17)",
-				"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: dangerously-skip-permissions cannot be used (1393331e)",
+				"PERMISSION_SKIP_DENIED/2: source: claude-cli, exit_code: {not: 0}, contains: [dangerously-skip-permissions cannot be used] (1393331e)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewPermissionSkipDenied("some resource"), 0, "skipping permission checks was denied for some resource", `{"resource":"some resource"}`),

@@ -31,7 +31,7 @@ func work(ctx context.Context, dir, key, prompt string) (*executor.Result, error
 	if err != nil {
 		return nil, err
 	}
-	tree, err := gittree.New(ctx, dir, gittree.Options{Watch: guard})
+	tree, err := gittree.New(ctx, dir, gittree.Options{})
 	if err != nil {
 		return nil, err
 	}

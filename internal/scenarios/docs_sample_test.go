@@ -22,8 +22,8 @@ import (
 	"github.com/errgen/errgen/runtime/validate"
 )
 
-// The functions here are what docs/executor.md and docs/state.md show; TestDocsSamples holds them
-// together.
+// The functions here are the samples of docs/executor.md and docs/state.md. TestBlocks in docs finds
+// them.
 
 func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 	guard, err := scope.New(
@@ -31,7 +31,7 @@ func run(ctx context.Context, dir, prompt string) (*executor.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := gittree.New(ctx, dir, gittree.Options{Watch: guard})
+	tree, err := gittree.New(ctx, dir, gittree.Options{})
 	if err != nil {
 		return nil, err
 	}

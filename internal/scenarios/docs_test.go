@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -26,27 +27,6 @@ import (
 	"github.com/errgen/errgen/runtime/state"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
-
-// sample is a block of Go in the page that is compiled here.
-var sample = regexp.MustCompile("(?s)```go run\n(.*?)```")
-
-func TestDocsSamples(t *testing.T) {
-	var code []byte
-	for _, name := range []string{"docs_sample_test.go", "docs_reports_test.go", "docs_providers_test.go"} {
-		b, err := os.ReadFile(name)
-		require.NoError(t, err)
-		code = append(code, b...)
-	}
-	for page, n := range map[string]int{"executor.md": 4, "state.md": 2, "reports.md": 6, "providers.md": 5} {
-		text, err := os.ReadFile("../../docs/" + page)
-		require.NoError(t, err)
-		samples := sample.FindAllStringSubmatch(string(text), -1)
-		assert.Len(t, samples, n, page)
-		for _, s := range samples {
-			assert.Contains(t, string(code), s[1], page)
-		}
-	}
-}
 
 func TestDocsSampleOverride(t *testing.T) {
 	table, err := override()
@@ -149,4 +129,28 @@ func TestDocsSampleState(t *testing.T) {
 	limits, err := store.Budgets(t.Context())
 	require.NoError(t, err)
 	assert.Len(t, limits, 2)
+}
+
+// TestDocsQueries runs the SQL of docs/state.md on the file of a run.
+func TestDocsQueries(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	claude, err := claudecli.New(claudecli.Options{Path: filepath.Join(t.TempDir(), "none")})
+	require.NoError(t, err)
+	_, err = runStored(t.Context(), path, claude, executor.Task{Run: "r", ID: "T-1", Prompt: "Do it."})
+	require.NoError(t, err)
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, db.Close()) }()
+	page, err := os.ReadFile("../../docs/state.md")
+	require.NoError(t, err)
+	queries := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	assert.NotEmpty(t, queries)
+	for _, q := range queries {
+		rows, err := db.QueryContext(t.Context(), q[1])
+		if assert.NoError(t, err, q[1]) {
+			for rows.Next() {
+			}
+			assert.NoError(t, rows.Err(), q[1])
+		}
+	}
 }

@@ -1,6 +1,12 @@
 // Package validate runs the commands that check work before it is committed or pushed, or before a
-// pull request is opened. A [Validator] is an [executor.Validator]; each command is a process of
-// package proc, and a failed one is evidence with source "validator".
+// pull request is opened: tests, linters, builds. Pass a [Validator] to an executor as
+// Config.Validator.
+//
+//	checks, err := validate.New(validate.Config{
+//		Dir: dir, PreCommit: []validate.Command{{Args: []string{"go", "test", "./..."}}},
+//	})
+//
+// Each command is a process of package proc. A failed one is evidence with source "validator".
 package validate
 
 import (

@@ -74,7 +74,7 @@ func TestGitHubError(t *testing.T) {
 			Rules: []string{
 				"GITHUB_TIMEOUT/1: source: github, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (84577464)",
 				"GITHUB_TIMEOUT/2: source: {present: false}, is: context.DeadlineExceeded, attributes: {host: api.github.com} (af719c92)",
-				"GITHUB_TIMEOUT/3: source: github, status: {present: false}, like: [timeout, grpc_deadline_exceeded, late] (ddb16d11)",
+				"GITHUB_TIMEOUT/3: source: github, like: [timeout, grpc_deadline_exceeded, late], status: {present: false} (ddb16d11)",
 			},
 			Cases: []gentest.Case{
 				gentest.Says(NewGitHubTimeout("some detail", GitHubSource{Type: GitHubSourceTypeLLM, Component: "some component", Endpoint: taxonomy.Some("some endpoint"), Method: taxonomy.Some("some method")}), 0, "GitHub did not answer in time: some detail", `{"detail":"some detail","source":{"type":"llm","component":"some component","endpoint":"some endpoint","method":"some method"}}`),

@@ -30,10 +30,10 @@ func TestLLMError(t *testing.T) {
 			Says: "llm_rate_limit prevent=(throttle=1s concurrency=2 likely=0.6): llm_wait_for_rate_limit retryable severity=high; strict: fail; lenient: llm_wait_for_rate_limit@lenient; fast: llm_wait@fast recoverability=unknown; thorough: llm_wait_for_rate_limit@thorough",
 			When: []string{"pattern_wait_and_retry retryable severity=high; strict: fail; lenient: pattern_wait_and_retry@lenient; fast: llm_wait@fast recoverability=unknown; thorough: pattern_wait_and_retry@thorough"},
 			Rules: []string{
-				"LLM_RATE_LIMIT/1: source: llm, status: {present: false}, type: {present: false}, code: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], set: {pattern: rate_limit} (b72fe65d)",
+				"LLM_RATE_LIMIT/1: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: rate_limit} (b72fe65d)",
 				"LLM_RATE_LIMIT/2: source: llm, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (c9f42391)",
-				"LLM_RATE_LIMIT/3: source: {present: false}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited] (74c11e11)",
-				"LLM_RATE_LIMIT/4: source: {present: false}, status: {present: false}, type: {present: false}, code: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6, set: {pattern: rate_limit} (3efdee6b)",
+				"LLM_RATE_LIMIT/3: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (74c11e11)",
+				"LLM_RATE_LIMIT/4: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: rate_limit} (3efdee6b)",
 				"LLM_RATE_LIMIT/5: source: {present: false}, like: [rate_limit, quota_per_minute, too_many_requests, throttled, limited], priority: -6 (380a36ef)",
 			},
 			Cases: []gentest.Case{
@@ -89,10 +89,10 @@ func TestLLMError(t *testing.T) {
 				"LLM_TIMEOUT/1: source: llm, type: [timeout, timeout_error] (319b485c)",
 				"LLM_TIMEOUT/2: source: llm, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (642ba988)",
 				"LLM_TIMEOUT/3: source: {present: false}, is: context.DeadlineExceeded, priority: -10 (a4aa54d3)",
-				"LLM_TIMEOUT/4: source: llm, status: {present: false}, type: {present: false}, code: {present: false}, like: [timeout, grpc_deadline_exceeded, late], set: {pattern: timeout} (e07ce241)",
+				"LLM_TIMEOUT/4: source: llm, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, set: {pattern: timeout} (e07ce241)",
 				"LLM_TIMEOUT/5: source: llm, like: [timeout, grpc_deadline_exceeded, late] (b4370043)",
-				"LLM_TIMEOUT/6: source: {present: false}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, like: [timeout, grpc_deadline_exceeded, late] (766907bd)",
-				"LLM_TIMEOUT/7: source: {present: false}, status: {present: false}, type: {present: false}, code: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6, set: {pattern: timeout} (aa5fc7d5)",
+				"LLM_TIMEOUT/6: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (766907bd)",
+				"LLM_TIMEOUT/7: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], status: {present: false}, type: {present: false}, code: {present: false}, priority: -6, set: {pattern: timeout} (aa5fc7d5)",
 				"LLM_TIMEOUT/8: source: {present: false}, like: [timeout, grpc_deadline_exceeded, late], priority: -6 (9000350f)",
 			},
 			Cases: []gentest.Case{
@@ -130,7 +130,7 @@ func TestLLMError(t *testing.T) {
 			Says: "llm_quota_exceeded: fail severity=critical; fast: recoverability=unknown",
 			Rules: []string{
 				"LLM_QUOTA_EXCEEDED/1: source: llm, like: [quota_exhausted, used_up] (726cb42e)",
-				"LLM_QUOTA_EXCEEDED/2: source: {present: false}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, like: [quota_exhausted, used_up] (7bf4c75b)",
+				"LLM_QUOTA_EXCEEDED/2: source: {present: false}, like: [quota_exhausted, used_up], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (7bf4c75b)",
 				"LLM_QUOTA_EXCEEDED/3: source: {present: false}, like: [quota_exhausted, used_up], priority: -6 (2aa72f07)",
 			},
 			Cases: []gentest.Case{
@@ -161,7 +161,7 @@ func TestLLMError(t *testing.T) {
 			Says: "llm_auth: fail severity=high; fast: recoverability=unknown",
 			Rules: []string{
 				"LLM_AUTH/1: source: llm, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (f2818b4)",
-				"LLM_AUTH/2: source: {present: false}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed] (c082ab1)",
+				"LLM_AUTH/2: source: {present: false}, like: [invalid_api_key, unauthorized, forbidden, expired_credentials, grpc_unauthenticated, grpc_permission_denied, login_failed], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (c082ab1)",
 				"LLM_AUTH/3: source: {present: false}, status: [401, 403], attributes: {host: {present: false}}, priority: -6 (7c3d20bc)",
 				"LLM_AUTH/4: type: [authentication_error, permission_error], priority: -6 (113dc451)",
 			},
@@ -187,7 +187,7 @@ func TestLLMError(t *testing.T) {
 				"LLM_INVALID_REQUEST/1: source: llm, status: {min: 400, max: 499}, priority: -2 (ca86f76b)",
 				"LLM_INVALID_REQUEST/2: source: {present: false}, status: {min: 400, max: 499}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, priority: -2 (ba7150f2)",
 				"LLM_INVALID_REQUEST/3: source: llm, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (c1d08801)",
-				"LLM_INVALID_REQUEST/4: source: {present: false}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input] (ba867fd1)",
+				"LLM_INVALID_REQUEST/4: source: {present: false}, like: [invalid_request, context_too_long, content_refused, model_not_found, payload_too_large, output_truncated, invalid_input], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (ba867fd1)",
 				"LLM_INVALID_REQUEST/5: source: {present: false}, status: [400, 413, 422], attributes: {host: {present: false}}, priority: -6 (abe5122)",
 				"LLM_INVALID_REQUEST/6: type: invalid_request_error, priority: -6 (9c4bbd9a)",
 			},
@@ -217,7 +217,7 @@ func TestLLMError(t *testing.T) {
 			Rules: []string{
 				"LLM_SERVER_ERROR/1: source: llm, priority: -4 (1e2167c4)",
 				"LLM_SERVER_ERROR/2: source: llm, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (df38d707)",
-				"LLM_SERVER_ERROR/3: source: {present: false}, attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal] (a0454f45)",
+				"LLM_SERVER_ERROR/3: source: {present: false}, like: [overloaded, server_error, bad_gateway, unavailable, gateway_timeout, grpc_unavailable, grpc_internal], attributes: {host: [openrouter.ai, api.anthropic.com, api.openai.com]} (a0454f45)",
 				"LLM_SERVER_ERROR/4: source: {present: false}, status: {min: 500, max: 599}, attributes: {host: {present: false}}, priority: -6 (73892cbf)",
 				"LLM_SERVER_ERROR/5: type: overloaded_error, priority: -6 (459f9da6)",
 			},

@@ -33,7 +33,7 @@ func TestToolError(t *testing.T) {
 				"TOOL_TIMEOUT/1: source: tool, type: timeout (2193640b)",
 				"TOOL_TIMEOUT/2: source: tool, is: [context.DeadlineExceeded, os.ErrDeadlineExceeded] (e42e0429)",
 				"TOOL_TIMEOUT/3: source: tool, exit_code: 124 (641b3419)",
-				"TOOL_TIMEOUT/4: source: {present: false}, is: context.DeadlineExceeded, attributes: {tool: {present: true}} (9036b03d)",
+				"TOOL_TIMEOUT/4: source: {present: false}, attributes: {tool: {present: true}}, is: context.DeadlineExceeded (e78745bd)",
 				"TOOL_TIMEOUT/5: source: tool, like: [timeout, late], priority: -5 (eab224a)",
 				"TOOL_TIMEOUT/6: source: {present: false}, attributes: {tool: {present: true}}, like: [timeout, late], priority: -5 (8500da28)",
 			},

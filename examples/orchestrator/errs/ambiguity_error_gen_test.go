@@ -23,7 +23,7 @@ func TestAmbiguityError(t *testing.T) {
 			Says: "AMBIGUITY_ERROR: find_out kind=fault; chains: record_and_stop; tasks: fail_task",
 			Rules: []string{
 				"AMBIGUITY_ERROR/1: source: plan, op: prepare, type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 60 (1d7a8299)",
-				"AMBIGUITY_ERROR/2: source: plan, op: prepare, type: invalid, priority: 60, set: {unreadable: true} (425f8ab5)",
+				"AMBIGUITY_ERROR/2: source: plan, op: prepare, type: invalid, set: {unreadable: true}, priority: 60 (425f8ab5)",
 				"AMBIGUITY_ERROR/3: source: [plan, agent], type: [several_readings, conflicting_requirements, unclear_criteria, unknown_recovery, silent_plan], priority: 10 (b7547a5c)",
 				"AMBIGUITY_ERROR/4: source: agent, attributes: {label: AMBIGUITY_ERROR}, priority: 65 (c13288fd)",
 			},

@@ -20,7 +20,7 @@ func TestStoreError(t *testing.T) {
 		{
 			Code:  CodeStoreConflict,
 			Says:  "STORE_CONFLICT: again retryable http=503 grpc=14",
-			Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', '40P01'] (5d5a3fc8)"},
+			Rules: []string{"STORE_CONFLICT/1: source: postgres, code: ['40001', 40P01] (5d5a3fc8)"},
 			Cases: []gentest.Case{
 				gentest.Says(NewStoreConflict(), 0, "transaction conflict", "{}"),
 				gentest.Says(NewStoreConflict().WithStoreText("some storeText\nsecond line"), 0, "transaction conflict: some storeText", `{"storeText":"some storeText\nsecond line"}`),
@@ -35,7 +35,7 @@ func TestStoreError(t *testing.T) {
 			Code: CodeStoreDown,
 			Says: "STORE_DOWN: again retryable http=503 grpc=14",
 			Rules: []string{
-				"STORE_DOWN/1: source: postgres, code: ['57P01', '57P03', '53300'] (d1983f89)",
+				"STORE_DOWN/1: source: postgres, code: [57P01, 57P03, '53300'] (d1983f89)",
 				"STORE_DOWN/2: source: postgres, type: [network, timeout] (d9e5256c)",
 			},
 			Cases: []gentest.Case{

@@ -1,4 +1,5 @@
-// Package filestore stores the states of runs in a directory, one file for each run.
+// Package filestore stores the states of runs in a directory, one file for each run. Use it to
+// resume runs without a database; package state also stores attempts, costs and budgets.
 //
 // Only the owner can read the directory and its files. Save replaces a state atomically; when it
 // returns, the state is on the disk. A run is locked while a process has it open. The lock ends

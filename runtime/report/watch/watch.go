@@ -1,6 +1,9 @@
-// Package watch reports the errors of an executor's runs, and records their timelines.
+// Package watch reports the errors of an executor's runs to a [report.Sink], and records their
+// timelines. A [recovery.Handler] does the same for its operations without it.
 //
 //	config.Observer = watch.Observer(watch.Options{Table: config.Table, Sink: sink, Runs: &runs})
+//
+// [recovery.Handler]: https://pkg.go.dev/github.com/errgen/errgen/runtime/recovery#Handler
 package watch
 
 import (
@@ -57,6 +60,7 @@ type run struct {
 	// pending is an error that was classified and whose reaction was not yet taken.
 	pending *executor.Event
 	watched []watched
+	failed  bool // an error happened in this iteration
 	retries retries
 }
 
@@ -71,7 +75,7 @@ func (v *observer) Observe(e executor.Event) {
 	v.mu.Lock()
 	r := v.runs[e.Run]
 	if r == nil {
-		r = &run{}
+		r = &run{retries: retries{}}
 		v.runs[e.Run] = r
 	}
 	if e.Kind == executor.RunEnded {
@@ -84,14 +88,17 @@ func (v *observer) Observe(e executor.Event) {
 	case executor.ErrorClassified:
 		v.flush(r)
 		r.pending = &e
+	case executor.IterationStarted:
+		r.failed = false
 	case executor.ReactionTaken:
+		r.failed = true
 		v.taken(r, e)
 	case executor.Recovered:
 		v.recovered(r, &e)
 	case executor.RunEnded:
 		v.flush(r)
 	}
-	r.retries.observe(&e, v.options.Sink)
+	r.retries.observe(&e, r.failed, v.options.Sink)
 	if v.options.Runs != nil {
 		v.record(&e)
 	}

@@ -1,21 +1,19 @@
-// Package gen supports the code that errgen generates. It is not meant to be called by hand and
-// makes no promise to anybody but generated code: what a person needs is in
-// [github.com/errgen/errgen/runtime/taxonomy].
+// Package gen supports generated code. Do not call it: it promises nothing to other callers, and
+// [github.com/errgen/errgen/runtime/taxonomy] has what programs need.
 //
-// Its builders ([MessageBuilder], [ObjectBuilder]) are values: each method returns
-// the builder that goes on, so that calls are chained and a caller's buffer never escapes to the
-// heap.
+// The builders ([MessageBuilder], [ObjectBuilder]) are values: each method returns the next
+// builder, so that calls can be chained and a caller's buffer never escapes to the heap.
 //
 // Nothing in the package keeps state; everything is safe for concurrent use.
 package gen
 
 // Version is the version of what this package offers to generated code. It rises when something is
 // added.
-const Version = 4
+const Version = 5
 
 // MinVersion is the oldest version of generated code that this package still serves. If a generated
 // package does not compile because it is older, run "errgen generate" on its taxonomy.
-const MinVersion = 4
+const MinVersion = 5
 
 // EnforceVersion refuses, when it is compiled, a constant below zero. Generated code states with it
 // which versions of this package it can work with.

@@ -1,0 +1,22 @@
+package detectflag_test
+
+import (
+	"flag"
+	"fmt"
+
+	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect/detectflag"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// A command classifies the failure that its flags describe.
+func Example() {
+	var ev taxonomy.Evidence
+	flags := flag.NewFlagSet("classify", flag.ContinueOnError)
+	detectflag.Define(flags, &ev, errs.Table.Taxonomy)
+	if err := flags.Parse([]string{"-source", "anthropic-api", "-status", "429", "-retry-after", "30s"}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(errs.ClassifyEvidence(&ev))
+	// Output: provider anthropic-api limits the rate, retry after 30s
+}

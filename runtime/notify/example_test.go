@@ -1,0 +1,29 @@
+package notify_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/notify"
+)
+
+// A channel of your own gets the runs that need a person.
+func Example() {
+	chat := notify.Func("chat", func(_ context.Context, m notify.Message) error {
+		_, err := fmt.Println(m.Level, m.Text)
+		return err
+	})
+	notifier := notify.New(notify.Options{}, notify.Route{Channel: chat, Level: slog.LevelWarn})
+
+	for _, result := range []executor.Result{
+		{Task: "41", Status: executor.StatusCompleted, EndReason: executor.EndCompleted},
+		{Task: "42", Status: executor.StatusBlocked, EndReason: executor.EndBlocked, Error: "the API key is refused"},
+	} {
+		if err := notifier.Notify(context.Background(), &result); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output: WARN Task blocked: the API key is refused
+}

@@ -1,0 +1,36 @@
+package prevent_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/errgen/errgen/runtime/executor"
+	"github.com/errgen/errgen/runtime/report/predict"
+	"github.com/errgen/errgen/runtime/report/predict/prevent"
+	"github.com/errgen/errgen/runtime/retry"
+	"github.com/errgen/errgen/runtime/taxonomy"
+)
+
+// While a rate limit is likely, calls begin at least five seconds apart. A program passes the model
+// and the preventer to the executor as Admission.Learners and Admission.Preventer, and the table of
+// its generated package to New.
+func Example() {
+	limit := taxonomy.Code{Value: "RATE_LIMIT", Prevent: &taxonomy.Prevention{Throttle: 5 * time.Second, Likely: 0.6}}
+	category := &taxonomy.Category{Name: "api", Codes: []taxonomy.Code{{}, limit}}
+	table := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Categories: []*taxonomy.Category{category}}}
+
+	model := predict.New()
+	preventer := prevent.New(model, table)
+	for range 20 {
+		model.Learn(retry.Outcome{Provider: "anthropic-api", Code: "RATE_LIMIT"})
+	}
+	call := executor.Coming{Provider: "anthropic-api", Now: time.Now()}
+	for range 2 {
+		p, err := preventer.Before(context.Background(), call)
+		fmt.Println(p.Code, p.Wait, err)
+	}
+	// Output:
+	// RATE_LIMIT 0s <nil>
+	// RATE_LIMIT 5s <nil>
+}
