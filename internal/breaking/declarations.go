@@ -369,5 +369,5 @@ func defaultText(f *model.Field) string {
 	if f.Default == nil {
 		return ""
 	}
-	return valueText(*f.Default)
+	return f.Default.JSON()
 }
