@@ -111,7 +111,7 @@ func (s *session) explain(o *options, args []string) error {
 	}
 	for _, x := range append(ownSignatures(l), library...) {
 		if x.Name == args[0] {
-			return fmt.Errorf("explain: %s is a signature; \"errgen explain like %[1]s\" explains it", x.Name)
+			return s.print(o, &signatureDoc{&x})
 		}
 	}
 	last := args[0][strings.LastIndexByte(args[0], '.')+1:]
@@ -269,28 +269,9 @@ func newRuleDoc(page string) *ruleDoc {
 	return d
 }
 
-// fences are the headings of the examples of a page on a terminal.
-var fences = map[string]string{"```yaml before": "released:", "```yaml bad": "wrong:", "```yaml good": "right:"}
-
-// text returns the page for a terminal, with indented examples.
 func (d *ruleDoc) text() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s (%s)\n", d.ID, d.Severity)
-	indent := ""
 	_, body, _ := strings.Cut(d.Page, "\n")
-	for line := range strings.Lines(body) {
-		line = strings.TrimSuffix(line, "\n")
-		switch heading, opens := fences[line]; {
-		case opens:
-			indent = "    "
-			b.WriteString(heading + "\n\n")
-		case strings.HasPrefix(line, "```"):
-			indent = ""
-		default:
-			b.WriteString(strings.TrimRight(indent+line, " ") + "\n")
-		}
-	}
-	return b.Bytes()
+	return fmt.Appendf(nil, "%s (%s)\n%s", d.ID, d.Severity, body)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
