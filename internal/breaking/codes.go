@@ -64,13 +64,19 @@ func codeName(code *model.Code) string {
 // reservation returns the key that reserves the removed codes and numbers, or "". The separator is
 // between the two lists.
 func reservation(changes []Change, separator string) string {
-	var codes, numbers, out []string
+	var codes, numbers []string
 	for _, change := range changes {
 		codes = append(codes, change.codes...)
 		if change.number != "" {
 			numbers = append(numbers, change.number)
 		}
 	}
+	return Reservation(codes, numbers, separator)
+}
+
+// Reservation returns the key that reserves codes and numbers, or "" without any.
+func Reservation(codes, numbers []string, separator string) string {
+	var out []string
 	if len(numbers) > 0 {
 		out = append(out, "numbers: ["+strings.Join(numbers, ", ")+"]")
 	}
