@@ -1,9 +1,9 @@
 package check
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/errgen/errgen/internal/detection"
@@ -129,18 +129,9 @@ func same(want, got model.Value) bool {
 		}
 		return true
 	case model.JSON:
-		a, okA := canonicalJSON(want.Str)
-		b, okB := canonicalJSON(got.Str)
-		return okA && okB && bytes.Equal(a, b)
+		var a, b any
+		return json.Unmarshal([]byte(want.Str), &a) == nil && json.Unmarshal([]byte(got.Str), &b) == nil &&
+			reflect.DeepEqual(a, b)
 	}
 	return want.Equal(got)
-}
-
-func canonicalJSON(text string) ([]byte, bool) {
-	var v any
-	if json.Unmarshal([]byte(text), &v) != nil {
-		return nil, false
-	}
-	out, err := json.Marshal(v)
-	return out, err == nil
 }
