@@ -102,12 +102,8 @@ func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) d
 		}
 		f.Message += fmt.Sprintf("; %s is compared at %s:%d", c.Const, file, at[0].Line)
 	}
-	for _, category := range t.Categories {
-		for _, code := range category.Codes {
-			if code.Name.V == c.Key {
-				f.Span = code.Name.Span
-			}
-		}
+	if code := codeNamed(t, c.Key); code != nil {
+		f.Span = code.Name.Span
 	}
 	return f
 }
