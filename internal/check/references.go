@@ -43,7 +43,6 @@ func undeclaredNames(c *checker) {
 		section, closed := sections[n.Ref]
 		switch {
 		case n.Declares, !closed, sets[n.Ref][n.V]:
-		case n.Ref == spec.RefTier && len(c.t.Tiers) == 0: // which tiers reports
 		case n.Prefix && !beginsAny(valid[n.Ref], n.V):
 			c.report("E-unknown-name", n.Span, fmt.Sprintf("no %s begins with %q", n.Ref, n.V),
 				c.suggest(n.V, valid[n.Ref], "declare one under "+section))

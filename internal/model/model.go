@@ -39,7 +39,7 @@ type Package struct {
 	Reactions  []Variable[taxonomy.Reaction] // likewise; a reaction comes after the one it names as Then
 	Profiles   []*Profile
 
-	// Problems are mistakes in the numbers of policies.
+	// Problems are mistakes in reactions and policies.
 	Problems []Problem
 
 	// Taxonomy is the value that the generated package has, without functions. Its codes and
@@ -266,7 +266,7 @@ type Profile struct {
 	Problems []Problem
 }
 
-// Problem is a problem of an overlay or a policy, and its place.
+// Problem is a problem of an overlay, a reaction or a policy, and its place.
 type Problem struct {
 	taxonomy.Problem
 	Span diag.Span

@@ -160,7 +160,13 @@ func (b *builder) define() {
 			Traits: taxonomy.Traits{Reaction: r, Retryable: true, Recoverability: taxonomy.Retryable},
 		})
 	}
-	table, _ := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
+	table, problems := taxonomy.Table{Taxonomy: work}.Apply(o.Overrides)
+	for _, problem := range problems {
+		if problem.Mistake {
+			at := o.place(problem.Path, b.src.Version.Span)
+			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: at})
+		}
+	}
 	for _, row := range table.Overlay.Rows {
 		if r := row.Traits.Reaction; row.Row.Code() > 0 {
 			b.reactions[r.Name] = r
@@ -189,9 +195,12 @@ func (b *builder) newPolicies(r *registry) []*taxonomy.Policy {
 			*retry.MaxAttempts = defaultAttempts
 		}
 		table, problems := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{}}.Apply(taxonomy.Overrides{Retry: retry})
+		if r != b.registry && !isInPlace(d.name) {
+			problems = nil // a profile's overlay, which is not complete
+		}
 		for _, problem := range problems {
-			path := "policies." + r.names[d] + strings.TrimPrefix(problem.Path, "retry")
-			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(path, d.Span)})
+			problem.Path = "policies." + d.name + strings.TrimPrefix(problem.Path, "retry")
+			b.pkg.Problems = append(b.pkg.Problems, model.Problem{Problem: problem, Span: o.place(problem.Path, d.at)})
 		}
 		p := table.Overlay.Retry.Policy
 		p.Name = d.name

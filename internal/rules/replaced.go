@@ -20,7 +20,7 @@ var replaced = map[string]string{
 	"E-field-option": "E-from-type",
 	"E-arg":          "E-missing-arg E-fixed-arg",
 	"E-placeholder":  "E-placeholder-format",
-	"E-action":       "E-action-key E-action-needs",
+	"E-action":       "E-action-key E-action-needs E-unbounded-retry",
 	"E-tiers":        "E-escalation-tiers E-person-tier",
 	"E-retryable":    "E-retryable-reaction E-recoverability",
 	"E-role-field":   "E-hint-field E-files-field",
