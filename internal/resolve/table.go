@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"reflect"
+
 	"github.com/errgen/errgen/internal/model"
 	"github.com/errgen/errgen/internal/spec"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -10,9 +12,9 @@ import (
 func tableCode(c *model.Code) taxonomy.Code {
 	out := taxonomy.Code{
 		Value: c.Value, Number: c.Number, Since: c.Since, Message: c.MessageText, Doc: c.Doc, Resolution: c.Resolution,
-		Deprecated: c.Deprecated, Aliases: c.Aliases, Names: c.Names, NumberZero: c.Numbered && c.Number == 0,
-		Set: model.SetJSON(c.Set), Prevent: c.Prevent, Public: c.Public,
+		NumberZero: c.Numbered && c.Number == 0, Set: model.SetJSON(c.Set), Public: c.Public,
 	}
+	extra := taxonomy.Extras{Deprecated: c.Deprecated, Aliases: c.Aliases, Names: c.Names, Prevent: c.Prevent}
 	if c.Key != c.Value {
 		out.Key = c.Key
 	}
@@ -20,10 +22,13 @@ func tableCode(c *model.Code) taxonomy.Code {
 		out.Parent = uint16(c.Parent.Ordinal)
 	}
 	for _, v := range c.Constants {
-		out.Constants = append(out.Constants, v.Any())
+		extra.Constants = append(extra.Constants, v.Any())
 	}
 	if c.ReplacedBy != nil {
-		out.ReplacedBy = c.ReplacedBy.Value
+		extra.ReplacedBy = c.ReplacedBy.Value
+	}
+	if !reflect.ValueOf(extra).IsZero() {
+		out.Extra = &extra
 	}
 	if c.Own != nil {
 		out.Own = &taxonomy.OwnType{Name: c.Own.Type, Fields: tableFields(c.Own.Fields[len(c.Category.Fields):])}

@@ -153,14 +153,14 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 	if c.Number != 0 || c.NumberZero {
 		text += " " + strconv.Itoa(c.Number)
 	}
-	if len(c.Names) > 0 {
-		text += " names=" + words(c.Names)
+	if len(c.Extras().Names) > 0 {
+		text += " names=" + words(c.Extras().Names)
 	}
 	if c.Abstract {
 		text += " abstract"
 	}
-	if len(c.Constants) > 0 {
-		b, _ := json.Marshal(c.Constants) // texts, numbers and bools always encode
+	if len(c.Extras().Constants) > 0 {
+		b, _ := json.Marshal(c.Extras().Constants) // texts, numbers and bools always encode
 		text += " constants=" + string(b)
 	}
 	for _, g := range groups {
@@ -170,7 +170,7 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 		Since, Deprecated, ReplacedBy string
 		Prevent                       *taxonomy.Prevention
 		Public                        bool
-	}{c.Since, c.Deprecated, c.ReplacedBy, c.Prevent, c.Public}
+	}{c.Since, c.Extras().Deprecated, c.Extras().ReplacedBy, c.Extras().Prevent, c.Public}
 	return strings.TrimSpace(text + " " + p.Text(rest))
 }
 
