@@ -61,7 +61,7 @@ type Explanation struct {
 	// RunnersUp are the other rules that matched, best first.
 	RunnersUp []*Rule
 	// Evidence is the evidence that the rules tested. Its text is the part that the rules searched,
-	// masked; see [TextLimit]. It contains the values of sensitive fields, which String and the
+	// masked; see [DefaultTextLimit]. It contains the values of sensitive fields, which String and the
 	// JSON do not show.
 	Evidence taxonomy.Evidence
 	// Missing are the required fields, by wire name, that the evidence did not fill. They have zero
@@ -98,7 +98,7 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 			}
 		}
 	}
-	e.Evidence = *o.cut(as, &room)
+	e.Evidence = *cut(as, &room)
 	e.Err = r.made(rule, &e.Evidence, opts)
 	e.Missing = r.missing(e.Rule, &e.Evidence)
 	return e

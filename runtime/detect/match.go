@@ -66,7 +66,7 @@ func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Ev
 	if o.noText || ev.Text == "" {
 		return as, ""
 	}
-	text = tail(ev.Text, o.textLimit())
+	text = tail(ev.Text, DefaultTextLimit)
 	cut := len(ev.Text) - len(text)
 	// The rest of a line that was cut has no status.
 	if as.Status == 0 && (cut == 0 || ev.Text[cut-1] == '\n') && r.index(false).testsStatus {

@@ -185,10 +185,8 @@ func TestMatchRanks(t *testing.T) {
 			opts: []detect.Option{detect.WithSource(taxonomy.SourceName("api"))}, want: "limited"},
 		{ev: taxonomy.Evidence{Source: "web", Text: "slow down"},
 			opts: []detect.Option{detect.WithSource(taxonomy.SourceName("api"))}, want: ""},
-		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(9)},
+		{ev: taxonomy.Evidence{Source: "api", Text: "boom" + strings.Repeat(" ", detect.DefaultTextLimit)},
 			want: "catch-all"},
-		{ev: taxonomy.Evidence{Source: "api", Text: "boom, and so on"}, opts: []detect.Option{detect.TextLimit(-1)},
-			want: "text"},
 		{ev: taxonomy.Evidence{Source: "api", Text: "429: boom"}, opts: []detect.Option{noText()}, want: "catch-all"},
 		{ev: taxonomy.Evidence{Source: "api", Text: "boom"}, opts: []detect.Option{detect.WithTable(taxonomy.Table{})},
 			want: "text"},
@@ -226,7 +224,6 @@ func TestDecideChangesACopy(t *testing.T) {
 		{"a wait in a text that is not searched",
 			taxonomy.Evidence{Text: "x", RetryAfter: wait, RetryAfterDerived: true}, []detect.Option{noText()},
 			taxonomy.Evidence{Text: "x"}},
-		{"another limit", taxonomy.Evidence{Text: "abé"}, []detect.Option{detect.TextLimit(1)}, taxonomy.Evidence{}},
 	} {
 		before := c.ev
 		var room taxonomy.Evidence
@@ -242,7 +239,7 @@ func TestDecideChangesACopy(t *testing.T) {
 		{Status: 404, StatusDerived: true},
 	} {
 		var room taxonomy.Evidence
-		_, as, _ := r.Decide(&ev, &room, []detect.Option{detect.TextLimit(100)})
+		_, as, _ := r.Decide(&ev, &room, nil)
 		assert.Same(t, &ev, as)
 	}
 }
