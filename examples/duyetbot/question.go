@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/errgen/errgen/runtime/detect/detectflag"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -26,7 +27,23 @@ func parseEvidence(args []string, hints io.Writer) (*question, error) {
 	fs.SetOutput(io.Discard)
 	fs.BoolVar(&o.json, "json", false, "answer in JSON")
 	fs.StringVar(&o.profile, "profile", "", "classify and react as the profile of this `name` does")
-	detectflag.Define(fs, &o.evidence, errs.Table.Taxonomy)
+	ev := &o.evidence
+	fs.StringVar(&ev.Op, "op", "", "the `operation` that failed")
+	fs.StringVar(&ev.Type, "type", "", "the source's own `type` of failure")
+	fs.StringVar(&ev.Code, "code", "", "the source's own `code`")
+	fs.StringVar(&ev.Signal, "signal", "", "the `name` of the signal that ended the process: SIGKILL")
+	fs.StringVar(&ev.Errno, "errno", "", "the `name` of the system's error: ECONNREFUSED")
+	fs.Func("status", "the HTTP status, a `number` from 100 to 599", detectflag.Status(ev))
+	fs.Func("exit-code", "the `number` that the process exited with", detectflag.ExitCode(ev))
+	fs.Func("retry-after", "the `time` that the source asks to wait: seconds, or like 1m30s", detectflag.RetryAfter(ev))
+	fs.Func("attr", "something else that is known, as `key=value`; may be given again", detectflag.Attribute(ev))
+	fs.Func("source", "`who` reports it", func(name string) error {
+		isNamed := func(s taxonomy.Named) bool { return s.Name == name }
+		if ev.Source = name; !slices.ContainsFunc(errs.Table.Taxonomy.Sources, isNamed) {
+			return errors.New("unknown source")
+		}
+		return nil
+	})
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fs.SetOutput(hints)
