@@ -24,8 +24,8 @@ type Recorder interface {
 	Record(ev *taxonomy.Evidence) error
 }
 
-// DefaultTextLimit is how many bytes of the end of a text are searched and kept. The search sees the
-// original text; a longer text is kept with its secrets masked.
+// DefaultTextLimit is how many bytes of the end of a text are searched and kept. The search sees
+// the original text; a longer text is kept with its secrets masked.
 const DefaultTextLimit = 16 << 10
 
 // WithTable classifies by the profile of the table. A profile can disable rules on text, and with
@@ -118,8 +118,8 @@ func (r *Rules) Classify(raw any, opts []Option) error {
 // Decide returns the index of the rule that wins for the evidence, or [NoRule], and the evidence to
 // make the error of: ev itself, or room as a copy of ev if options or its text change something.
 // If there is nothing to classify, as is nil and err is the result: nil, a cancelled context, or an
-// error of the taxonomy. If the text is longer than [DefaultTextLimit], room has a copy of its
-// end, secrets masked, so that a secret that the cut splits is not visible. Decide keeps neither ev nor
+// error of the taxonomy. If the text is longer than [DefaultTextLimit], room has a copy of its end,
+// secrets masked, so that a secret that the cut splits is not visible. Decide keeps neither ev nor
 // room, and allocates only that copy and what [Rules.Match] allocates.
 func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence, err error) {
 	if ev == nil {

@@ -61,8 +61,8 @@ type Explanation struct {
 	// RunnersUp are the other rules that matched, best first.
 	RunnersUp []*Rule
 	// Evidence is the evidence that the rules tested. Its text is the part that the rules searched,
-	// masked; see [DefaultTextLimit]. It contains the values of sensitive fields, which String and the
-	// JSON do not show.
+	// masked; see [DefaultTextLimit]. It contains the values of sensitive fields, which String and
+	// the JSON do not show.
 	Evidence taxonomy.Evidence
 	// Missing are the required fields, by wire name, that the evidence did not fill. They have zero
 	// values.

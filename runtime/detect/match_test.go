@@ -2,7 +2,6 @@ package detect_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -114,34 +113,6 @@ func (g generator) evidence() taxonomy.Evidence {
 		ev.Attributes = map[string]string{g.pick("x", "w"): value(), g.pick("y", "v"): value()}
 	}
 	return ev
-}
-
-func TestMatchManyAttributes(t *testing.T) {
-	r := &detect.Rules{}
-	for i := range 300 {
-		r.Rules = append(
-			r.Rules,
-			detect.Rule{Conditions: []detect.Condition{{Key: detect.Attribute, Name: fmt.Sprint("n", i),
-				Any: []string{"on"}}}})
-	}
-	ev := taxonomy.Evidence{Attributes: map[string]string{"n250": "on", "n120": "on", "n7": "off", "other": "on"}}
-	assert.Equal(t, 120, r.Match(&ev, nil))
-	assert.Zero(t, testing.AllocsPerRun(100, func() { r.Match(&ev, nil) }))
-}
-
-func TestMatchManyValues(t *testing.T) {
-	// An index lists fewer values than this. Rules with the other values match too.
-	r := &detect.Rules{}
-	for i := range 1000 {
-		r.Rules = append(r.Rules, detect.Rule{Conditions: []detect.Condition{
-			{Key: detect.Source, Any: []string{fmt.Sprint("s", i)}},
-			{Key: detect.Status, Min: 400, Max: 599, Bounds: detect.HasMin | detect.HasMax},
-		}})
-	}
-	for _, i := range []int{0, 500, 999} {
-		ev := taxonomy.Evidence{Source: fmt.Sprint("s", i), Status: 450}
-		assert.Equal(t, i, r.Match(&ev, nil))
-	}
 }
 
 func TestMatchNothing(t *testing.T) {

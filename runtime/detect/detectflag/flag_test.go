@@ -27,7 +27,8 @@ func define(ev *taxonomy.Evidence) *flag.FlagSet {
 func TestFlags(t *testing.T) {
 	var ev taxonomy.Evidence
 	fs := define(&ev)
-	require.NoError(t, fs.Parse(strings.Fields("-status 503 -exit-code -1 -retry-after 1m30s -attr Key=a=b -attr other=")))
+	line := "-status 503 -exit-code -1 -retry-after 1m30s -attr Key=a=b -attr other="
+	require.NoError(t, fs.Parse(strings.Fields(line)))
 	assert.Equal(t, taxonomy.Evidence{
 		Status: 503, ExitCode: taxonomy.Some(-1), RetryAfter: taxonomy.Some(90 * time.Second),
 		Attributes: map[string]string{"key": "a=b", "other": ""},

@@ -19,9 +19,9 @@ const (
 )
 
 // Kept cuts s, a masked text of more than limit bytes, to at most limit: its beginning or, if tail
-// is set, its end, and an ellipsis in place of the rest, which is before or after. It splits no rune
-// and no mask, and the three parts together have no secrets. If limit has no room for the ellipsis,
-// it is left out.
+// is set, its end, and an ellipsis in place of the rest, which is before or after. It splits no
+// rune and no mask, and the three parts together have no secrets. If limit has no room for the
+// ellipsis, it is left out.
 func Kept(s string, limit int, tail bool) (before, kept, after string) {
 	if tail {
 		return cutBefore(s, limit, newAfter)
