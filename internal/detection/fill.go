@@ -135,25 +135,33 @@ func lacking(code *model.Code, set []model.FieldValue, ev *taxonomy.Evidence) []
 		}
 		for _, need := range fieldNeeds(code, f, "") {
 			if !met(need, ev) {
-				out = append(out, need.Field)
+				out = append(out, need.field)
 			}
 		}
 	}
 	return out
 }
 
-func met(n detect.Need, ev *taxonomy.Evidence) bool {
-	return slices.ContainsFunc(n.From, func(from string) bool {
-		_, ok := detect.Read(ev, from, n.Type, n.Words)
+func met(n need, ev *taxonomy.Evidence) bool {
+	return slices.ContainsFunc(n.from, func(from string) bool {
+		_, ok := detect.Read(ev, from, n.typ, n.words)
 		return ok
 	})
 }
 
+// need is a field that evidence must fill.
+type need struct {
+	field string
+	from  []string
+	typ   string
+	words []string
+}
+
 // fieldNeeds returns the needs of a field. A required object has those of its required fields, an
 // optional one has none.
-func fieldNeeds(c *model.Code, f *model.Field, path string) []detect.Need {
+func fieldNeeds(c *model.Code, f *model.Field, path string) []need {
 	if f.Type == model.ObjectType {
-		var out []detect.Need
+		var out []need
 		for _, inner := range f.Object.Fields {
 			if f.Required && inner.Required {
 				out = append(out, fieldNeeds(c, inner, path+f.Wire+".")...)
@@ -164,7 +172,5 @@ func fieldNeeds(c *model.Code, f *model.Field, path string) []detect.Need {
 	if f.Default != nil {
 		return nil
 	}
-	return []detect.Need{{
-		Field: path + f.Wire, From: f.From, Type: f.Type.String(), Words: f.Enum.Words(),
-	}}
+	return []need{{path + f.Wire, f.From, f.Type.String(), f.Enum.Words()}}
 }

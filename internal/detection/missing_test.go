@@ -26,9 +26,6 @@ categories:
       FIXED: {message: m, set: {n: 2}, detect: [{source: c}]}
 `)
 	rules := detection.Rules(m)
-	rules.Taxonomy = &taxonomy.Taxonomy{Fallback: "LOST", Categories: []*taxonomy.Category{
-		{Codes: []taxonomy.Code{{}, {Value: "LOST"}, {Value: "FIXED"}}},
-	}}
 	made := taxonomy.NewUnknown(rules.Taxonomy, taxonomy.Wire{})
 	rules.Make = func(int, *taxonomy.Evidence) taxonomy.Error { return made }
 	judge := detection.NewJudge(m)
