@@ -73,6 +73,7 @@ func merged(opts []Option) Option {
 		if more.unmatched != nil {
 			o.unmatched = more.unmatched
 		}
+		o.attach = append(o.attach, more.attach...)
 	}
 	return o
 }
@@ -105,14 +106,14 @@ func (o *Option) fill(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 // of the taxonomy, unchanged, also if they are wrapped.
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
-	if outcome != Matched {
-		return attached(done, opts)
-	}
 	o := merged(opts)
+	if outcome != Matched {
+		return taxonomy.Attach(done, o.attach...)
+	}
 	ev := o.evidence(raw)
 	var room taxonomy.Evidence
 	rule, as := r.decide(&ev, &room, &o)
-	return r.made(rule, as, opts)
+	return r.made(rule, as, &o)
 }
 
 // Decide returns the index of the rule that wins for the evidence, or [NoRule], and the evidence to
@@ -126,7 +127,7 @@ func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 		return NoRule, nil, nil
 	}
 	if ev.Err != nil && r.passes(ev.Err) != Matched {
-		return NoRule, nil, attached(ev.Err, opts)
+		return NoRule, nil, taxonomy.Attach(ev.Err, merged(opts).attach...)
 	}
 	if len(opts) == 0 && ev.Text == "" {
 		return r.match(ev, ""), ev, nil
@@ -229,20 +230,12 @@ func (r *Rules) passes(err error) (outcome Outcome) {
 	return outcome
 }
 
-// attached returns err with the attributes of the options.
-func attached(err error, opts []Option) error {
-	for i := range opts {
-		err = taxonomy.Attach(err, opts[i].attach...)
-	}
-	return err
-}
-
 // made returns the error of a rule with the attributes of the options, and with the stack if the
 // taxonomy or a table given to [WithTable] asks for it.
-func (r *Rules) made(rule int, ev *taxonomy.Evidence, opts []Option) error {
+func (r *Rules) made(rule int, ev *taxonomy.Evidence, o *Option) error {
 	e := r.Make(rule, ev)
 	_, unknown := e.(*taxonomy.Unknown)
-	return traced(e, r.stacks(rule) && (!unknown || r.Taxonomy.Stack == taxonomy.StackAlways), opts)
+	return o.finish(e, r.stacks(rule) && (!unknown || r.Taxonomy.Stack == taxonomy.StackAlways))
 }
 
 // stacks reports whether the taxonomy asks for the stack of the errors of a rule.
@@ -254,13 +247,11 @@ func (r *Rules) stacks(rule int) bool {
 	return stack == taxonomy.StackAlways || stack == taxonomy.StackFallback && rule == NoRule
 }
 
-// traced returns err with the attributes of the options, and with the stack of the call.
-func traced(err error, stack bool, opts []Option) error {
-	err = attached(err, opts)
-	for i := range opts {
-		stack = stack || opts[i].stack
-	}
-	if stack {
+// finish returns err with the attributes of the options, and with the stack of the call if it or
+// the options ask for it.
+func (o *Option) finish(err error, stack bool) error {
+	err = taxonomy.Attach(err, o.attach...)
+	if stack || o.stack {
 		return taxonomy.WithStack(err)
 	}
 	return err

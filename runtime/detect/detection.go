@@ -62,7 +62,8 @@ func (m *Maker) Finish(e taxonomy.Error, opts []Option) error {
 	if len(opts) == 0 && !m.stack {
 		return e
 	}
-	return traced(e, m.stack, opts)
+	o := merged(opts)
+	return o.finish(e, m.stack)
 }
 
 // CodeRule is one detection rule at its code. All of its conditions must hold. If it has Text
@@ -118,7 +119,8 @@ func (d *Detection) Decide(
 		return nil, nil, err
 	}
 	if m = d.maker(rule, as.Source); m.Row == taxonomy.RowUnknown {
-		return nil, nil, traced(Unknown(d.Taxonomy, as), d.Taxonomy.Stack == taxonomy.StackAlways, opts)
+		o := merged(opts)
+		return nil, nil, o.finish(Unknown(d.Taxonomy, as), d.Taxonomy.Stack == taxonomy.StackAlways)
 	}
 	return m, as, nil
 }

@@ -99,7 +99,7 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 		}
 	}
 	e.Evidence = *cut(as, &room)
-	e.Err = r.made(rule, &e.Evidence, opts)
+	e.Err = r.made(rule, &e.Evidence, &o)
 	e.Missing = r.missing(e.Rule, &e.Evidence)
 	return e
 }
