@@ -124,8 +124,8 @@ func TestPrevention(t *testing.T) {
 	}
 	got := map[string]taxonomy.Prevention{}
 	for _, code := range errs.Table.Taxonomy.Codes() {
-		if code.Prevent != nil {
-			got[code.Value] = *code.Prevent
+		if code.Extras().Prevent != nil {
+			got[code.Value] = *code.Extras().Prevent
 		}
 	}
 	assert.Equal(t, want, got)

@@ -45,7 +45,7 @@ func TestCodes(t *testing.T) {
 func TestSyntaxIsOnlyRead(t *testing.T) {
 	code, ok := errs.Table.Code("SYNTAX")
 	require.True(t, ok)
-	assert.NotEmpty(t, code.Deprecated)
+	assert.NotEmpty(t, code.Extras().Deprecated)
 	err, decodeErr := errs.UnmarshalError(
 		[]byte(`{"category":"attempt","code":"SYNTAX","message":"","retryable":true,"context":{"detail":"a.py: ` +
 			`invalid syntax"}}`))

@@ -39,7 +39,7 @@ func (c *comparison) removed(o *model.Code) {
 	change := c.gone(idCodeRemoved, o, "", o.Value, "",
 		fmt.Sprintf("code %s is removed, and is not reserved", codeName(o)))
 	change.codes = []string{o.Value}
-	for _, alias := range slices.Concat(o.Aliases, o.Names) {
+	for _, alias := range slices.Concat(o.Extras().Aliases, o.Extras().Names) {
 		if !c.new.reservedCodes[alias] && c.new.decodes(alias) == nil {
 			change.codes = append(change.codes, alias)
 		}
@@ -104,7 +104,7 @@ func (c *comparison) codeValue(o, n *model.Code) {
 		hint := fmt.Sprintf("keep it with \"value: %s\", or let it decode with \"aliases: %s\"", quoted,
 			yamlList(o.Value))
 		message := fmt.Sprintf("code %s is now %s on the wire", codeName(o), n.Value)
-		switch aliases := yamlList(append([]string{o.Value}, o.Aliases...)...); {
+		switch aliases := yamlList(append([]string{o.Value}, o.Extras().Aliases...)...); {
 		case c.new.decodes(o.Value) == n:
 			id, hint = idRenamed, fmt.Sprintf("to rename it in Go only, keep \"value: %s\"", quoted)
 			message += ", which older programs do not know"
@@ -130,7 +130,7 @@ func (c *comparison) codeValue(o, n *model.Code) {
 // retired reports a code that Go callers can no longer name, unless it was deprecated. It also
 // reports its number, unless that is reserved.
 func (c *comparison) retired(o *model.Code, how string) {
-	if o.Deprecated == "" && c.new.byKey[o.Key] == nil {
+	if o.Extras().Deprecated == "" && c.new.byKey[o.Key] == nil {
 		change := c.gone(idRetired, o, "", o.Value,
 			"deprecate it for a release first, with \"replaced_by\" if there is a successor",
 			fmt.Sprintf("code %s is %s without deprecation: %s and %s are removed", codeName(o), how, o.Const,
@@ -166,7 +166,7 @@ func (c *comparison) reused(o, now *model.Code) {
 // aliases finds former values of a code that no longer decode to it. n is nil if the code is
 // removed.
 func (c *comparison) aliases(o, n *model.Code) {
-	for _, alias := range slices.Concat(o.Aliases, o.Names) {
+	for _, alias := range slices.Concat(o.Extras().Aliases, o.Extras().Names) {
 		now, hint := c.new.decodes(alias), fmt.Sprintf("keep \"aliases: [%s]\", or reserve it", alias)
 		switch {
 		case c.old.decodes(alias) != o, now != nil && now == n:

@@ -57,12 +57,12 @@ func (c *comparison) codeNotes() (notes []Note) {
 			code := describeCode(n, c.audience(n.Public)...)
 			add("added", s, "", n.Value, fmt.Sprintf("code %s: %s", code, n.MessageText))
 		}
-		if n.Deprecated != "" && (o == nil || o.Deprecated == "") {
-			text := fmt.Sprintf("code %s: %s", n.Key, n.Deprecated)
+		if n.Extras().Deprecated != "" && (o == nil || o.Extras().Deprecated == "") {
+			text := fmt.Sprintf("code %s: %s", n.Key, n.Extras().Deprecated)
 			if n.ReplacedBy != nil {
 				text += "; use " + n.ReplacedBy.Key
 			}
-			add("deprecated", s, "", n.Deprecated, text)
+			add("deprecated", s, "", n.Extras().Deprecated, text)
 		}
 		if o == nil || o.Key == n.Key && o.Value == n.Value {
 			continue

@@ -53,7 +53,7 @@ func Read(name string, src []byte) *Taxonomy {
 	for _, code := range t.model.Codes {
 		first(t.byValue, code.Value, code)
 		first(t.byKey, code.Key, code)
-		for _, alias := range slices.Concat(code.Aliases, code.Names) {
+		for _, alias := range slices.Concat(code.Extras().Aliases, code.Extras().Names) {
 			first(t.byAlias, alias, code)
 		}
 		if code.Numbered {

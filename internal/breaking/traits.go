@@ -41,7 +41,7 @@ func (c *comparison) continuedCodes() {
 		if decl.Prevent != nil {
 			prevent.at = decl.Prevent.Span
 		}
-		c.composite(s, n.Key, prevent, leaves(o.Prevent), leaves(n.Prevent))
+		c.composite(s, n.Key, prevent, leaves(o.Extras().Prevent), leaves(n.Extras().Prevent))
 		c.lists(s, n.Key, "use of field", behaviour(idFieldUse, "uses", "", ""), c.uses(o), c.uses(n))
 		c.lists(s, n.Key, "group", behaviour("W-changed-groups", "groups", "", ""), groups(o), groups(n))
 		c.constants(s, o, n, place)

@@ -183,7 +183,7 @@ func codeTable(m *model.Package) []byte {
 			each(func(t taxonomy.Traits) string {
 				return cmp.Or(explain.DeclaredName(m, t.Reaction), t.Reaction.Action.String())
 			}),
-			cmp.Or(number(c.Number, c.Numbered), "-"), yesNo(c.Deprecated != ""),
+			cmp.Or(number(c.Number, c.Numbered), "-"), yesNo(c.Extras().Deprecated != ""),
 		}
 		if c.Public {
 			cells = append(cells, "public")
@@ -232,7 +232,7 @@ func findCode(m *model.Package, name string) *model.Code {
 		return c.Key == name || c.Value == name || c.Const == goName || c.Factory == goName && !c.Abstract ||
 			err == nil && c.Numbered && c.Number == number
 	}
-	aliased := func(c *model.Code) bool { return slices.Contains(c.Aliases, name) || slices.Contains(c.Names, name) }
+	aliased := func(c *model.Code) bool { return slices.Contains(c.Extras().Aliases, name) || slices.Contains(c.Extras().Names, name) }
 	for _, is := range []func(*model.Code) bool{named, aliased} {
 		if i := slices.IndexFunc(m.Codes, is); i >= 0 {
 			return m.Codes[i]

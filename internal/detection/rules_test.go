@@ -7,7 +7,6 @@ import (
 
 	"github.com/errgen/errgen/internal/detection"
 	"github.com/errgen/errgen/runtime/detect"
-	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 func TestRank(t *testing.T) {
@@ -64,41 +63,4 @@ func TestPatternsOnce(t *testing.T) {
 	assert.Equal(t, [2][]uint16{nil, {0}}, text(0))
 	assert.Equal(t, [2][]uint16{{1, 2}, nil}, text(1))
 	assert.Equal(t, [2][]uint16{{1}, {3, 0}}, text(2))
-}
-
-func TestNeeds(t *testing.T) {
-	m := build(t, `
-fallback: {code: LOST, set: {word: a}}
-fields:
-  id: {type: string, required: true, from: [attributes.id, code]}
-  word: {enum: [a, b], required: true, from: type}
-  known: {type: string, required: true, from: op, default: x}
-  run: {type: object, required: true, fields: {n: {type: int, required: true, from: status}, m: {type: int, from: status}, d: {type: int, required: true, default: 1}}}
-  maybe: {type: object, fields: {n: {type: int, required: true, from: status}}}
-  wait: {type: duration, from: retry_after}
-categories:
-  io:
-    codes:
-      FOUND: {message: m, set: {id: fixed}, detect: [{status: 401, set: {word: b}}, {status: 402}]}
-      ALWAYS: {message: m, args: [wait], detect: [{status: 403, set: {word: b}}, {status: 404, set: {word: a}}]}
-      NEVER: {message: m}
-      LOST: {message: m}
-`)
-	need := func(code int, field, typ string, words []string, from ...string) detect.Need {
-		return detect.Need{Row: taxonomy.At(0, uint16(code+1)), Field: field, From: from, Type: typ, Words: words}
-	}
-	rules := detection.Rules(m)
-	assert.Equal(t, []detect.Need{
-		need(0, "word", "enum", []string{"a", "b"}, "type"),
-		need(0, "run.n", "int", nil, "status"),
-		need(1, "id", "string", nil, "attributes.id", "code"),
-		need(1, "word", "enum", []string{"a", "b"}, "type"),
-		need(1, "run.n", "int", nil, "status"),
-		need(1, "wait", "duration", nil, "retry_after"),
-		need(3, "id", "string", nil, "attributes.id", "code"),
-		need(3, "word", "enum", []string{"a", "b"}, "type"),
-		need(3, "run.n", "int", nil, "status"),
-	}, rules.Needs)
-	assert.Equal(t, []string{"word"}, rules.FallbackSet)
-	assert.Equal(t, []string{"word"}, rules.Rules[0].Set)
 }

@@ -76,10 +76,10 @@ func sameType(a, b *model.Field) bool {
 
 // deprecation returns the paragraph that marks a deprecated code, or "".
 func deprecation(c *model.Code) string {
-	if c.Deprecated == "" {
+	if c.Extras().Deprecated == "" {
 		return ""
 	}
-	text := "Deprecated: " + sentence(strings.Join(strings.Fields(c.Deprecated), " "))
+	text := "Deprecated: " + sentence(strings.Join(strings.Fields(c.Extras().Deprecated), " "))
 	if c.ReplacedBy != nil {
 		text += " Use [" + c.ReplacedBy.Const + "]."
 	}

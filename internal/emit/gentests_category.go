@@ -47,7 +47,7 @@ func (w *testWriter) code(c *model.Code, odd []*model.Field) {
 	groups := eachText(inOrder, func(g *model.Group) string { return g.Name })
 	w.f("{\nCode: %s,\n", c.Const)
 	w.f("Says: %s,\n", w.str(w.printer.Code(c.Code, groups)+": "+w.rows[c.Row]))
-	w.list("Aliases: []string{", eachText(c.Aliases, w.str))
+	w.list("Aliases: []string{", eachText(c.Extras().Aliases, w.str))
 	if c.Own != nil {
 		w.list("Fields: []string{", eachText(c.Code.Own.Fields, func(f taxonomy.Field) string {
 			return w.str(tabletext.Field(f))

@@ -98,11 +98,11 @@ func CodeOf(m *model.Package, c *model.Code) *Code {
 	}
 	d := &Code{
 		Code: c.Value, Category: c.Category.Name, Doc: c.Doc, Since: c.Since,
-		Deprecated: c.Deprecated,
-		Aliases:    c.Aliases, Names: c.Names, Message: c.MessageText, Resolution: c.Resolution,
+		Deprecated: c.Extras().Deprecated,
+		Aliases:    c.Extras().Aliases, Names: c.Extras().Names, Message: c.MessageText, Resolution: c.Resolution,
 		HelpURL: strings.ReplaceAll(m.HelpURL, "{code}", c.Value),
 		Const:   m.Name + "." + c.Const, Factory: m.Name + "." + c.Factory + "(" + strings.Join(params, ", ") + ")",
-		Prevent: Prevention(c.Prevent), Traits: TraitsOf(m, c.Row.Traits),
+		Prevent: Prevention(c.Extras().Prevent), Traits: TraitsOf(m, c.Row.Traits),
 	}
 	if c.Key != c.Value {
 		d.Key = c.Key

@@ -109,7 +109,7 @@ func problemOf(m *model.Package, c *model.Code, context string) object {
 			{"type", "object"}, {"properties", properties}, {"required", []any{"code", "retryable", "context"}},
 		}}},
 	}.with("description", strings.TrimSpace(oneLine(c.Doc)+" "+oneLine(c.Resolution)))
-	if c.Deprecated != "" {
+	if c.Extras().Deprecated != "" {
 		out = append(out, member{"deprecated", true})
 	}
 	return out

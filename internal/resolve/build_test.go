@@ -143,7 +143,7 @@ func TestBuildEverything(t *testing.T) {
 
 	limit := p.CodeByKey("PROVIDER_RATE_LIMIT")
 	assert.Equal(t, "provider.rate_limit", limit.Value)
-	assert.Equal(t, []string{"PROVIDER_THROTTLED"}, limit.Aliases)
+	assert.Equal(t, []string{"PROVIDER_THROTTLED"}, limit.Extras().Aliases)
 	wait := limit.Row.Reaction
 	assert.Equal(t, "policyRateLimit", variable(p, wait.Policy))
 	assert.Equal(t, &taxonomy.Policy{

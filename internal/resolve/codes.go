@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -67,9 +68,12 @@ func (b *builder) codeBody(e entry) {
 	c.Args = args(e)
 	*c.Code = taxonomy.Code{
 		Value: c.Value, Number: d.Number.V, NumberZero: d.Number.Set && d.Number.V == 0, Since: d.Since.V,
-		Message: d.Message.V, Doc: d.Doc.V, Resolution: d.Resolution.V, Deprecated: d.Deprecated.V,
-		Aliases: written(d.Aliases), Names: written(d.Names), Abstract: d.Abstract.V, Set: model.SetJSON(c.Set),
-		Public: b.audienceOf(e.parent, d) == public, Parent: uint16(d.Parent), Prevent: prevention(d.Prevent),
+		Message: d.Message.V, Doc: d.Doc.V, Resolution: d.Resolution.V,
+		Abstract: d.Abstract.V, Set: model.SetJSON(c.Set), Public: b.audienceOf(e.parent, d) == public,
+		Parent: uint16(d.Parent),
+	}
+	extra := taxonomy.Extras{
+		Deprecated: d.Deprecated.V, Aliases: written(d.Aliases), Names: written(d.Names), Prevent: prevention(d.Prevent),
 	}
 	if c.Key != c.Value {
 		c.Code.Key = c.Key
@@ -78,10 +82,13 @@ func (b *builder) codeBody(e entry) {
 		c.Parent = c.Category.Codes[d.Parent-1]
 	}
 	if c.ReplacedBy != nil {
-		c.Code.ReplacedBy = c.ReplacedBy.Value
+		extra.ReplacedBy = c.ReplacedBy.Value
 	}
 	for _, v := range c.Constants {
-		c.Code.Constants = append(c.Code.Constants, v.Any())
+		extra.Constants = append(extra.Constants, v.Any())
+	}
+	if !reflect.ValueOf(extra).IsZero() {
+		c.Code.Extra = &extra
 	}
 	for _, name := range d.Groups {
 		if g := b.groups[name.V]; g != nil {

@@ -2,6 +2,7 @@ package signature
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -18,9 +19,6 @@ type Rule struct {
 	Text       []Text
 	Contains   []string // literals
 }
-
-// Structured reports whether the rule tests more than texts.
-func (r *Rule) Structured() bool { return len(r.Conditions) > 0 }
 
 // Compile returns the rules of a signature. Evidence that meets one of them matches the signature.
 // A condition on statuses, types and codes only also gives a rule for texts that state them.
@@ -52,53 +50,12 @@ func Compile(s *signatures.Signature) ([]Rule, error) {
 	rules = mergeTexts(rules)
 	for i := range rules {
 		for _, text := range rules[i].Text {
-			re, err := syntax.Parse(text.Expr, syntax.Perl)
-			if err != nil {
+			if _, err := syntax.Parse(text.Expr, syntax.Perl); err != nil {
 				return nil, fmt.Errorf("signature %s: %w", s.Name, err)
-			}
-			if text.Lead != noLead && beginsWithAssertion(re) {
-				return nil, fmt.Errorf("signature %s: an expression begins with an assertion: %s", s.Name, text.Expr)
 			}
 		}
 	}
 	return rules, nil
-}
-
-// beginsWithAssertion reports whether an expression may test what precedes its match.
-func beginsWithAssertion(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpBeginLine, syntax.OpBeginText, syntax.OpEndLine, syntax.OpEndText, syntax.OpWordBoundary,
-		syntax.OpNoWordBoundary:
-		return true
-	case syntax.OpCapture, syntax.OpAlternate, syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
-		return slices.ContainsFunc(re.Sub, beginsWithAssertion)
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if beginsWithAssertion(sub) {
-				return true
-			}
-			if !mayBeEmpty(sub) {
-				return false
-			}
-		}
-	}
-	return false
-}
-
-func mayBeEmpty(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpStar, syntax.OpQuest, syntax.OpEmptyMatch:
-		return true
-	case syntax.OpRepeat:
-		return re.Min == 0 || mayBeEmpty(re.Sub[0])
-	case syntax.OpCapture, syntax.OpPlus:
-		return mayBeEmpty(re.Sub[0])
-	case syntax.OpAlternate:
-		return slices.ContainsFunc(re.Sub, mayBeEmpty)
-	case syntax.OpConcat:
-		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !mayBeEmpty(sub) })
-	}
-	return false
 }
 
 // mergeTexts returns the rules with one rule for all texts without conditions, at the end.
@@ -107,7 +64,7 @@ func mergeTexts(rules []Rule) []Rule {
 	var texts Rule
 	for _, r := range rules {
 		switch {
-		case r.Structured() || r.Text != nil && r.Contains != nil:
+		case len(r.Conditions) > 0 || r.Text != nil && r.Contains != nil:
 			out = append(out, r)
 		case r.Contains == nil:
 			texts.Text = append(texts.Text, r.Text...)
@@ -141,6 +98,11 @@ func compile(c *signatures.Condition) (Rule, error) {
 	for _, expr := range c.Text {
 		r.Text = append(r.Text, Text{Expr: expr})
 	}
+	for _, expr := range slices.Concat(c.Reported, c.Announced) {
+		if strings.HasPrefix(expr, "^") || strings.HasPrefix(expr, `\b`) || strings.HasPrefix(expr, `\A`) {
+			return Rule{}, fmt.Errorf("an expression begins with an assertion: %s", expr)
+		}
+	}
 	if c.Reported != nil {
 		r.Text = append(r.Text, reported(c.Reported)...)
 	}
@@ -166,12 +128,7 @@ func compile(c *signatures.Condition) (Rule, error) {
 			return Rule{}, err
 		}
 	}
-	names := make([]string, 0, len(c.Attributes))
-	for name := range c.Attributes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
 		if err := add(detect.Attribute, name, c.Attributes[name]); err != nil {
 			return Rule{}, err
 		}

@@ -172,8 +172,8 @@ func (p *Printer) Code(c *taxonomy.Code, groups []string) string {
 		Since, Deprecated, ReplacedBy string
 		Prevent                       *taxonomy.Prevention
 		Public                        bool
-	}{c.Value, c.Number, c.NumberZero, c.Names, c.Abstract, c.Constants, groups, c.Since, c.Deprecated, c.ReplacedBy,
-		c.Prevent, c.Public})
+	}{c.Value, c.Number, c.NumberZero, c.Extras().Names, c.Abstract, c.Extras().Constants, groups, c.Since, c.Extras().Deprecated, c.Extras().ReplacedBy,
+		c.Extras().Prevent, c.Public})
 }
 
 // Field prints a field and, of an object, its fields.

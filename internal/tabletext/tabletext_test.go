@@ -83,8 +83,8 @@ func TestCode(t *testing.T) {
 	assert.Equal(t, "A", p.Code(&taxonomy.Code{Value: "A", Doc: "A doc.", Message: "m"}, nil))
 	assert.Equal(t, `A 7 group=[x y] deprecated="no use" replaced_by=B prevent=(throttle=2s)`,
 		p.Code(&taxonomy.Code{
-			Value: "A", Number: 7, Deprecated: "no use", ReplacedBy: "B",
-			Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second},
+			Value: "A", Number: 7, Extra: &taxonomy.Extras{Deprecated: "no use", ReplacedBy: "B",
+				Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second}},
 		}, []string{"x", "y"}))
 }
 

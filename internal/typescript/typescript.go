@@ -244,7 +244,7 @@ func (w *writer) tables() {
 		w.doc("  ", c.Doc, deprecation(c))
 		w.linef("  %s: { category: %s, retryable: %t,%s groups: [%s] },", quote(c.Value), quote(c.Category.Name),
 			c.Row.Retryable, http, strings.Join(groups, ", "))
-		for _, a := range slices.Concat(c.Aliases, c.Names) {
+		for _, a := range slices.Concat(c.Extras().Aliases, c.Extras().Names) {
 			aliases = append(aliases, fmt.Sprintf("%s: %s", quote(a), quote(c.Value)))
 		}
 	}
@@ -281,10 +281,10 @@ func (w *writer) tables() {
 }
 
 func deprecation(c *model.Code) string {
-	if c.Deprecated == "" {
+	if c.Extras().Deprecated == "" {
 		return ""
 	}
-	return "@deprecated " + c.Deprecated
+	return "@deprecated " + c.Extras().Deprecated
 }
 
 // fields returns the decoders of fields.

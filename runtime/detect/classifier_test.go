@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,23 +62,6 @@ func TestClassifierSaysWhatWasBeaten(t *testing.T) {
 			`address, size`, why)
 	_, why = classify(&taxonomy.Evidence{Type: "C", Text: "x"}, "", "")
 	assert.Equal(t, "no rule matches, so it is the fallback OTHER; nothing fills kind", why)
-}
-
-func TestClassifierAnswersAsClassifyDoes(t *testing.T) {
-	var wg sync.WaitGroup
-	classify := detect.Classifier(errs.Explain)
-	for _, ev := range []taxonomy.Evidence{
-		{Source: "claude-cli", ExitCode: taxonomy.Some(1), Text: "Claude usage limit reached"},
-		{Source: "openai-api", Status: 401},
-		{Source: "config", Type: "missing"}, {Type: "timeout"}, {Text: "?"},
-	} {
-		wg.Go(func() {
-			got, _ := classify(&ev, "", "")
-			assert.Equal(t, errs.Classify(&ev).Error(), got.Error())
-			assert.Equal(t, taxonomy.CodeOf(errs.Classify(&ev)), taxonomy.CodeOf(got))
-		})
-	}
-	wg.Wait()
 }
 
 type kept struct{ all []taxonomy.Evidence }

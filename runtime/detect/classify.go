@@ -12,7 +12,6 @@ import (
 type Option struct {
 	noText    bool
 	stack     bool
-	limit     int
 	source    string
 	op        string
 	unmatched Recorder
@@ -25,7 +24,8 @@ type Recorder interface {
 	Record(ev *taxonomy.Evidence) error
 }
 
-// DefaultTextLimit is how many bytes of the end of a text are searched. [TextLimit] changes it.
+// DefaultTextLimit is how many bytes of the end of a text are searched and kept. The search sees
+// the original text; a longer text is kept with its secrets masked.
 const DefaultTextLimit = 16 << 10
 
 // WithTable classifies by the profile of the table. A profile can disable rules on text, and with
@@ -36,10 +36,6 @@ func WithTable(table taxonomy.Table) Option {
 	}
 	return Option{noText: !table.SearchesText(), stack: table.Overlay.Reporting.Stack}
 }
-
-// TextLimit searches and keeps the last n bytes of the text. An n below 1 changes nothing. The
-// search sees the original text; a longer text is kept with its secrets masked.
-func TextLimit(n int) Option { return Option{limit: max(n, 0)} }
 
 // WithSource sets the source of evidence that has none. Generated packages have a constant for each
 // source that the taxonomy declares.
@@ -68,9 +64,6 @@ func merged(opts []Option) Option {
 		more := &opts[i]
 		o.noText = o.noText || more.noText
 		o.stack = o.stack || more.stack
-		if more.limit > 0 {
-			o.limit = more.limit
-		}
 		if more.source != "" {
 			o.source = more.source
 		}
@@ -80,15 +73,9 @@ func merged(opts []Option) Option {
 		if more.unmatched != nil {
 			o.unmatched = more.unmatched
 		}
+		o.attach = append(o.attach, more.attach...)
 	}
 	return o
-}
-
-func (o *Option) textLimit() int {
-	if o.limit > 0 {
-		return o.limit
-	}
-	return DefaultTextLimit
 }
 
 // fill returns ev with the source and the operation of the options, or room as such a copy. A wait
@@ -119,20 +106,20 @@ func (o *Option) fill(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
 // of the taxonomy, unchanged, also if they are wrapped.
 func (r *Rules) Classify(raw any, opts []Option) error {
 	outcome, done := r.unclassified(raw)
-	if outcome != Matched {
-		return attached(done, opts)
-	}
 	o := merged(opts)
+	if outcome != Matched {
+		return taxonomy.Attach(done, o.attach...)
+	}
 	ev := o.evidence(raw)
 	var room taxonomy.Evidence
 	rule, as := r.decide(&ev, &room, &o)
-	return r.made(rule, as, opts)
+	return r.made(rule, as, &o)
 }
 
 // Decide returns the index of the rule that wins for the evidence, or [NoRule], and the evidence to
 // make the error of: ev itself, or room as a copy of ev if options or its text change something.
 // If there is nothing to classify, as is nil and err is the result: nil, a cancelled context, or an
-// error of the taxonomy. If the text is longer than the [TextLimit], room has a copy of its end,
+// error of the taxonomy. If the text is longer than [DefaultTextLimit], room has a copy of its end,
 // secrets masked, so that a secret that the cut splits is not visible. Decide keeps neither ev nor
 // room, and allocates only that copy and what [Rules.Match] allocates.
 func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as *taxonomy.Evidence, err error) {
@@ -140,7 +127,7 @@ func (r *Rules) Decide(ev, room *taxonomy.Evidence, opts []Option) (rule int, as
 		return NoRule, nil, nil
 	}
 	if ev.Err != nil && r.passes(ev.Err) != Matched {
-		return NoRule, nil, attached(ev.Err, opts)
+		return NoRule, nil, taxonomy.Attach(ev.Err, merged(opts).attach...)
 	}
 	if len(opts) == 0 && ev.Text == "" {
 		return r.match(ev, ""), ev, nil
@@ -156,7 +143,7 @@ func (r *Rules) decide(ev, room *taxonomy.Evidence, o *Option) (rule int, as *ta
 	if rule = r.match(as, text); rule != NoRule {
 		as = r.Rules[rule].Like.extract(as, room, text)
 	}
-	as = o.cut(as, room)
+	as = cut(as, room)
 	if rule == NoRule && o.unmatched != nil {
 		c := hide(*as, r.Sensitive)
 		try(func() { _ = o.unmatched.Record(&c) })
@@ -166,14 +153,14 @@ func (r *Rules) decide(ev, room *taxonomy.Evidence, o *Option) (rule int, as *ta
 
 // cut returns ev, or room as a copy with the end of the text, secrets masked, if the text is too
 // long.
-func (o *Option) cut(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
-	if len(ev.Text) <= o.textLimit() {
+func cut(ev, room *taxonomy.Evidence) *taxonomy.Evidence {
+	if len(ev.Text) <= DefaultTextLimit {
 		return ev
 	}
 	if ev != room {
 		*room = *ev
 	}
-	room.Text = CutMasked(room.Text, o.textLimit())
+	room.Text = CutMasked(room.Text, DefaultTextLimit)
 	return room
 }
 
@@ -243,20 +230,12 @@ func (r *Rules) passes(err error) (outcome Outcome) {
 	return outcome
 }
 
-// attached returns err with the attributes of the options.
-func attached(err error, opts []Option) error {
-	for i := range opts {
-		err = taxonomy.Attach(err, opts[i].attach...)
-	}
-	return err
-}
-
 // made returns the error of a rule with the attributes of the options, and with the stack if the
 // taxonomy or a table given to [WithTable] asks for it.
-func (r *Rules) made(rule int, ev *taxonomy.Evidence, opts []Option) error {
+func (r *Rules) made(rule int, ev *taxonomy.Evidence, o *Option) error {
 	e := r.Make(rule, ev)
 	_, unknown := e.(*taxonomy.Unknown)
-	return traced(e, r.stacks(rule) && (!unknown || r.Taxonomy.Stack == taxonomy.StackAlways), opts)
+	return o.finish(e, r.stacks(rule) && (!unknown || r.Taxonomy.Stack == taxonomy.StackAlways))
 }
 
 // stacks reports whether the taxonomy asks for the stack of the errors of a rule.
@@ -268,13 +247,11 @@ func (r *Rules) stacks(rule int) bool {
 	return stack == taxonomy.StackAlways || stack == taxonomy.StackFallback && rule == NoRule
 }
 
-// traced returns err with the attributes of the options, and with the stack of the call.
-func traced(err error, stack bool, opts []Option) error {
-	err = attached(err, opts)
-	for i := range opts {
-		stack = stack || opts[i].stack
-	}
-	if stack {
+// finish returns err with the attributes of the options, and with the stack of the call if it or
+// the options ask for it.
+func (o *Option) finish(err error, stack bool) error {
+	err = taxonomy.Attach(err, o.attach...)
+	if stack || o.stack {
 		return taxonomy.WithStack(err)
 	}
 	return err

@@ -22,8 +22,23 @@ var mail = taxonomy.Taxonomy{
 	Stack:   taxonomy.StackNever,
 	Package: "mail", Domain: "mail.example", Fallback: "OTHER",
 	Categories: []*taxonomy.Category{{Name: "delivery", Codes: []taxonomy.Code{
-		{}, {Value: "BOUNCED", Traits: plain}, {Value: "GREYLISTED", Traits: plain}, {Value: "OTHER", Traits: plain},
+		{},
+		{Value: "BOUNCED", Traits: plain, Own: needs(
+			taxonomy.Field{Name: "address", From: []string{"attributes.to", "attributes.recipient"}, Type: "string"},
+			taxonomy.Field{Name: "size", From: []string{"attributes.size"}, Type: "int"})},
+		{Value: "GREYLISTED", Traits: plain,
+			Own: needs(taxonomy.Field{Name: "polite", From: []string{"attributes.polite"}, Type: "bool"})},
+		{Value: "OTHER", Traits: plain,
+			Own: needs(taxonomy.Field{Name: "kind", From: []string{"type"}, Type: "enum", Enum: []string{"A", "B"}})},
 	}}},
+}
+
+// needs are required fields of one code.
+func needs(fields ...taxonomy.Field) *taxonomy.OwnType {
+	for i := range fields {
+		fields[i].Required = true
+	}
+	return &taxonomy.OwnType{Fields: fields}
 }
 
 var plain = taxonomy.Traits{Reaction: &taxonomy.Reaction{}}
@@ -71,12 +86,6 @@ func mailRules() *detect.Rules {
 			code = r.Rules[rule].Row.Code() - 1
 		}
 		return &mailError{code: code, text: ev.Text, cause: ev.Err}
-	}
-	r.Needs = []detect.Need{
-		{Row: mailRow(0), Field: "address", From: []string{"attributes.to", "attributes.recipient"}, Type: "string"},
-		{Row: mailRow(0), Field: "size", From: []string{"attributes.size"}, Type: "int"},
-		{Row: mailRow(1), Field: "polite", From: []string{"attributes.polite"}, Type: "bool"},
-		{Row: mailRow(2), Field: "kind", From: []string{"type"}, Type: "enum", Words: []string{"A", "B"}},
 	}
 	return r
 }
@@ -281,8 +290,7 @@ func FuzzClassifyNeverPanics(f *testing.F) {
 			&http.Response{StatusCode: status, Header: http.Header{"Retry-After": {text}},
 				Body: io.NopCloser(strings.NewReader(text))},
 		}[kind%8]
-		err := r.Classify(raw, []detect.Option{detect.WithSource(taxonomy.SourceName(source)),
-			detect.TextLimit(status)})
+		err := r.Classify(raw, []detect.Option{detect.WithSource(taxonomy.SourceName(source))})
 		if raw, ok := raw.(error); err == nil && (!ok || raw != nil) {
 			t.Fatal("no error")
 		}

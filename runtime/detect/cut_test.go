@@ -66,9 +66,9 @@ func cutAt(secret string, off, limit int, filler string) string {
 
 // TestCutInsideASecret cuts texts inside each secret, wherever the package cuts one.
 func TestCutInsideASecret(t *testing.T) {
-	const limit, body = 4096, 1 << 20
+	const limit, body = detect.DefaultTextLimit, 1 << 20
 	explain := func(raw any) string {
-		e := mailRules().Explain(raw, []detect.Option{detect.TextLimit(limit)})
+		e := mailRules().Explain(raw, nil)
 		j, _ := json.Marshal(e)
 		return e.Err.Error() + e.Evidence.Text + e.String() + string(j)
 	}

@@ -62,7 +62,8 @@ func (m *Maker) Finish(e taxonomy.Error, opts []Option) error {
 	if len(opts) == 0 && !m.stack {
 		return e
 	}
-	return traced(e, m.stack, opts)
+	o := merged(opts)
+	return o.finish(e, m.stack)
 }
 
 // CodeRule is one detection rule at its code. All of its conditions must hold. If it has Text
@@ -118,7 +119,8 @@ func (d *Detection) Decide(
 		return nil, nil, err
 	}
 	if m = d.maker(rule, as.Source); m.Row == taxonomy.RowUnknown {
-		return nil, nil, traced(Unknown(d.Taxonomy, as), d.Taxonomy.Stack == taxonomy.StackAlways, opts)
+		o := merged(opts)
+		return nil, nil, o.finish(Unknown(d.Taxonomy, as), d.Taxonomy.Stack == taxonomy.StackAlways)
 	}
 	return m, as, nil
 }
@@ -248,7 +250,6 @@ func (d *Detection) rank() {
 	}
 	d.makers = append(d.makers, Maker{d.fallback, d.FallbackApply, d.rules.stacks(NoRule)})
 	d.sourceMakers()
-	d.needs()
 	for _, c := range d.Taxonomy.Categories {
 		d.rules.Sensitive = appendSensitive(d.rules.Sensitive, c.Fields, false)
 		for i := range c.Codes {
@@ -320,49 +321,6 @@ func setNames(values string) []string {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(fields))
-}
-
-// needs collects the required fields that only evidence can fill, of the codes that are detected.
-func (d *Detection) needs() {
-	for row, c := range d.Taxonomy.Codes() {
-		fallback := row == d.fallback
-		for _, m := range d.sources {
-			fallback = fallback || m.Row == row
-		}
-		if len(d.at(row)) == 0 && !fallback {
-			continue
-		}
-		set := setNames(c.Set)
-		for _, f := range d.Taxonomy.Fields(row) {
-			if (f.Required || slices.Contains(c.Takes, f.Name)) && !slices.Contains(set, f.Name) {
-				d.need(row, &f, "")
-			}
-		}
-	}
-}
-
-// at returns the rules of a row's code.
-func (d *Detection) at(row taxonomy.Row) []CodeRule {
-	if i, n := row.Category(), row.Code(); i < len(d.Categories) && n < len(d.Categories[i]) {
-		return d.Categories[i][n]
-	}
-	return nil
-}
-
-// need adds a field, or the required fields of an object that is always present.
-func (d *Detection) need(row taxonomy.Row, f *taxonomy.Field, path string) {
-	if f.Type != "object" {
-		if f.Default == "" {
-			d.rules.Needs = append(d.rules.Needs,
-				Need{Row: row, Field: path + f.Name, From: f.From, Type: f.Type, Words: f.Enum})
-		}
-		return
-	}
-	for i := range f.Fields {
-		if f.Required && f.Fields[i].Required {
-			d.need(row, &f.Fields[i], path+f.Name+".")
-		}
-	}
 }
 
 // appendSensitive appends the keys of evidence that sensitive fields are filled from.

@@ -61,8 +61,8 @@ type Explanation struct {
 	// RunnersUp are the other rules that matched, best first.
 	RunnersUp []*Rule
 	// Evidence is the evidence that the rules tested. Its text is the part that the rules searched,
-	// masked; see [TextLimit]. It contains the values of sensitive fields, which String and the
-	// JSON do not show.
+	// masked; see [DefaultTextLimit]. It contains the values of sensitive fields, which String and
+	// the JSON do not show.
 	Evidence taxonomy.Evidence
 	// Missing are the required fields, by wire name, that the evidence did not fill. They have zero
 	// values.
@@ -98,32 +98,53 @@ func (r *Rules) Explain(raw any, opts []Option) Explanation {
 			}
 		}
 	}
-	e.Evidence = *o.cut(as, &room)
-	e.Err = r.made(rule, &e.Evidence, opts)
+	e.Evidence = *cut(as, &room)
+	e.Err = r.made(rule, &e.Evidence, &o)
 	e.Missing = r.missing(e.Rule, &e.Evidence)
 	return e
 }
 
 // missing returns the required fields that the evidence does not fill, of the code of a rule or of
 // the fallback.
-func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) []string {
+func (r *Rules) missing(rule *Rule, ev *taxonomy.Evidence) (missing []string) {
+	if r.Taxonomy == nil {
+		return nil
+	}
 	row, filled := taxonomy.RowUnknown, r.FallbackSet
 	if rule != nil {
 		row, filled = rule.Row, rule.Set
-	} else if r.Taxonomy != nil {
+	} else {
 		row, _ = r.Taxonomy.FallbackFor(ev.Source)
 	}
-	var out []string
-	for _, n := range r.Needs {
-		fills := func(from string) bool {
-			_, ok := Read(ev, from, n.Type, n.Words)
-			return ok
-		}
-		if n.Row == row && !slices.Contains(filled, n.Field) && !slices.ContainsFunc(n.From, fills) {
-			out = append(out, n.Field)
+	code := r.Taxonomy.Code(row)
+	if code == nil {
+		return nil
+	}
+	filled = append(setNames(code.Set), filled...)
+	for _, f := range r.Taxonomy.Fields(row) {
+		if (f.Required || slices.Contains(code.Takes, f.Name)) && !slices.Contains(filled, f.Name) {
+			missing = appendMissing(missing, "", &f, ev)
 		}
 	}
-	return out
+	return missing
+}
+
+// appendMissing appends the path of a field that the evidence does not fill, or the paths of the
+// required fields of an object that is always present.
+func appendMissing(missing []string, path string, f *taxonomy.Field, ev *taxonomy.Evidence) []string {
+	fills := func(from string) bool {
+		_, ok := Read(ev, from, f.Type, f.Enum)
+		return ok
+	}
+	if f.Type != "object" && f.Default == "" && !slices.ContainsFunc(f.From, fills) {
+		missing = append(missing, path+f.Name)
+	}
+	for i := range f.Fields {
+		if f.Type == "object" && f.Required && f.Fields[i].Required {
+			missing = appendMissing(missing, path+f.Name+".", &f.Fields[i], ev)
+		}
+	}
+	return missing
 }
 
 // Redacted returns the evidence without the values of sensitive fields, as String and MarshalJSON

@@ -17,7 +17,7 @@ func Holds(r *Rules, rule int, ev *taxonomy.Evidence) bool {
 
 // Build makes all tables.
 func Build(r *Rules) {
-	load(r, &r.tables.index, newIndex)
+	r.index(false)
 	load(r, &r.tables.engine, newEngine)
 }
 

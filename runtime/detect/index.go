@@ -108,25 +108,18 @@ func (x *index) first(ranks []uint16, ev *taxonomy.Evidence, best int) int {
 	return best
 }
 
-// newIndex returns the index of rules by their places in [Rules.Rules].
-func newIndex(r *Rules) *index { return indexOf(r, func(a, b int) int { return a - b }) }
-
-// newDerivedIndex returns the index of rules by their ranks for a status that was read in the text.
-func newDerivedIndex(r *Rules) *index {
-	return indexOf(r, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.Rules[a].Derived, r.Rules[b].Derived), a-b)
-	})
-}
-
-// indexOf returns the index of rules in an order.
-func indexOf(r *Rules, compare func(a, b int) int) *index {
+// newIndex returns the index of rules by their places in [Rules.Rules], or by their ranks for a
+// status that was read in the text.
+func newIndex(r *Rules, derived bool) *index {
 	x := &index{owner: r, rules: make([]rankedRule, len(r.Rules)), rank: make([]uint16, len(r.Rules)),
 		sources: map[string]*node{}, any: newNode()}
 	order := make([]int, len(r.Rules))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, compare)
+	if derived {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Rules[a].Derived, r.Rules[b].Derived) })
+	}
 	for rank, rule := range order {
 		x.rank[rule] = uint16(rank)
 		x.add(rank, rule)

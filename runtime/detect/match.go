@@ -66,7 +66,7 @@ func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Ev
 	if o.noText || ev.Text == "" {
 		return as, ""
 	}
-	text = tail(ev.Text, o.textLimit())
+	text = tail(ev.Text, DefaultTextLimit)
 	cut := len(ev.Text) - len(text)
 	// The rest of a line that was cut has no status.
 	if as.Status == 0 && (cut == 0 || ev.Text[cut-1] == '\n') && r.index(false).testsStatus {
@@ -83,10 +83,11 @@ func (r *Rules) prepare(ev, room *taxonomy.Evidence, o *Option) (as *taxonomy.Ev
 
 // index returns the index by the ranks that count.
 func (r *Rules) index(derived bool) *index {
+	p := &r.tables.index
 	if derived {
-		return load(r, &r.tables.derived, newDerivedIndex)
+		p = &r.tables.derived
 	}
-	return load(r, &r.tables.index, newIndex)
+	return load(r, p, func(r *Rules) *index { return newIndex(r, derived) })
 }
 
 // match returns the index of the rule that wins, or NoRule.

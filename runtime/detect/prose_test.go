@@ -148,8 +148,8 @@ func TestStatusInATextThatWasCut(t *testing.T) {
 		{"log\nstat|us 500", 0},
 	} {
 		before, after, _ := strings.Cut(c.text, "|")
-		after += "\n" + strings.Repeat("x", 100)
-		e := mailRules().Explain(before+after, []detect.Option{detect.TextLimit(len(after))})
+		after += "\n" + strings.Repeat("x", detect.DefaultTextLimit-len(after)-1)
+		e := mailRules().Explain(before+after, nil)
 		assert.Equal(t, c.want, e.Evidence.Status, c.text)
 	}
 }

@@ -20,8 +20,6 @@ type Rules struct {
 	Patterns []Pattern
 	// Leads are expressions for the beginning of a line before the match of a pattern.
 	Leads []string
-	// Needs are the required fields that only evidence can fill, by code.
-	Needs []Need
 	// FallbackSet are the fields that the fallback sets, by wire name.
 	FallbackSet []string
 	// Sensitive are the keys of evidence that sensitive fields are filled from, as the taxonomy
@@ -140,17 +138,4 @@ type Pattern struct {
 type Literal struct {
 	Text string
 	Fold bool // ASCII letters match in either case; Text has them in lower case
-}
-
-// Need is a required field of a code's errors that evidence must fill.
-type Need struct {
-	Row   taxonomy.Row // of the code
-	Field string       // wire name
-	// From are the keys of evidence that fill it, in order: "status", "attributes.mode".
-	From []string
-	// Type is the type of the field in the taxonomy: "int". A value that cannot be read as this
-	// type does not fill the field; see [Read].
-	Type string
-	// Words are the words of an enum.
-	Words []string
 }

@@ -1,6 +1,9 @@
 package taxonomy
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // The functions in this file use the first error of any taxonomy in err's tree (see [First]). For
 // nil and without such an error they return the zero value, except HTTPStatus and GRPCCode. They
@@ -40,34 +43,16 @@ func CategoryOf(err error) string {
 }
 
 // IsRetryable reports whether the same call may succeed unchanged, resolved with the `when` rules.
-func IsRetryable(err error) bool {
-	t := firstTraits(err)
-	return t != nil && t.Retryable
-}
+func IsRetryable(err error) bool { return traitsOf(err).Retryable }
 
 // SeverityOf returns the severity of the error.
-func SeverityOf(err error) Severity {
-	if t := firstTraits(err); t != nil {
-		return t.Severity
-	}
-	return SeverityNone
-}
+func SeverityOf(err error) Severity { return traitsOf(err).Severity }
 
 // RecoverabilityOf returns the kind of measure that can help.
-func RecoverabilityOf(err error) Recoverability {
-	if t := firstTraits(err); t != nil {
-		return t.Recoverability
-	}
-	return Permanent
-}
+func RecoverabilityOf(err error) Recoverability { return traitsOf(err).Recoverability }
 
 // KindOf returns whether the error is a cause or an observation.
-func KindOf(err error) Kind {
-	if t := firstTraits(err); t != nil {
-		return t.Kind
-	}
-	return KindNone
-}
+func KindOf(err error) Kind { return traitsOf(err).Kind }
 
 // The statuses of errors without one.
 const (
@@ -82,10 +67,7 @@ func HTTPStatus(err error) int {
 	if err == nil {
 		return httpOK
 	}
-	if t := firstStatuses(err); t != nil && t.HTTP != 0 {
-		return int(t.HTTP)
-	}
-	return httpInternalServerError
+	return int(cmp.Or(statusesOf(err).HTTP, httpInternalServerError))
 }
 
 // GRPCCode returns the number of the canonical code of google.rpc.Code. It is 2, UNKNOWN, if the
@@ -96,10 +78,7 @@ func GRPCCode(err error) int {
 	if err == nil {
 		return grpcOK
 	}
-	if t := firstStatuses(err); t != nil && t.GRPC != 0 {
-		return int(t.GRPC)
-	}
-	return grpcUnknown
+	return int(cmp.Or(statusesOf(err).GRPC, grpcUnknown))
 }
 
 // FeedbackOf returns the text for the provider's next prompt: the code's feedback, otherwise the
@@ -151,19 +130,19 @@ func Describe(err error) *Code {
 // describe returns the description of c's code, or nil.
 func describe(c Coded) *Code { return c.Taxonomy().Code(knownRow(c)) }
 
-func firstTraits(err error) *Traits {
+func traitsOf(err error) *Traits {
 	c, ok := First(err, nil)
 	if !ok {
-		return nil
+		return &nothing
 	}
 	return c.Taxonomy().Traits(c.Row())
 }
 
-// firstStatuses returns the traits with the statuses of a response.
-func firstStatuses(err error) *Traits {
+// statusesOf returns the traits with the statuses of a response.
+func statusesOf(err error) *Traits {
 	c, ok := First(err, nil)
 	if !ok {
-		return nil
+		return &nothing
 	}
 	return c.Taxonomy().Traits(knownRow(c))
 }

@@ -181,8 +181,6 @@ func TestProfile(t *testing.T) {
 func TestNamed(t *testing.T) {
 	assert.Equal(t, 21, sample.Table.Policy(sample.PolicyRateLimit).MaxAttempts)
 	assert.Zero(t, sample.Table.Policy(taxonomy.PolicyName("none")))
-	assert.Equal(t, "Rate limited, waiting...", sample.Table.ReactionNamed(sample.ReactionWait).LogMessage)
-	assert.Zero(t, sample.Table.ReactionNamed(taxonomy.ReactionName("none")))
 	for value, code := range map[string]taxonomy.Coded{
 		"COMMIT_FAILED": sample.CodeGitCommit, "PROVIDER_API_ERROR": sample.CodeProviderAPIError,
 		"provider.rate_limit": sample.CodeProviderRateLimit, "PROVIDER_THROTTLED": sample.CodeProviderRateLimit,

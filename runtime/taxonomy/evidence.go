@@ -39,7 +39,7 @@ type Evidence struct {
 	Signal string `json:"signal,omitempty"`
 	// Errno is the name of a system error: "ECONNRESET".
 	Errno string `json:"errno,omitempty"`
-	// Text is the text of the error channel. Rules search its end; see detect.TextLimit.
+	// Text is the text of the error channel. Rules search its end; see detect.DefaultTextLimit.
 	Text string `json:"text,omitempty"`
 	// Output is the output of the failed work. Rules never search it.
 	Output string `json:"output,omitempty"`

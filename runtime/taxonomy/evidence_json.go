@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/errgen/errgen/runtime/internal/redact"
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -153,18 +151,8 @@ func (e Evidence) Format(s fmt.State, verb rune) {
 	}
 }
 
-// printed returns the JSON, with escapes for characters that cannot be printed.
+// printed returns the JSON without characters that cannot be printed.
 func (e *Evidence) printed() string {
-	out, _ := json.Marshal(e.json())
-	var b strings.Builder
-	for _, r := range string(out) {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		for _, u := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&b, `\u%04x`, u)
-		}
-	}
-	return b.String()
+	out, _ := json.Marshal(e.json()) // cannot fail
+	return text.Printable(string(out), "")
 }

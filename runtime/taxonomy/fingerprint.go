@@ -73,8 +73,8 @@ var (
 )
 
 // withoutNumbers returns a match of runs with a '#' in place of an identifier and of each digit. An
-// identifier is a UUID, begins with 0x, is hexadecimal with a digit or at least 8 letters, or has at
-// least 8 characters with a digit.
+// identifier is a UUID, begins with 0x, is hexadecimal with a digit or at least 8 letters, or has
+// at least 8 characters with a digit.
 func withoutNumbers(run string) string {
 	digits := strings.ContainsAny(run, "0123456789")
 	hexadecimal := strings.Trim(run, "0123456789abcdefABCDEF-") == ""

@@ -78,7 +78,7 @@ func (t *Taxonomy) Find(value string) (Row, bool) {
 	if !ok {
 		rows = make(map[string]Row)
 		for row, c := range t.Codes() {
-			for _, name := range slices.Concat(c.Aliases, c.Names) {
+			for _, name := range slices.Concat(c.Extras().Aliases, c.Extras().Names) {
 				rows[name] = row
 			}
 		}

@@ -19,8 +19,8 @@ const (
 
 // merge sets the fields of the struct that dst points to for which the override that src points to
 // has a value, and reports values that are not valid. A word or a duration is text in the override.
-// A struct that is nil in dst begins with its defaults. The names of reactions and policies are left
-// to the caller.
+// A struct that is nil in dst begins with its defaults. The names of reactions and policies are
+// left to the caller.
 func (v *overlay) merge(dst, src any, at string) {
 	d, s := reflect.ValueOf(dst).Elem(), reflect.ValueOf(src).Elem()
 	for i := range s.NumField() {

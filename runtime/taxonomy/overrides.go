@@ -10,8 +10,8 @@ import (
 // Overrides are the changes of a run to a table, for a configuration file. The keys are those of a
 // profile in the taxonomy's language. Reactions and policies are names. Zero values change nothing.
 //
-// In the tags, `range` has the limits of a number, and `to` the name of the field that changes if it
-// has another name.
+// In the tags, `range` has the limits of a number, and `to` the name of the field that changes if
+// it has another name.
 type Overrides struct {
 	// Codes change the traits of a code (by its value or an alias), of a category, of an "@group",
 	// or of all codes ("*"). The most specific one wins, key by key. Of two groups, the one that

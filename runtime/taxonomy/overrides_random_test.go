@@ -200,43 +200,6 @@ func (g generator) policy() taxonomy.PolicyOverride {
 	return o
 }
 
-// Whatever a profile has on and off, switches that a run sets all of mean what a profile with just
-// those means.
-func TestOverrideSwitchesAtRandom(t *testing.T) {
-	for seed := range uint64(200) {
-		g := generator{rand.New(rand.NewPCG(seed, 2))}
-		src := strings.Replace(overridden, "action: recover, strategy: rest, then: stop",
-			"action: recover, strategy: rest, then: "+g.one("stop", "shorter", "wait", "up"), 1)
-		profile, all := g.switches(), g.switches()
-		both, err := yaml.Marshal(map[string]taxonomy.Overrides{"it": profile, "all": all})
-		require.NoError(t, err)
-		base := tableOf(t, src+"profiles:\n  "+strings.ReplaceAll(string(both), "\n", "\n  ")+"\n")
-		before, err := base.Profile("it")
-		require.NoError(t, err)
-		want, err := base.Profile("all")
-		require.NoError(t, err)
-		got, err := before.Override(all)
-		require.NoError(t, err)
-		equalTables(t, want, got, string(both))
-		assert.Equal(t, sectionsOf(want), sectionsOf(got))
-	}
-}
-
-// switches are all that can be on or off.
-func (g generator) switches() taxonomy.Overrides {
-	return taxonomy.Overrides{
-		Detection: &taxonomy.DetectionOverride{Text: new(g.maybe(2)), Severity: new(g.maybe(2)),
-			Recoverability: new(g.maybe(2))},
-		Recovery: &taxonomy.RecoveryOverride{
-			Enabled: new(!g.maybe(3)), MaxAttempts: new(g.IntN(3)),
-			Allowed: [][]string{{}, {"rest"}, {"reduce"}, {"rest", "reduce"}}[g.IntN(4)],
-		},
-		Retry: &taxonomy.RetryOverride{Enabled: new(g.maybe(2))},
-		Reporting: &taxonomy.ReportingOverride{LogLevel: g.one("debug", "error"), Stack: new(g.maybe(2)),
-			Context: new(g.maybe(2))},
-	}
-}
-
 // number returns a number from least on, or mostly none.
 func (g generator) number(least, below int) *int {
 	if g.maybe(2) {

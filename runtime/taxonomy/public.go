@@ -1,6 +1,7 @@
 package taxonomy
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -185,10 +186,7 @@ func (v PublicView) HTTPStatus() int {
 	if !v.failed {
 		return httpOK
 	}
-	if status := v.Traits().HTTP; status != 0 {
-		return int(status)
-	}
-	return httpInternalServerError
+	return int(cmp.Or(v.Traits().HTTP, httpInternalServerError))
 }
 
 // GRPCCode returns the number of the canonical status code of google.rpc.Code, as the function
@@ -197,10 +195,7 @@ func (v PublicView) GRPCCode() int {
 	if !v.failed {
 		return grpcOK
 	}
-	if code := v.Traits().GRPC; code != 0 {
-		return int(code)
-	}
-	return grpcUnknown
+	return int(cmp.Or(v.Traits().GRPC, grpcUnknown))
 }
 
 // HelpURL returns the address of the code's help, or "".

@@ -59,30 +59,21 @@ type Code struct {
 	Value      string // on the wire
 	Key        string // in the taxonomy's file; empty if it equals Value
 	Number     int    // published, never reused; 0 without a number, unless NumberZero
+	Parent     uint16 // the place of the code above this one in the category, or 0
 	NumberZero bool   // the number is 0
+	Public     bool   // whether clients see the code; see [Public]
+	Abstract   bool   // whether it has no errors, because it is the parent of other codes
 	Groups     uint64 // bit i is [Taxonomy.Groups][i]
 	Since      string
 	Message    string // the template
 	Doc        string
 	Resolution string // the advice for a person
-	Deprecated string // the reason; "" if the code is not deprecated
-	ReplacedBy string // the value of the code to use instead
-	Public     bool   // whether clients see the code; see [Public]
-	Aliases    []string
-	Names      []string // further published names, which decode to the code
 	// Set are the fields that the code sets, as JSON; "" sets none.
 	Set string
 	// Takes are the optional fields that its factory takes, by wire name.
 	Takes []string
-	// Abstract codes have no errors: they are the parents of other codes.
-	Abstract bool
-	// Parent is the place of the code above this one in the category, or 0.
-	Parent uint16
-	// Constants are the values of [Taxonomy.Constants], nil for absent ones: string, int, float64
-	// or bool.
-	Constants []any
-	// Prevent is the measure before a call that is likely to fail with the code. It may be nil.
-	Prevent *Prevention
+	// Extra has what few codes have, or is nil. Read it by [Code.Extras].
+	Extra *Extras
 	// Own is the type of the code's errors if the code has fields. Nil is the type of the category.
 	Own *OwnType
 	// Traits are those without a `when` branch. When has those of the branches.
@@ -91,6 +82,29 @@ type Code struct {
 	// Profiles are the traits that differ in a profile.
 	Profiles []ProfileTraits
 }
+
+// Extras are the properties that few codes have.
+type Extras struct {
+	Deprecated string // the reason; "" if the code is not deprecated
+	ReplacedBy string // the value of the code to use instead
+	Aliases    []string
+	Names      []string // further published names, which decode to the code
+	// Constants are the values of [Taxonomy.Constants], nil for absent ones: string, int, float64
+	// or bool.
+	Constants []any
+	// Prevent is the measure before a call that is likely to fail with the code. It may be nil.
+	Prevent *Prevention
+}
+
+// Extras returns the properties that few codes have. They must not be changed.
+func (c *Code) Extras() *Extras {
+	if c.Extra == nil {
+		return &noExtras
+	}
+	return c.Extra
+}
+
+var noExtras Extras
 
 // OwnType describes the Go type of the errors of one code.
 type OwnType struct {

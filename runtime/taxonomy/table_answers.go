@@ -110,11 +110,11 @@ func (t Table) Profile(name ProfileName) (Table, error) {
 		t.Overlay = nil
 		return t, nil
 	}
-	if names := t.ProfileNames(); len(names) > 0 {
-		return Table{},
-			fmt.Errorf("%s: no profile %q; there are %s", t.Taxonomy.Package, name, strings.Join(names, ", "))
+	known := strings.Join(t.ProfileNames(), ", ")
+	if known == "" {
+		known = "none"
 	}
-	return Table{}, fmt.Errorf("%s: no profile %q; there are none", t.Taxonomy.Package, name)
+	return Table{}, fmt.Errorf("%s: no profile %q; there are %s", t.Taxonomy.Package, name, known)
 }
 
 // SearchesText reports whether classification searches texts. Without a profile it does.
@@ -138,17 +138,6 @@ func (t Table) Policy(name Declared[PolicyName]) Policy {
 		}
 	}
 	return Policy{}
-}
-
-// ReactionNamed returns a reaction as the taxonomy declares it, without changes of the profile. For
-// an undeclared name it is the zero Reaction, which aborts.
-func (t Table) ReactionNamed(name Declared[ReactionName]) Reaction {
-	for _, r := range t.Taxonomy.Reactions {
-		if r.Name == name.String() {
-			return *r
-		}
-	}
-	return Reaction{}
 }
 
 // Code returns the description of the code with the given wire value or alias. It must not be

@@ -54,25 +54,12 @@ func WithStack(err error) error {
 }
 
 func withStack(err error) error {
-	if traced(err) {
+	if _, traced := errtree.As[*Traced](err); traced {
 		return err
 	}
 	var pcs [maxFrames]uintptr
 	n := runtime.Callers(skipFrames, pcs[:])
 	return &Traced{err: err, pcs: append([]uintptr(nil), pcs[:n]...)}
-}
-
-// traced reports whether a stack is recorded in err's chain.
-func traced(err error) bool {
-	for range maxDepth {
-		if _, ok := err.(*Traced); ok {
-			return true
-		}
-		if _, err = errtree.Below(err); err == nil {
-			return false
-		}
-	}
-	return false
 }
 
 // Error returns the error's message.

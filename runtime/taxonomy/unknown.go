@@ -175,17 +175,13 @@ func (u *Unknown) MarshalJSON() ([]byte, error) { return u.AppendJSON(nil), nil 
 // LogValue returns the received values with secrets masked. Of the context it contains only the
 // presence.
 func (u *Unknown) LogValue() slog.Value {
-	attrs := make([]slog.Attr, 0, 9)
+	var attrs []slog.Attr
 	if u.w.Domain != "" {
 		attrs = append(attrs, slog.String("domain", shortened(u.w.Domain)))
 	}
-	attrs = append(attrs,
-		slog.String("name", shortened(u.w.Name)),
-		slog.String("category", shortened(u.w.Category)),
-		slog.String("code", shortened(u.w.Code)),
-		slog.String("message", u.Error()),
-		slog.Bool("retryable", u.w.Retryable),
-		slog.Bool("unknown", true))
+	attrs = append(attrs, slog.String("name", shortened(u.w.Name)), slog.String("category", shortened(u.w.Category)),
+		slog.String("code", shortened(u.w.Code)), slog.String("message", u.Error()),
+		slog.Bool("retryable", u.w.Retryable), slog.Bool("unknown", true))
 	if u.w.Reason != nil {
 		attrs = append(attrs, slog.String("reason", shortened(u.w.Reason.Error())))
 	}

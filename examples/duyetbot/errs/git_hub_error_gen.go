@@ -244,9 +244,9 @@ var gitHubCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeGitHubRateLimit: {
 			Value: "github_rate_limit", Key: "GITHUB_RATE_LIMIT", Message: "GitHub limits the rate: {detail:first_line}",
-			Doc:     "GitHub asks to slow down.",
-			Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6},
-			Traits:  taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Doc:    "GitHub asks to slow down.",
+			Extra:  &taxonomy.Extras{Prevent: &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1, Likely: 0.6}},
+			Traits: taxonomy.Traits{Reaction: &reactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			Profiles: []taxonomy.ProfileTraits{
 				{Profile: "strict", Traits: taxonomy.Traits{Reaction: &strictReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},
 				{Profile: "lenient", Traits: taxonomy.Traits{Reaction: &lenientReactionGithubWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh}},

@@ -270,9 +270,9 @@ var llmCategory = taxonomy.Category{
 	Codes: []taxonomy.Code{
 		CodeLLMRateLimit: {
 			Value: "llm_rate_limit", Key: "LLM_RATE_LIMIT", Message: "the LLM limits the rate: {detail:first_line}",
-			Doc:     "The model's API asks to slow down.",
-			Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6},
-			Traits:  taxonomy.Traits{Reaction: &reactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
+			Doc:    "The model's API asks to slow down.",
+			Extra:  &taxonomy.Extras{Prevent: &taxonomy.Prevention{Throttle: time.Second, Concurrency: 2, Likely: 0.6}},
+			Traits: taxonomy.Traits{Reaction: &reactionLLMWaitForRateLimit, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionPatternWaitAndRetry, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 			},

@@ -112,19 +112,18 @@ var orderCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
-			Value: "ORDER_NOT_FOUND", Message: "no order[ {orderId}]", Doc: "There is no such order.",
-			Resolution: "Check the number on the confirmation.", Public: true, Takes: []string{"orderId"},
+			Value: "ORDER_NOT_FOUND", Public: true, Message: "no order[ {orderId}]", Doc: "There is no such order.",
+			Resolution: "Check the number on the confirmation.", Takes: []string{"orderId"},
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 404, GRPC: 5},
 		},
 		CodeOrderExists: {
-			Value: "ORDER_EXISTS", Message: "order[ {orderId}] exists",
+			Value: "ORDER_EXISTS", Public: true, Message: "order[ {orderId}] exists",
 			Doc: "An order with this number was placed before.", Resolution: "Use a new number for a new order.",
-			Public: true, Takes: []string{"orderId"},
-			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 6},
+			Takes: []string{"orderId"}, Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 6},
 		},
 		CodeOrderClosed: {
-			Value: "ORDER_CLOSED", Message: "order[ {orderId}] is closed",
-			Doc: "The order was paid or refused, and cannot change any more.", Public: true, Takes: []string{"orderId"},
+			Value: "ORDER_CLOSED", Public: true, Message: "order[ {orderId}] is closed",
+			Doc: "The order was paid or refused, and cannot change any more.", Takes: []string{"orderId"},
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 409, GRPC: 9},
 		},
 	},

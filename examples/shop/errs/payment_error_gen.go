@@ -161,13 +161,13 @@ var paymentCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodePaymentDeclined: {
-			Value: "PAYMENT_DECLINED", Message: "payment declined[: {reason}]", Doc: "The bank refused the payment.",
-			Resolution: "Pay with another card.", Public: true,
+			Value: "PAYMENT_DECLINED", Public: true, Message: "payment declined[: {reason}]",
+			Doc: "The bank refused the payment.", Resolution: "Pay with another card.",
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 402, GRPC: 9},
 		},
 		CodePaymentUnavailable: {
-			Value: "PAYMENT_UNAVAILABLE", Message: "payments are not available",
-			Doc: "The payment gateway does not answer.", Resolution: "Try again in a minute.", Public: true,
+			Value: "PAYMENT_UNAVAILABLE", Public: true, Message: "payments are not available",
+			Doc: "The payment gateway does not answer.", Resolution: "Try again in a minute.",
 			Traits: taxonomy.Traits{Reaction: &reactionPayAgain, HTTP: 503, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodePaymentRefused: {

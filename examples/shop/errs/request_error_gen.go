@@ -99,8 +99,8 @@ var requestCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeInvalid: {
-			Value: "INVALID", Message: "invalid request[: {violations:count} violation(s)]",
-			Doc: "The request is invalid.", Public: true, Takes: []string{"violations"},
+			Value: "INVALID", Public: true, Message: "invalid request[: {violations:count} violation(s)]",
+			Doc: "The request is invalid.", Takes: []string{"violations"},
 			Traits: taxonomy.Traits{Reaction: &reactionRefuse, HTTP: 400, GRPC: 3},
 		},
 	},

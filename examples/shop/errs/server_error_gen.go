@@ -111,7 +111,7 @@ var serverCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeInternal: {
-			Value: "INTERNAL", Message: "internal error", Doc: "The service failed. It has been reported.", Public: true,
+			Value: "INTERNAL", Public: true, Message: "internal error", Doc: "The service failed. It has been reported.",
 			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
 		},
 		CodeConfigMissing: {

@@ -299,8 +299,8 @@ var attemptCategory = taxonomy.Category{
 		CodeSyntax: {
 			Value: "SYNTAX", Message: "the code cannot be parsed[: {detail:first_line}]",
 			Doc: "The agent's code could not be parsed.", Resolution: "Fix the syntax.",
-			Deprecated: "nothing makes it any more; stored attempts may still have it",
-			Traits:     taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
+			Extra:  &taxonomy.Extras{Deprecated: "nothing makes it any more; stored attempts may still have it"},
+			Traits: taxonomy.Traits{Reaction: &reactionExplainAndRetry, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeTestFailure: {
 			Value: "TEST_FAILURE", Message: "tests failed[: {detail:first_line}]",

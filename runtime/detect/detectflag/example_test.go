@@ -13,7 +13,9 @@ import (
 func Example() {
 	var ev taxonomy.Evidence
 	flags := flag.NewFlagSet("classify", flag.ContinueOnError)
-	detectflag.Define(flags, &ev, errs.Table.Taxonomy)
+	flags.StringVar(&ev.Source, "source", "", "who reports the failure")
+	flags.Func("status", "HTTP status", detectflag.Status(&ev))
+	flags.Func("retry-after", "requested wait", detectflag.RetryAfter(&ev))
 	if err := flags.Parse([]string{"-source", "anthropic-api", "-status", "429", "-retry-after", "30s"}); err != nil {
 		fmt.Println(err)
 	}

@@ -7,10 +7,9 @@
 package errtree
 
 import (
+	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
-	"reflect"
 )
 
 // The bounds of a walk. It does not reach deeper or later errors.
@@ -112,70 +111,17 @@ func Text(err error) (text string) {
 	return text[:min(len(text), maxText)]
 }
 
-// LogValue returns the log value of an error, or a note if it panics.
-func LogValue(v slog.LogValuer) (value slog.Value) {
-	defer func() {
-		if recover() != nil {
-			value = slog.StringValue(fmt.Sprintf("(%T panics when asked for its log value)", v))
-		}
-	}()
-	return v.LogValue()
-}
-
-// Is reports whether target is in err's tree, as errors.Is does.
-func Is(err, target error) bool {
-	if err == nil || target == nil {
-		return err == target
-	}
-	comparable := reflect.TypeOf(target).Comparable()
-	found, _ := Find(err, func(e error) bool {
-		return comparable && same(e, target) || says(e, target)
-	})
-	return found
-}
-
-// same compares two errors; a type can be comparable and a value of it not.
-func same(a, b error) (is bool) {
+// Is reports whether target is in err's tree, as errors.Is does. It is false if a method panics.
+func Is(err, target error) (is bool) {
 	defer func() { _ = recover() }()
-	return a == b
+	return Ends(err) && errors.Is(err, target)
 }
 
-func says(err, target error) (is bool) {
-	x, ok := err.(interface{ Is(error) bool })
-	if !ok {
-		return false
-	}
-	defer func() { _ = recover() }()
-	return x.Is(target)
-}
-
-// As returns the first T in err's tree. Like errors.As, it calls the As methods of the errors.
+// As returns the first T in err's tree, as errors.AsType does. If a method panics, there is none.
 func As[T error](err error) (as T, ok bool) {
-	_, _ = Find(err, func(e error) bool {
-		if as, ok = e.(T); !ok {
-			as, ok = given[T](e)
-		}
-		return ok
-	})
-	return as, ok
-}
-
-// given calls err's As method for a T. It has a separate variable, so that the variable of As stays
-// off the heap.
-func given[T error](err error) (as T, ok bool) {
-	x, asks := err.(interface{ As(any) bool })
-	if !asks {
+	defer func() { _ = recover() }()
+	if !Ends(err) {
 		return as, false
 	}
-	return asked[T](x)
-}
-
-func asked[T error](x interface{ As(any) bool }) (as T, ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	ok = x.As(&as)
-	return as, ok
+	return errors.AsType[T](err)
 }

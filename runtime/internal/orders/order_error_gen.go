@@ -238,11 +238,12 @@ var orderCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeOrderNotFound: {
-			Value: "ORDER_NOT_FOUND", Message: "no order[ {id}]", Doc: "There is no such order. It may have been deleted.",
-			Public: true, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 404, GRPC: 5},
+			Value: "ORDER_NOT_FOUND", Public: true, Message: "no order[ {id}]",
+			Doc:    "There is no such order. It may have been deleted.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 404, GRPC: 5},
 		},
 		CodeOrderConflict: {
-			Value: "ORDER_CONFLICT", Message: "order[ {id}] changed", Doc: "The order changed meanwhile.", Public: true,
+			Value: "ORDER_CONFLICT", Public: true, Message: "order[ {id}] changed", Doc: "The order changed meanwhile.",
 			Traits: taxonomy.Traits{Reaction: &reactionAgain, HTTP: 409, GRPC: 9, Retryable: true, Recoverability: taxonomy.Retryable},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionAbort, HTTP: 409, GRPC: 9},

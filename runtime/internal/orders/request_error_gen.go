@@ -120,15 +120,15 @@ var requestCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeInvalid: {
-			Value: "INVALID", Message: "invalid request[: {violations:count} violations]", Doc: "The request is invalid.",
-			Public: true, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 400, GRPC: 3},
+			Value: "INVALID", Public: true, Message: "invalid request[: {violations:count} violations]",
+			Doc: "The request is invalid.", Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 400, GRPC: 3},
 		},
 		CodeTooMany: {
-			Value: "TOO_MANY", Message: "too many requests", Doc: "Too many requests.", Public: true,
+			Value: "TOO_MANY", Public: true, Message: "too many requests", Doc: "Too many requests.",
 			Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 8, Retryable: true, Recoverability: taxonomy.Retryable},
 		},
 		CodeInternal: {
-			Value: "INTERNAL", Message: "internal error", Doc: "Something failed on our side.", Public: true,
+			Value: "INTERNAL", Public: true, Message: "internal error", Doc: "Something failed on our side.",
 			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
 		},
 	},

@@ -18,15 +18,10 @@ const (
 	reach = 2 * sample
 )
 
-// Cut returns s, a masked text of more than limit bytes, cut to at most limit: its beginning or, if
-// tail is set, its end, and an ellipsis in place of the rest. It splits no rune and no mask, and
-// the result has no secrets. If limit has no room for the ellipsis, it is left out.
-func Cut(s string, limit int, tail bool) string {
-	before, kept, after := Kept(s, limit, tail)
-	return before + kept + after
-}
-
-// Kept returns the three parts of [Cut]; before or after is the ellipsis.
+// Kept cuts s, a masked text of more than limit bytes, to at most limit: its beginning or, if tail
+// is set, its end, and an ellipsis in place of the rest, which is before or after. It splits no
+// rune and no mask, and the three parts together have no secrets. If limit has no room for the
+// ellipsis, it is left out.
 func Kept(s string, limit int, tail bool) (before, kept, after string) {
 	if tail {
 		return cutBefore(s, limit, newAfter)

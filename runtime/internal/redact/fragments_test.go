@@ -49,9 +49,9 @@ func TestScrubOfFragments(t *testing.T) {
 		if len(once) <= limit {
 			continue
 		}
-		cut := redact.Cut(once, limit, tail)
-		require.LessOrEqual(t, len(cut), limit)
-		require.Equal(t, cut, redact.Scrub(cut), "of %q, cut to %d, tail %t", in, limit, tail)
+		short := cut(once, limit, tail)
+		require.LessOrEqual(t, len(short), limit)
+		require.Equal(t, short, redact.Scrub(short), "of %q, cut to %d, tail %t", in, limit, tail)
 	}
 }
 

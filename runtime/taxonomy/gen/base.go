@@ -80,8 +80,8 @@ func IsBelow[C Code](c C, target error) bool {
 // tree, if its code has the constant.
 func Constant[T any](err error, t *taxonomy.Taxonomy, index int) (value T, ok bool) {
 	if c, found := taxonomy.First(err, t); found {
-		if code := taxonomy.Describe(c); code != nil && index < len(code.Constants) {
-			value, ok = code.Constants[index].(T)
+		if code := taxonomy.Describe(c); code != nil && index < len(code.Extras().Constants) {
+			value, ok = code.Extras().Constants[index].(T)
 		}
 	}
 	return value, ok

@@ -58,7 +58,7 @@ func appendConstants(dst []byte, t *taxonomy.Taxonomy, row taxonomy.Row) []byte 
 		return dst
 	}
 	o, begun := ObjectBuilder{dst}, false
-	for i, v := range code.Constants {
+	for i, v := range code.Extras().Constants {
 		if v == nil || !t.Constants[i].Wire {
 			continue
 		}

@@ -244,7 +244,7 @@ func publicContext(fields []taxonomy.Field, context string) string {
 // constants returns the constants that the JSON of an error must have, or nil.
 func (k *category) constants(e Error) json.RawMessage {
 	var parts []string
-	for i, v := range taxonomy.Describe(e).Constants {
+	for i, v := range taxonomy.Describe(e).Extras().Constants {
 		if c := k.Table.Taxonomy.Constants[i]; v != nil && c.Wire {
 			parts = append(parts, encode(c.Name)+":"+encode(v))
 		}

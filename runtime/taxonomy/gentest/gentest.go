@@ -297,7 +297,7 @@ func (k *category) check(t *testing.T, code Code, other taxonomy.Coded) {
 	assert.Same(t, k.Table.Taxonomy, code.Code.Taxonomy())
 	assert.Equal(t, k.Table.Reaction(code.Code), code.Code.(interface{ Reaction() taxonomy.Reaction }).Reaction())
 	assert.Equal(t, k.name, k.CategoryOf(code.Code))
-	for _, value := range slices.Concat(code.Aliases, d.Names, []string{code.Code.Error()}) {
+	for _, value := range slices.Concat(code.Aliases, d.Extras().Names, []string{code.Code.Error()}) {
 		found, _ := k.Table.Code(value)
 		assert.Same(t, d, found, value)
 		back, err := k.Unmarshal(wireOf(k.name, value, "{}"))

@@ -79,8 +79,8 @@ func Constant[T any](t *testing.T, p *Package, index int, constant func(error) (
 	t.Helper()
 	for row, c := range p.Table.Taxonomy.Codes() {
 		want, given := *new(T), false
-		if index < len(c.Constants) && c.Constants[index] != nil {
-			want, given = c.Constants[index].(T), true
+		if index < len(c.Extras().Constants) && c.Extras().Constants[index] != nil {
+			want, given = c.Extras().Constants[index].(T), true
 		}
 		value, ok := constant(fmt.Errorf("wrapped: %w", rowError{p.Table.Taxonomy, row}))
 		assert.Equal(t, given, ok, c.Value)

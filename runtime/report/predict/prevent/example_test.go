@@ -16,7 +16,9 @@ import (
 // and the preventer to the executor as Admission.Learners and Admission.Preventer, and the table of
 // its generated package to New.
 func Example() {
-	limit := taxonomy.Code{Value: "RATE_LIMIT", Prevent: &taxonomy.Prevention{Throttle: 5 * time.Second, Likely: 0.6}}
+	limit := taxonomy.Code{Value: "RATE_LIMIT", Extra: &taxonomy.Extras{
+		Prevent: &taxonomy.Prevention{Throttle: 5 * time.Second, Likely: 0.6},
+	}}
 	category := &taxonomy.Category{Name: "api", Codes: []taxonomy.Code{{}, limit}}
 	table := taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Categories: []*taxonomy.Category{category}}}
 

@@ -37,8 +37,8 @@ func New(m *predict.Model, table taxonomy.Table) executor.Preventer {
 		return nil
 	}
 	for _, c := range table.Taxonomy.Codes() {
-		if c.Prevent != nil {
-			p.rules[c.Value] = *c.Prevent
+		if c.Extras().Prevent != nil {
+			p.rules[c.Value] = *c.Extras().Prevent
 			p.codes = append(p.codes, c.Value)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // tableWith is a table in which two codes have measures.
 func tableWith(first, second taxonomy.Prevention) taxonomy.Table {
 	category := &taxonomy.Category{Name: "api", Codes: []taxonomy.Code{{},
-		{Value: "DOWN", Prevent: &first}, {Value: "LIMIT", Prevent: &second}}}
+		{Value: "DOWN", Extra: &taxonomy.Extras{Prevent: &first}},
+		{Value: "LIMIT", Extra: &taxonomy.Extras{Prevent: &second}}}}
 	return taxonomy.Table{Taxonomy: &taxonomy.Taxonomy{Domain: "t", Categories: []*taxonomy.Category{category}}}
 }
 

@@ -130,16 +130,17 @@ var orderCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeOrderConflict: {
-			Value: "ORDER_CONFLICT", Number: 30, Message: "order {order} was changed at the same time[, {left} left]",
-			Doc: "Two changes of one order.", Public: true, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
+			Value: "ORDER_CONFLICT", Number: 30, Public: true,
+			Message: "order {order} was changed at the same time[, {left} left]", Doc: "Two changes of one order.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 409},
 			When: []taxonomy.Traits{
 				{Reaction: &reactionBackoff, HTTP: 503, Retryable: true, Recoverability: taxonomy.Retryable},
 			},
 		},
 		CodeOrderInvalid: {
-			Value: "ORDER_INVALID", Number: 31, Message: "order {order} is invalid: {violations:count} violations",
-			Doc: "The order cannot be read.", Public: true, Takes: []string{"violations"},
-			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 422},
+			Value: "ORDER_INVALID", Number: 31, Public: true,
+			Message: "order {order} is invalid: {violations:count} violations", Doc: "The order cannot be read.",
+			Takes: []string{"violations"}, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 422},
 		},
 		CodeOrderLedger: {
 			Value: "ORDER_LEDGER", Number: 32, Message: "order {order} is not in the books of {warehouse}",

@@ -171,8 +171,8 @@ var providerCategory = taxonomy.Category{
 		CodeProviderRateLimit: {
 			Value: "provider.rate_limit", Key: "PROVIDER_RATE_LIMIT", Number: 3,
 			Message: "provider {provider} limits the rate", Doc: "The provider asks to slow down.",
-			Aliases: []string{"PROVIDER_THROTTLED"},
-			Traits:  taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
+			Extra:  &taxonomy.Extras{Aliases: []string{"PROVIDER_THROTTLED"}},
+			Traits: taxonomy.Traits{Reaction: &reactionWait, HTTP: 429, GRPC: 14, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh, Kind: taxonomy.Failure},
 		},
 	},
 }

@@ -77,8 +77,9 @@ var serverCategory = taxonomy.Category{
 	},
 	Codes: []taxonomy.Code{
 		CodeInternal: {
-			Value: "INTERNAL", Number: 40, Message: "internal error", Doc: "Clients see this in place of internal errors.",
-			Public: true, Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
+			Value: "INTERNAL", Number: 40, Public: true, Message: "internal error",
+			Doc:    "Clients see this in place of internal errors.",
+			Traits: taxonomy.Traits{Reaction: &reactionAbort, HTTP: 500, GRPC: 13},
 		},
 	},
 }

@@ -217,13 +217,13 @@ var providerCategory = taxonomy.Category{
 		},
 		CodeTooLong: {
 			Value: "TOO_LONG", Number: 3, Message: "prompt too long for {provider}", Doc: "The prompt was too long.",
-			Set:     `{"limit":"tokens"}`,
-			Prevent: &taxonomy.Prevention{Check: "window_fits", Throttle: 2 * time.Second, Likely: 0.5},
-			Traits:  taxonomy.Traits{Reaction: &reactionShorter, HTTP: 502, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
+			Set:    `{"limit":"tokens"}`,
+			Extra:  &taxonomy.Extras{Prevent: &taxonomy.Prevention{Check: "window_fits", Throttle: 2 * time.Second, Likely: 0.5}},
+			Traits: taxonomy.Traits{Reaction: &reactionShorter, HTTP: 502, Recoverability: taxonomy.Recoverable, Severity: taxonomy.SeverityHigh},
 		},
 		CodeHung: {
 			Value: "HUNG", Number: 4, Message: "provider {provider} hung", Doc: "The provider did not answer.",
-			Deprecated: "never seen", ReplacedBy: "CRASH",
+			Extra:  &taxonomy.Extras{Deprecated: "never seen", ReplacedBy: "CRASH"},
 			Traits: taxonomy.Traits{Reaction: &reactionAsked, HTTP: 502, Retryable: true, Recoverability: taxonomy.Retryable, Severity: taxonomy.SeverityHigh},
 		},
 	},
