@@ -3,7 +3,7 @@
 //	text.Beginning(message, 1<<10)        // secrets masked, at most 1 KiB, "…" where it was cut
 //	text.OneLine(message, 200)            // the same on one line that cannot command a terminal
 //	text.Quote(value, 200)                // the same in quotes: "abc"…
-//	text.Mask(hide).Tail(output, 4<<10)   // with a mask other than [Masked]
+//	text.Mask(hide).Ending(output, 4<<10) // with a mask other than [Masked]
 //
 // A text is masked before it is cut, since half of a secret is not recognised as one.
 package text
@@ -27,7 +27,7 @@ const (
 )
 
 // A Mask returns a text with its secrets replaced, in valid UTF-8. Its methods cut texts without
-// leaving a part of a secret.
+// leaving a part of a secret. The functions of the same names use [Masked].
 type Mask func(string) string
 
 // Masked is the default [Mask]. It replaces what package redact recognises, and invalid UTF-8.
@@ -41,56 +41,24 @@ func valid(s string) string {
 }
 
 // Beginning returns the masked beginning of s, of at most n bytes, with an ellipsis if it was cut.
-func Beginning(s string, n int) string {
-	out, whole := Mask(Masked).head(s, n)
-	if whole {
-		return strings.Clone(out)
-	}
-	return begun(out, n)
-}
+func Beginning(s string, n int) string { return Mask(Masked).Beginning(s, n) }
 
 // Ending returns the masked end of s, of at most n bytes, with an ellipsis if it was cut.
-func Ending(s string, n int) string {
-	out, whole := Mask(Masked).tail(s, n)
-	switch {
-	case whole:
-		return strings.Clone(out)
-	case n < len(ellipsis):
-		return ""
-	}
-	return ellipsis + lastOf(out, n-len(ellipsis))
-}
+func Ending(s string, n int) string { return Mask(Masked).Ending(s, n) }
 
 // BothEnds returns s, masked. If s has more than n bytes, it returns the first quarter of n bytes,
 // a line break and the end of s.
-func BothEnds(s string, n int) string {
-	head := n / 4
-	switch {
-	case len(s) <= n:
-		return Beginning(s, n)
-	case head < len(ellipsis):
-		return Ending(s, n)
-	}
-	return Beginning(s, head) + "\n" + Ending(s, n-head-1)
-}
-
-// OneLine returns the masked beginning of s, of at most n bytes, on one line: a single space
-// replaces white space and what cannot be printed.
-func OneLine(s string, n int) string {
-	const spare = 4 // times n, for white space that takes no room on the line
-	s = Beginning(strings.TrimSpace(s), spare*n)
-	s = strings.Join(strings.Fields(Printable(s, "")), " ")
-	if len(s) <= n {
-		return s
-	}
-	return begun(s, n)
-}
+func BothEnds(s string, n int) string { return Mask(Masked).BothEnds(s, n) }
 
 // Head is [Beginning] without the ellipsis.
 func Head(s string, n int) string { return Mask(Masked).Head(s, n) }
 
 // Tail is [Ending] without the ellipsis.
 func Tail(s string, n int) string { return Mask(Masked).Tail(s, n) }
+
+// OneLine returns the masked beginning of s, of at most n bytes, on one line: a single space
+// replaces white space and what cannot be printed.
+func OneLine(s string, n int) string { return Mask(Masked).OneLine(s, n) }
 
 // Error is [Beginning] of what an error says. It is empty for nil, and a note if the Error method
 // panics.
@@ -138,6 +106,39 @@ func Count[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Beginning is the function [Beginning] with this mask.
+func (m Mask) Beginning(s string, n int) string {
+	out, whole := m.head(s, n)
+	if whole {
+		return strings.Clone(out)
+	}
+	return begun(out, n)
+}
+
+// Ending is the function [Ending] with this mask.
+func (m Mask) Ending(s string, n int) string {
+	out, whole := m.tail(s, n)
+	switch {
+	case whole:
+		return strings.Clone(out)
+	case n < len(ellipsis):
+		return ""
+	}
+	return ellipsis + lastOf(out, n-len(ellipsis))
+}
+
+// BothEnds is the function [BothEnds] with this mask.
+func (m Mask) BothEnds(s string, n int) string {
+	head := n / 4
+	switch {
+	case len(s) <= n:
+		return m.Beginning(s, n)
+	case head < len(ellipsis):
+		return m.Ending(s, n)
+	}
+	return m.Beginning(s, head) + "\n" + m.Ending(s, n-head-1)
+}
+
 // Head is the function [Head] with this mask.
 func (m Mask) Head(s string, n int) string {
 	out, _ := m.head(s, n)
@@ -148,6 +149,17 @@ func (m Mask) Head(s string, n int) string {
 func (m Mask) Tail(s string, n int) string {
 	out, _ := m.tail(s, n)
 	return strings.Clone(lastOf(out, n))
+}
+
+// OneLine is the function [OneLine] with this mask.
+func (m Mask) OneLine(s string, n int) string {
+	const spare = 4 // times n, for white space that takes no room on the line
+	s = m.Beginning(strings.TrimSpace(s), spare*n)
+	s = strings.Join(strings.Fields(Printable(s, "")), " ")
+	if len(s) <= n {
+		return s
+	}
+	return begun(s, n)
 }
 
 // head returns the beginning of s, masked. It has at most n bytes if it is the whole text;
