@@ -124,16 +124,13 @@ type memWorld struct {
 	checks map[executor.Phase][]error
 	// answers are those of the person. Afterwards there is no person.
 	answers []bool
-	fixed   []error
 	task    executor.Task
-	// seen has the codes that occurred, and reactions with their policies.
-	seen map[string]bool
 }
 
 // inMemory returns a world whose provider plays turns under the table. It is used where time is not
 // real.
 func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn) *memWorld {
-	w := &memWorld{tree: newMemTree(), checks: map[executor.Phase][]error{}, seen: map[string]bool{},
+	w := &memWorld{tree: newMemTree(), checks: map[executor.Phase][]error{},
 		task: executor.Task{Run: "run", ID: "task-1", Title: "Write it", Prompt: "Write it."}}
 	w.actor = &actor{name: "claude-cli", tree: w.tree, turns: turns, tell: w.tell}
 	w.tree.tell = w.tell
@@ -151,10 +148,9 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 		Recoverer: w,
 		Clock:     &memClock{tell: w.tell},
 		Admission: executor.Admission{Lanes: &memLanes{SharedWait: lanes, tell: w.tell}},
-		Observer: executor.Observers(
-			w, executor.Slog(slog.New(&memLog{tell: w.tell}), taxonomy.Table{Taxonomy: table.Taxonomy})),
-		Deliver: executor.DeliverCommits,
-		Limits:  executor.Limits{Iterations: 10, Failures: 3, Iteration: time.Hour},
+		Observer:  executor.Slog(slog.New(&memLog{tell: w.tell}), taxonomy.Table{Taxonomy: table.Taxonomy}),
+		Deliver:   executor.DeliverCommits,
+		Limits:    executor.Limits{Iterations: 10, Failures: 3, Iteration: time.Hour},
 	}
 	return w
 }
@@ -200,18 +196,6 @@ func (w *memWorld) state(what string, files, first map[string]string) {
 	}
 }
 
-// Observe notes what the run has to do with.
-func (w *memWorld) Observe(e executor.Event) {
-	if e.Kind != executor.ReactionTaken {
-		return
-	}
-	w.seen[taxonomy.CodeOf(e.Err)] = true
-	w.seen[e.Reaction.Name] = true
-	if e.Reaction.Policy != nil {
-		w.seen[e.Reaction.Policy.Name] = true
-	}
-}
-
 // Validate fails with the next error of the phase.
 func (w *memWorld) Validate(_ context.Context, c executor.Check) error {
 	phase := c.Phase
@@ -240,15 +224,10 @@ func (w *memWorld) Ask(_ context.Context, q executor.Question) (bool, error) {
 	return yes, nil
 }
 
-// Recover runs a strategy. Its result is the next one of fixed.
+// Recover runs a strategy.
 func (w *memWorld) Recover(_ context.Context, f taxonomy.RecoveryRequest) error {
 	w.tell("run strategy %s", f.Reaction.Strategy)
-	if len(w.fixed) == 0 {
-		return nil
-	}
-	err := w.fixed[0]
-	w.fixed = w.fixed[1:]
-	return err
+	return nil
 }
 
 // memGuard notes what it allows.
@@ -278,17 +257,11 @@ func (g *memGuard) Judge(ctx context.Context, changes []executor.Change) ([]exec
 // memClock tells of waits.
 type memClock struct {
 	tell func(format string, args ...any)
-	// until is when no wait may end any more; zero is no limit.
-	until time.Time
-	late  []time.Duration
 }
 
 func (c *memClock) Now() time.Time { return time.Now() }
 
 func (c *memClock) Sleep(ctx context.Context, d time.Duration) error {
-	if !c.until.IsZero() && time.Now().Add(d).After(c.until) {
-		c.late = append(c.late, d)
-	}
 	c.tell("wait %s", d)
 	return retry.System.Sleep(ctx, d)
 }
