@@ -87,11 +87,9 @@ func (s *slogObserver) errorContext(a *attrList, e Event) {
 	}
 	coded, _ := taxonomy.First(e.Err, nil)
 	if own, ok := coded.(taxonomy.Error); ok {
-		ignorePanic(func() {
-			if shown := maskedDetails(own.AppendContext(nil)); shown != nil {
-				*a = append(*a, slog.Any("context", shown))
-			}
-		})
+		if shown := maskedDetails(own.AppendContext(nil)); shown != nil {
+			*a = append(*a, slog.Any("context", shown))
+		}
 	}
 }
 

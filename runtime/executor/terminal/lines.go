@@ -61,21 +61,20 @@ func (o *Observer) lines(e executor.Event) []line {
 }
 
 func colorOf(e executor.Event) string {
+	level := executor.Severity(e)
 	switch e.Kind {
 	case executor.ErrorClassified:
 		return red
-	case executor.ReactionTaken, executor.Warned, executor.Reverted, executor.Escalated:
-		return yellow
 	case executor.Committed, executor.Pushed, executor.PROpened, executor.Validated, executor.Recovered:
-		if e.Err != nil {
-			return red
+		if e.Err == nil {
+			return green
 		}
-		return green
-	case executor.Saved, executor.CallEnded, executor.Waited:
-		return faint
 	}
-	if executor.Severity(e) >= slog.LevelWarn {
-		return red
+	switch {
+	case level >= slog.LevelWarn:
+		return yellow
+	case level < slog.LevelInfo:
+		return faint
 	}
 	return plain
 }
