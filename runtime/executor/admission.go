@@ -82,10 +82,8 @@ type Preventer interface {
 
 // Precaution is a measure before a call. The zero Precaution is no measure.
 type Precaution struct {
-	// Code is the likely failure, and Probability its probability, between Low and High. Code is
-	// empty if none is likely.
-	Code                   string
-	Probability, Low, High float64
+	// Code is the likely failure. It is empty if none is likely.
+	Code string
 	// Check names the check that must pass. If it is empty, there is no check.
 	Check string
 	// Wait is how long to wait before calling Before again.
