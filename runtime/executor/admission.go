@@ -134,8 +134,8 @@ func newAdmission(c *Config, credential func(tier int) string) Admitter {
 	return a
 }
 
-// Admit checks the retry budget, the budget, the lane, the breaker, the preventer and the check of a
-// precaution, in this order. If one refuses, Admit releases the resources of the earlier ones.
+// Admit checks the retry budget, the budget, the lane, the breaker, the preventer and the check of
+// a precaution, in this order. If one refuses, Admit releases the resources of the earlier ones.
 func (a *admission) Admit(ctx context.Context, c Call) error {
 	c.Lane = c.Provider + "/" + a.credential(c.Tier)
 	if a.Breaker != nil && a.chargeRetry(c) && !a.Breaker.Retry(c.Lane, c.RetryOf.Policy) {

@@ -94,7 +94,8 @@ func resultLines(e executor.Event, s string) []line {
 	}
 	out := []line{{color, "", s}}
 	if r.Err != nil {
-		out = append(out, line{red, "  ", executor.Describe(executor.Event{Kind: executor.ErrorClassified, Err: r.Err})})
+		failed := executor.Event{Kind: executor.ErrorClassified, Err: r.Err}
+		out = append(out, line{red, "  ", executor.Describe(failed)})
 	}
 	if r.Question != "" {
 		out = append(out, line{yellow, "  ", "question: " + r.Question})
@@ -108,7 +109,8 @@ func resultLines(e executor.Event, s string) []line {
 			if n > 5 {
 				names += fmt.Sprintf(" and %d more", n-5)
 			}
-			out = append(out, line{list.color, "  ", fmt.Sprintf("%s: %s: %s", list.name, text.Count(n, "file"), names)})
+			names = fmt.Sprintf("%s: %s: %s", list.name, text.Count(n, "file"), names)
+			out = append(out, line{list.color, "  ", names})
 		}
 	}
 	return out
