@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -309,7 +310,7 @@ func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outc
 		l.warn(s, e.Op+": "+out.Failure.Message)
 		return next(nil, false)
 	}
-	name, source := e.reportedAs(), e.Source
+	name, source := cmp.Or(reportedAs[e.Op], e.Op), e.Source
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
@@ -347,16 +348,8 @@ func (l *Loop) do(s *RunState, e Effect) Outcome {
 	return out
 }
 
-// reportedAs returns the operation that evidence about the effect names.
-func (e *Effect) reportedAs() string {
-	switch e.Op {
-	case OpAccept:
-		return OpSave
-	case OpAdopt:
-		return OpPrepare
-	}
-	return e.Op
-}
+// reportedAs are the operations that evidence about these effects names.
+var reportedAs = map[string]string{OpAccept: OpSave, OpAdopt: OpPrepare}
 
 // wait returns the step in which the run waits, or next if the time has come.
 func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
