@@ -23,7 +23,6 @@ type turn struct {
 	hangs  bool // until its context ends
 	panics bool
 	resets time.Duration // the limit that it reports is over in that time
-	closes time.Duration // another run has everybody wait for that time
 }
 
 // actor is a provider in this process that plays turns, and repeats the last one.
@@ -35,7 +34,6 @@ type actor struct {
 	tell  func(format string, args ...any)
 	// missing is what Available returns next.
 	missing []error
-	lanes   retry.SharedWait
 	// around is called with what a call does.
 	around func(call func())
 }
@@ -74,9 +72,6 @@ func (a *actor) play(ctx context.Context) (executor.Answer, error) {
 			continue
 		}
 		a.tree.files[path] = fmt.Sprintf("%s of turn %d", path, n+1)
-	}
-	if t.closes != 0 {
-		_ = a.lanes.Pause(ctx, a.name+"/"+a.Credential(), time.Now().Add(t.closes)) // lanes in memory never fail
 	}
 	if t.panics {
 		panic("the provider is broken")
@@ -135,7 +130,6 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 	w.actor = &actor{name: "claude-cli", tree: w.tree, turns: turns, tell: w.tell}
 	w.tree.tell = w.tell
 	lanes := retry.NewSharedWait(nil, noJitter)
-	w.actor.lanes = lanes
 	guard, err := scope.New(
 		scope.Config{Allowed: []string{"src/**", "ignored/**"}, Forbidden: []string{"src/secret/**"},
 			Ask: []string{"src/ask/**"}})
@@ -144,7 +138,7 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 	}
 	w.cfg = executor.Config{
 		Table: table, Classify: classify,
-		Provider: w.actor, Workspace: w.tree, Guard: &memGuard{Scope: guard, tree: w.tree}, Validator: w, Asker: w,
+		Provider: w.actor, Workspace: w.tree, Guard: &memGuard{Scope: guard}, Validator: w, Asker: w,
 		Recoverer: w,
 		Clock:     &memClock{tell: w.tell},
 		Admission: executor.Admission{Lanes: &memLanes{SharedWait: lanes, tell: w.tell}},
@@ -215,12 +209,6 @@ func (w *memWorld) Ask(_ context.Context, q executor.Question) (bool, error) {
 	yes := w.answers[0]
 	w.answers = w.answers[1:]
 	w.tell("ask about %s: %t", strings.Join(q.Paths, " "), yes)
-	for _, path := range q.Paths {
-		if yes {
-			w.tree.approved[path] = true // who was asked once is not asked again
-			w.tree.allow(path, w.tree.files[path])
-		}
-	}
 	return yes, nil
 }
 
@@ -230,10 +218,9 @@ func (w *memWorld) Recover(_ context.Context, f taxonomy.RecoveryRequest) error 
 	return nil
 }
 
-// memGuard notes what it allows.
+// memGuard fails first.
 type memGuard struct {
 	*scope.Scope
-	tree  *memTree
 	fails []error
 }
 
@@ -241,17 +228,9 @@ func (g *memGuard) Judge(ctx context.Context, changes []executor.Change) ([]exec
 	if len(g.fails) > 0 {
 		err := g.fails[0]
 		g.fails = g.fails[1:]
-		if err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
-	verdicts, err := g.Scope.Judge(ctx, changes)
-	for i, v := range verdicts {
-		if c := changes[i]; v == executor.Allowed || v == executor.NeedsAsk && g.tree.approved[c.Path] {
-			g.tree.allow(c.Path, c.Hash)
-		}
-	}
-	return verdicts, err
+	return g.Scope.Judge(ctx, changes)
 }
 
 // memClock tells of waits.
