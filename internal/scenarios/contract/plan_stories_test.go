@@ -427,7 +427,9 @@ func acceptanceStories() []PlanStory {
 			Tiers: Turns{"haiku": {carries}, "sonnet": {{Writes: Files{"out": "done, formatted"}}}},
 			Want:  bySonnet("UNEXPECTED_RESULT")},
 		{Name: "criteria hold at the end", Rows: "O24",
-			Plan:  onePlan(Step{ID: "2", Instructions: "Write two.", Criteria: []Criterion{{Path: "two", Matches: "x"}}}),
+			Plan: onePlan(Step{
+				ID: "2", Instructions: "Write two.", Criteria: []Criterion{{Path: "two", Matches: "x"}},
+			}),
 			Tiers: Turns{"haiku": {carries, {Writes: Files{"two": "x", "out": "gone"}}}},
 			Want: PlanWant{Status: "completed", Steps: []string{"1 completed haiku", "2 completed haiku"},
 				Turns: Counts{"haiku": 2}, Commits: [][]string{{"out"}, {"out", "two"}},
