@@ -3,6 +3,6 @@
 // It is a separate module, so that errgen does not require the modules that only its tests need.
 //
 // story_*_test.go plays runs from the first prompt to the notification. danger_*_test.go tests
-// hostile providers, broken machines and signals. proof_*_test.go checks that each setting of a
-// reaction has an effect. names_test.go checks the sources of the runtime.
+// hostile providers, broken machines and signals. proof_*_test.go compares runs with the shipped
+// taxonomy with a golden file. names_test.go checks the sources of the runtime.
 package scenarios

@@ -2,13 +2,59 @@ package scenarios_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/errgen/errgen/gen/errs"
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
+
+var updateTales = flag.Bool("update", false, "write the golden files")
+
+// worldOf is the world in which a tale takes place.
+func worldOf(tale tale, table taxonomy.Table) *memWorld {
+	w := inMemory(table, detect.Classifier(errs.Explain), tale.turns...)
+	if tale.change != nil {
+		tale.change(w)
+	}
+	return w
+}
+
+// What the shipped taxonomy comes to in each tale. The file is what a change of taxonomy.yaml is to
+// be read by.
+func TestTales(t *testing.T) {
+	var b strings.Builder
+	synctest.Test(t, func(*testing.T) {
+		for _, tale := range tales() {
+			fmt.Fprintf(&b, "== %s\n%s\n", tale.name, worldOf(tale, errs.Table).trace())
+		}
+	})
+	golden(t, "tales.txt", b.String())
+}
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *updateTales {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got, "run with -update and read the difference")
+}
 
 // tale is a story with a complete trace of its visible effects.
 type tale struct {
@@ -221,98 +267,5 @@ func setupTales() []tale {
 		}},
 		{name: "the budget is spent", turns: []turn{endsWith("src/a")},
 			change: func(w *memWorld) { w.cfg.Admission.Budget = &smallBudget{left: 1} }},
-	}
-}
-
-// probeTales are tales in which a call fails with an error of a code, whatever it is about.
-func probeTales() []tale {
-	all := []tale{
-		{name: "twenty rate limits", change: withPatience, turns: append(
-			repeated(20, breaksWith(apiLimits(time.Second))), endsWith("src/a"))},
-		{name: "twenty-one rate limits", change: withPatience,
-			turns: append(repeated(21, breaksWith(apiLimits(time.Second))), endsWith("src/a"))},
-		{name: "rate limits without a hint", turns: append(repeated(3, breaksWith(apiStatus(429))), endsWith("src/a"))},
-		{name: "a rate limit of 50 seconds", turns: []turn{breaksWith(apiLimits(50 * time.Second)), endsWith("src/a")}},
-		{name: "rate limits of 80 seconds in all", turns: append(
-			repeated(2, breaksWith(apiLimits(40*time.Second))), endsWith("src/a"))},
-		{name: "another run is limited meanwhile", change: inConversation, turns: []turn{
-			{says: executor.Answer{Session: "s1"}}, {fails: errs.NewGitPushFailed("no"), closes: 2 * time.Hour},
-			endsWith("src/a"),
-		}},
-	}
-	for _, p := range probed() {
-		all = append(all,
-			tale{name: "a call fails: " + p.name, change: inConversation, turns: []turn{
-				{says: executor.Answer{Session: "s1"}}, p.turn("src/b"), p.turn(), endsWith("src/c"),
-			}},
-			tale{name: "again and again: " + p.name, change: func(
-				w *memWorld) {
-				w.cfg.Limits.Failures, w.cfg.Limits.Iterations = 7, 9
-			}, turns: []turn{p.turn("src/b")}},
-		)
-	}
-	return all
-}
-
-type probe struct {
-	name string
-	err  error
-}
-
-// turn is one that fails so. What nothing is known of is a text.
-func (p probe) turn(paths ...string) turn {
-	if p.err == nil {
-		return turn{writes: paths, says: executor.Answer{Failure: "no"}}
-	}
-	return breaksWith(p.err, paths...)
-}
-
-// fromTheWire returns an error whose code this program does not know.
-func fromTheWire(retryable bool) error {
-	wire := fmt.Sprintf(
-		`{"domain":"aidf","name":"ProviderError","category":"provider","code":"PROVIDER_NEW","message":"no",`+
-			`"retryable":%t}`, retryable)
-	err, failed := errs.UnmarshalError([]byte(wire))
-	if failed != nil {
-		panic(failed)
-	}
-	return err
-}
-
-// probed returns an error for each row of the table.
-func probed() []probe {
-	files := []string{"src/b"}
-	return []probe{
-		{"crash", errs.NewProviderCrash("p", "no").WithRetryAfter(9 * time.Second)},
-		{"not available", errs.NewProviderNotAvailable("p")},
-		{"api", errs.NewProviderAPIError("p", "no")},
-		{"quota", errs.NewProviderAPIError("p", "no").WithQuotaExceeded(true)},
-		{"conflict", errs.NewProviderAPIError("p", "no").WithStatusCode(409)},
-		{"invalid request", errs.NewProviderAPIError("p", "no").WithInvalidRequest(true)},
-		{"bad request", errs.NewProviderAPIError("p", "no").WithStatusCode(400)},
-		{"rate limit", errs.NewProviderRateLimit("p").WithRetryAfter(3 * time.Second)},
-		{"iteration", errs.NewIterationTimeout(1000, 1)},
-		{"operation", errs.NewOperationTimeout(1000)},
-		{"pre-commit", errs.NewValidationPreCommit("make", 2, "no")},
-		{"pre-push", errs.NewValidationPrePush("make", 2, "no")},
-		{"pre-PR", errs.NewValidationPrePR("make", 2, "no")},
-		{"forbidden", errs.NewScopeForbidden(files, "strict")},
-		{"outside", errs.NewScopeOutsideAllowed(files, "strict")},
-		{"denied", errs.NewScopeUserDenied(files)},
-		{"invalid", errs.NewConfigInvalid("f", "v", "w")},
-		{"missing", errs.NewConfigMissing("f")},
-		{"variable", errs.NewConfigEnvVarMissing("V")},
-		{"parse", errs.NewConfigParseError("f", "no")},
-		{"commit", errs.NewGitCommitFailed(files, "no")},
-		{"push", errs.NewGitPushFailed("no")},
-		{"revert", errs.NewGitRevertFailed(files, "no")},
-		{"status", errs.NewGitStatusFailed("no")},
-		{"skip", errs.NewPermissionSkipDenied("r")},
-		{"command", errs.NewPermissionCommandBlocked("c", "p")},
-		{"file", errs.NewPermissionFileAccess("r")},
-		{"auth", errs.NewPermissionAPIAuth("p")},
-		{"newer than this program", fromTheWire(true)},
-		{"newer than this program, and for good", fromTheWire(false)},
-		{"nothing known", nil},
 	}
 }

@@ -23,7 +23,6 @@ type turn struct {
 	hangs  bool // until its context ends
 	panics bool
 	resets time.Duration // the limit that it reports is over in that time
-	closes time.Duration // another run has everybody wait for that time
 }
 
 // actor is a provider in this process that plays turns, and repeats the last one.
@@ -35,7 +34,6 @@ type actor struct {
 	tell  func(format string, args ...any)
 	// missing is what Available returns next.
 	missing []error
-	lanes   retry.SharedWait
 	// around is called with what a call does.
 	around func(call func())
 }
@@ -74,9 +72,6 @@ func (a *actor) play(ctx context.Context) (executor.Answer, error) {
 			continue
 		}
 		a.tree.files[path] = fmt.Sprintf("%s of turn %d", path, n+1)
-	}
-	if t.closes != 0 {
-		_ = a.lanes.Pause(ctx, a.name+"/"+a.Credential(), time.Now().Add(t.closes)) // lanes in memory never fail
 	}
 	if t.panics {
 		panic("the provider is broken")
@@ -124,21 +119,17 @@ type memWorld struct {
 	checks map[executor.Phase][]error
 	// answers are those of the person. Afterwards there is no person.
 	answers []bool
-	fixed   []error
 	task    executor.Task
-	// seen has the codes that occurred, and reactions with their policies.
-	seen map[string]bool
 }
 
 // inMemory returns a world whose provider plays turns under the table. It is used where time is not
 // real.
 func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn) *memWorld {
-	w := &memWorld{tree: newMemTree(), checks: map[executor.Phase][]error{}, seen: map[string]bool{},
+	w := &memWorld{tree: newMemTree(), checks: map[executor.Phase][]error{},
 		task: executor.Task{Run: "run", ID: "task-1", Title: "Write it", Prompt: "Write it."}}
 	w.actor = &actor{name: "claude-cli", tree: w.tree, turns: turns, tell: w.tell}
 	w.tree.tell = w.tell
 	lanes := retry.NewSharedWait(nil, noJitter)
-	w.actor.lanes = lanes
 	guard, err := scope.New(
 		scope.Config{Allowed: []string{"src/**", "ignored/**"}, Forbidden: []string{"src/secret/**"},
 			Ask: []string{"src/ask/**"}})
@@ -147,14 +138,13 @@ func inMemory(table taxonomy.Table, classify executor.Classifier, turns ...turn)
 	}
 	w.cfg = executor.Config{
 		Table: table, Classify: classify,
-		Provider: w.actor, Workspace: w.tree, Guard: &memGuard{Scope: guard, tree: w.tree}, Validator: w, Asker: w,
+		Provider: w.actor, Workspace: w.tree, Guard: &memGuard{Scope: guard}, Validator: w, Asker: w,
 		Recoverer: w,
 		Clock:     &memClock{tell: w.tell},
 		Admission: executor.Admission{Lanes: &memLanes{SharedWait: lanes, tell: w.tell}},
-		Observer: executor.Observers(
-			w, executor.Slog(slog.New(&memLog{tell: w.tell}), taxonomy.Table{Taxonomy: table.Taxonomy})),
-		Deliver: executor.DeliverCommits,
-		Limits:  executor.Limits{Iterations: 10, Failures: 3, Iteration: time.Hour},
+		Observer:  executor.Slog(slog.New(&memLog{tell: w.tell}), taxonomy.Table{Taxonomy: table.Taxonomy}),
+		Deliver:   executor.DeliverCommits,
+		Limits:    executor.Limits{Iterations: 10, Failures: 3, Iteration: time.Hour},
 	}
 	return w
 }
@@ -200,18 +190,6 @@ func (w *memWorld) state(what string, files, first map[string]string) {
 	}
 }
 
-// Observe notes what the run has to do with.
-func (w *memWorld) Observe(e executor.Event) {
-	if e.Kind != executor.ReactionTaken {
-		return
-	}
-	w.seen[taxonomy.CodeOf(e.Err)] = true
-	w.seen[e.Reaction.Name] = true
-	if e.Reaction.Policy != nil {
-		w.seen[e.Reaction.Policy.Name] = true
-	}
-}
-
 // Validate fails with the next error of the phase.
 func (w *memWorld) Validate(_ context.Context, c executor.Check) error {
 	phase := c.Phase
@@ -231,30 +209,18 @@ func (w *memWorld) Ask(_ context.Context, q executor.Question) (bool, error) {
 	yes := w.answers[0]
 	w.answers = w.answers[1:]
 	w.tell("ask about %s: %t", strings.Join(q.Paths, " "), yes)
-	for _, path := range q.Paths {
-		if yes {
-			w.tree.approved[path] = true // who was asked once is not asked again
-			w.tree.allow(path, w.tree.files[path])
-		}
-	}
 	return yes, nil
 }
 
-// Recover runs a strategy. Its result is the next one of fixed.
+// Recover runs a strategy.
 func (w *memWorld) Recover(_ context.Context, f taxonomy.RecoveryRequest) error {
 	w.tell("run strategy %s", f.Reaction.Strategy)
-	if len(w.fixed) == 0 {
-		return nil
-	}
-	err := w.fixed[0]
-	w.fixed = w.fixed[1:]
-	return err
+	return nil
 }
 
-// memGuard notes what it allows.
+// memGuard fails first.
 type memGuard struct {
 	*scope.Scope
-	tree  *memTree
 	fails []error
 }
 
@@ -262,33 +228,19 @@ func (g *memGuard) Judge(ctx context.Context, changes []executor.Change) ([]exec
 	if len(g.fails) > 0 {
 		err := g.fails[0]
 		g.fails = g.fails[1:]
-		if err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
-	verdicts, err := g.Scope.Judge(ctx, changes)
-	for i, v := range verdicts {
-		if c := changes[i]; v == executor.Allowed || v == executor.NeedsAsk && g.tree.approved[c.Path] {
-			g.tree.allow(c.Path, c.Hash)
-		}
-	}
-	return verdicts, err
+	return g.Scope.Judge(ctx, changes)
 }
 
 // memClock tells of waits.
 type memClock struct {
 	tell func(format string, args ...any)
-	// until is when no wait may end any more; zero is no limit.
-	until time.Time
-	late  []time.Duration
 }
 
 func (c *memClock) Now() time.Time { return time.Now() }
 
 func (c *memClock) Sleep(ctx context.Context, d time.Duration) error {
-	if !c.until.IsZero() && time.Now().Add(d).After(c.until) {
-		c.late = append(c.late, d)
-	}
 	c.tell("wait %s", d)
 	return retry.System.Sleep(ctx, d)
 }

@@ -82,10 +82,8 @@ type Preventer interface {
 
 // Precaution is a measure before a call. The zero Precaution is no measure.
 type Precaution struct {
-	// Code is the likely failure, and Probability its probability, between Low and High. Code is
-	// empty if none is likely.
-	Code                   string
-	Probability, Low, High float64
+	// Code is the likely failure. It is empty if none is likely.
+	Code string
 	// Check names the check that must pass. If it is empty, there is no check.
 	Check string
 	// Wait is how long to wait before calling Before again.
@@ -136,8 +134,8 @@ func newAdmission(c *Config, credential func(tier int) string) Admitter {
 	return a
 }
 
-// Admit checks the retry budget, the budget, the lane, the breaker, the preventer and the check of a
-// precaution, in this order. If one refuses, Admit releases the resources of the earlier ones.
+// Admit checks the retry budget, the budget, the lane, the breaker, the preventer and the check of
+// a precaution, in this order. If one refuses, Admit releases the resources of the earlier ones.
 func (a *admission) Admit(ctx context.Context, c Call) error {
 	c.Lane = c.Provider + "/" + a.credential(c.Tier)
 	if a.Breaker != nil && a.chargeRetry(c) && !a.Breaker.Retry(c.Lane, c.RetryOf.Policy) {

@@ -14,7 +14,7 @@ func (l *Loop) prompt(s *RunState) *PromptInput {
 // call calls the provider and records its answer or its failure. An inspection finds its changes.
 func (l *Loop) call(s *RunState, it *Iteration) Step {
 	began := l.now(s)
-	l.emit(s, Event{Kind: CallStarted, Call: it.Calls, Source: l.provider(s), Tier: l.tier(s)})
+	l.emit(s, Event{Kind: CallStarted, Source: l.provider(s), Tier: l.tier(s)})
 	e := Effect{Op: OpCall, Source: l.provider(s), Limit: l.left(s), Prompt: l.prompt(s)}
 	if e.Limit > 0 {
 		e.Span = it.Ends.Sub(it.Began)
@@ -28,8 +28,7 @@ func (l *Loop) call(s *RunState, it *Iteration) Step {
 	s.Spent.end(a.Usage)
 	s.Processes = nil
 	l.emit(s, Event{
-		Kind: CallEnded, Call: it.Calls, Source: l.provider(s), Tier: l.tier(s), Took: l.now(s).Sub(began),
-		Usage: a.Usage,
+		Kind: CallEnded, Source: l.provider(s), Tier: l.tier(s), Took: l.now(s).Sub(began), Usage: a.Usage,
 	})
 	s.Retried = nil
 	switch {

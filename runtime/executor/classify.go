@@ -97,7 +97,7 @@ func (h *Host) fail(err error, source, op string) (f Failure) {
 	if ok {
 		f.Categorized = true
 		f.Code, f.Category = taxonomy.CodeOf(own), taxonomy.CategoryOf(own)
-		ignorePanic(func() { f.Feedback = text.BothEnds(taxonomy.FeedbackOf(own), maxAnswer) })
+		f.Feedback = text.BothEnds(taxonomy.FeedbackOf(own), maxAnswer)
 		h.context(&f, own, classified)
 	}
 	reaction := h.cfg.Table.Reaction(classified)
@@ -114,7 +114,7 @@ func (h *Host) context(f *Failure, own taxonomy.Coded, classified error) {
 	}
 	f.Files = slices.Clone(f.Files)
 	if e, ok := own.(taxonomy.Error); ok {
-		ignorePanic(func() { f.Details, f.Wire = maskedDetails(e.AppendContext(nil)), e.AppendJSON(nil) })
+		f.Details, f.Wire = maskedDetails(e.AppendContext(nil)), e.AppendJSON(nil)
 		if len(f.Wire) > maxDetails {
 			f.Wire = nil
 		}

@@ -329,7 +329,8 @@ func (f *Failure) streak(depth int) string {
 func (l *Loop) decide(s *RunState, it *Iteration, f *Failure, from int) Decision {
 	now := l.now(s)
 	sit := situation{
-		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), hint: f.hint(now), now: now,
+		chain: f.Chain, categorized: f.Categorized, op: traitsOf(f.Op), now: now,
+		hint:     retry.Hint{After: f.RetryAfter, At: f.ResetAt, Now: now},
 		deadline: s.Deadline, ladder: l.cfg.Ladder, tier: s.Tier, random: s.random, from: from,
 	}
 	if f.Op == OpResume && !f.Found {

@@ -174,9 +174,10 @@ func describeUsage(u Usage) string {
 	return s
 }
 
+// shortTime returns "1.2s", "15s", "1m5s" or "2h3m0s".
 func shortTime(d time.Duration) string {
 	if d < 10*time.Second {
-		return max(d, 0).Round(100 * time.Millisecond).String()
+		return fmt.Sprintf("%.1fs", max(d, 0).Seconds())
 	}
 	return d.Round(time.Second).String()
 }

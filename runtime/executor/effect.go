@@ -3,7 +3,6 @@ package executor
 import (
 	"time"
 
-	"github.com/errgen/errgen/runtime/retry"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -201,10 +200,6 @@ type Reaction struct {
 // inPlace reports whether only the operation is repeated after the strategy.
 func (r *Reaction) inPlace() bool {
 	return r.Action == taxonomy.Recover && r.Resume == taxonomy.ResumeOperation
-}
-
-func (f *Failure) hint(now time.Time) retry.Hint {
-	return retry.Hint{After: f.RetryAfter, At: f.ResetAt, Now: now}
 }
 
 // retryOf describes the failure to the call that retries it.

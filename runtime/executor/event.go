@@ -22,9 +22,9 @@ type EventKind string
 const (
 	RunStarted       EventKind = "run_started"       // Text: "resumed" for a resumed run
 	IterationStarted EventKind = "iteration_started" // Tier, Session
-	CallStarted      EventKind = "call_started"      // Call, Source, Tier
+	CallStarted      EventKind = "call_started"      // Source, Tier
 	Progressed       EventKind = "progressed"        // Text
-	CallEnded        EventKind = "call_ended"        // Call, Source, Tier, Took, Usage
+	CallEnded        EventKind = "call_ended"        // Source, Tier, Took, Usage
 	ChangesDetected  EventKind = "changes_detected"  // Files
 	ErrorClassified  EventKind = "error_classified"  // Err, Evidence, Op, Source, Text: the reason
 	// Err, Op, Source, Reaction, Action, Exhausted, Attempt, MaxAttempts, Until if it waits
@@ -43,7 +43,7 @@ const (
 	Recovered      EventKind = "recovered"
 	Prevented      EventKind = "prevented"       // Code, Text: the measure; Took, Err of a check
 	Warned         EventKind = "warned"          // Text
-	IterationEnded EventKind = "iteration_ended" // Failures, Took
+	IterationEnded EventKind = "iteration_ended" // Took
 	RunEnded       EventKind = "run_ended"       // Result
 )
 
@@ -55,7 +55,6 @@ type Event struct {
 	Run       string
 	Task      string
 	Iteration int
-	Call      int
 	Op        string
 	Source    string
 	Tier      string
@@ -79,12 +78,10 @@ type Event struct {
 	// MaxAttempts also without a limit.
 	Attempt, MaxAttempts int
 
-	Until time.Time
-	Took  time.Duration
-	Usage Usage
-	// Failures is the counter of failures in a row.
-	Failures int
-	Result   *Result
+	Until  time.Time
+	Took   time.Duration
+	Usage  Usage
+	Result *Result
 
 	failure *Failure
 }

@@ -222,7 +222,9 @@ func (e *localEnv) refuse(err error) {
 	s := Begin(e.state.Task, e.loop, "")
 	s.Now = e.cfg.Clock.Now()
 	s.Began, e.state = s.Now, s
-	NewLoop(e.loop, e).refuse(s, op, e.host.Fail(err, sourceExecutor, op))
+	l := NewLoop(e.loop, e)
+	l.started(s)
+	l.refuse(s, op, e.host.Fail(err, sourceExecutor, op))
 }
 
 // Do carries out an effect in this process.

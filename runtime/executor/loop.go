@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -97,8 +98,7 @@ type Loop struct {
 	back  Step
 	// expired reports that the grace of a cancelled run ended before its changes were inspected.
 	// Then the state is not saved, so that the next process inspects the changes.
-	expired   bool
-	announced bool // RunStarted was emitted
+	expired bool
 	// decided, unless nil, ends the current step without its effect; see after.
 	decided *bool
 	// Yielded reports that Yield ended the loop.
@@ -176,6 +176,7 @@ func (l *Loop) Run(s *RunState) {
 	default:
 		s.Resumed = s.Resumed || s.Step != StepAdopt
 	}
+	l.started(s)
 	s.Deadline = l.cfg.Limits.Deadline
 	if d := s.Now.Add(l.cfg.Limits.Run); bounded(l.cfg.Limits.Run) && (s.Deadline.IsZero() || d.Before(s.Deadline)) {
 		s.Deadline = d
@@ -250,25 +251,16 @@ func (l *Loop) refuse(s *RunState, op string, f Failure) {
 	l.abandon(s)
 }
 
-// announce emits RunStarted once for each process, when the setup has succeeded or failed.
-func (l *Loop) announce(s *RunState) {
-	if l.announced {
-		return
-	}
-	l.announced = true
-	started := Event{Kind: RunStarted}
+func (l *Loop) started(s *RunState) {
+	e := Event{Kind: RunStarted}
 	if s.Resumed {
-		started.Text = "resumed"
+		e.Text = "resumed"
 	}
-	l.emit(s, started)
-	if l.back == "" && s.Iter.Open {
-		l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
-	}
+	l.emit(s, e)
 }
 
 // abandon ends a process whose setup failed: it files and notifies, and saves nothing.
 func (l *Loop) abandon(s *RunState) {
-	l.announce(s)
 	if s.End == "" {
 		s.End = EndCancelled
 	}
@@ -318,7 +310,7 @@ func (l *Loop) perform(s *RunState, it *Iteration, e Effect, next func(out *Outc
 		l.warn(s, e.Op+": "+out.Failure.Message)
 		return next(nil, false)
 	}
-	name, source := e.reportedAs(), e.Source
+	name, source := cmp.Or(reportedAs[e.Op], e.Op), e.Source
 	if out.Failure.Op != "" { // a part of the operation failed
 		name, source = out.Failure.Op, out.Failure.Source
 	}
@@ -356,16 +348,8 @@ func (l *Loop) do(s *RunState, e Effect) Outcome {
 	return out
 }
 
-// reportedAs returns the operation that evidence about the effect names.
-func (e *Effect) reportedAs() string {
-	switch e.Op {
-	case OpAccept:
-		return OpSave
-	case OpAdopt:
-		return OpPrepare
-	}
-	return e.Op
-}
+// reportedAs are the operations that evidence about these effects names.
+var reportedAs = map[string]string{OpAccept: OpSave, OpAdopt: OpPrepare}
 
 // wait returns the step in which the run waits, or next if the time has come.
 func (l *Loop) wait(s *RunState, until time.Time, why string, next Step) Step {
@@ -420,9 +404,6 @@ func (l *Loop) warn(s *RunState, warning string) {
 }
 
 func (l *Loop) emit(s *RunState, e Event) {
-	if e.Kind != RunStarted {
-		l.announce(s)
-	}
 	e.At = s.Now
 	if e.failure != nil {
 		e.Err, e.Evidence = e.failure.error(), e.failure.evidence

@@ -158,7 +158,7 @@ func (l *Loop) finish(s *RunState, it *Iteration, w *Failure) {
 			s.LastError = &rec
 		}
 	}
-	l.emit(s, Event{Kind: IterationEnded, Failures: s.Failures, Took: s.Now.Sub(it.Began)})
+	l.emit(s, Event{Kind: IterationEnded, Took: s.Now.Sub(it.Began)})
 	s.Iter = Iteration{
 		Number: it.Number, Began: it.Began, Calls: it.Calls, Spent: it.Spent, Provider: it.Provider,
 		Changed: it.Changed,

@@ -50,7 +50,9 @@ func (s *RunState) setTrees(out *Outcome) {
 
 func (l *Loop) setupDone(s *RunState, next Step) Step {
 	l.back = ""
-	l.announce(s)
+	if s.Iter.Open {
+		l.iterationStarted(s)
+	}
 	return next
 }
 
@@ -167,6 +169,10 @@ func (l *Loop) open(s *RunState) {
 	if !s.Deadline.IsZero() && (s.Iter.Ends.IsZero() || s.Deadline.Before(s.Iter.Ends)) {
 		s.Iter.Ends = s.Deadline
 	}
+	l.iterationStarted(s)
+}
+
+func (l *Loop) iterationStarted(s *RunState) {
 	l.emit(s, Event{Kind: IterationStarted, Tier: l.tier(s), Session: s.Session})
 }
 

@@ -49,7 +49,7 @@ func (s *slogObserver) Observe(e Event) {
 // attrs returns the attributes of an event, without zero values.
 func (s *slogObserver) attrs(e Event) []slog.Attr {
 	a := attrList{}.with("event", string(e.Kind), "run", e.Run, "task", e.Task, "iteration", e.Iteration,
-		"call", e.Call, "op", e.Op, "source", e.Source, "tier", e.Tier)
+		"op", e.Op, "source", e.Source, "tier", e.Tier)
 	if e.Err != nil {
 		a = append(a, slog.String("code", text.Masked(taxonomy.CodeOf(e.Err))),
 			slog.String("category", text.Masked(taxonomy.CategoryOf(e.Err))))
@@ -72,7 +72,7 @@ func (s *slogObserver) attrs(e Event) []slog.Attr {
 	if len(e.Files) > 0 {
 		a = append(a, slog.Any("files", maskedPaths(e.Files)))
 	}
-	a = a.with("until", e.Until, "took", e.Took.Round(time.Millisecond), "failures", e.Failures)
+	a = a.with("until", e.Until, "took", e.Took.Round(time.Millisecond))
 	if r := e.Result; r != nil {
 		a = a.with("status", string(r.Status), "end_reason", string(r.EndReason), "code", r.ErrorCode,
 			"category", r.ErrorCategory, "error", r.Error, "iterations", r.Iterations, "errors", r.ErrorCount,
@@ -87,11 +87,9 @@ func (s *slogObserver) errorContext(a *attrList, e Event) {
 	}
 	coded, _ := taxonomy.First(e.Err, nil)
 	if own, ok := coded.(taxonomy.Error); ok {
-		ignorePanic(func() {
-			if shown := maskedDetails(own.AppendContext(nil)); shown != nil {
-				*a = append(*a, slog.Any("context", shown))
-			}
-		})
+		if shown := maskedDetails(own.AppendContext(nil)); shown != nil {
+			*a = append(*a, slog.Any("context", shown))
+		}
 	}
 }
 

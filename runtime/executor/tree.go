@@ -81,12 +81,7 @@ func (h *Host) prepare(ctx context.Context, sp Space, e *Effect, out *Outcome) e
 	dirty := setOf(pathsOf(changes))
 	var taken []string
 	for _, run := range left {
-		var pending []string
-		for _, p := range run.Uncommitted {
-			if dirty[p] {
-				pending = append(pending, p)
-			}
-		}
+		pending := slices.DeleteFunc(slices.Clone(run.Uncommitted), func(p string) bool { return !dirty[p] })
 		if len(pending) == 0 {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -91,19 +90,14 @@ type world struct {
 	Next             int // the next step
 	Calls            int
 	Fails            map[string][]error // of the next effects, by operation; nil is a success
-	Checks           []Phase
 	CheckWrites      map[string]string
-	Asked            int
 	Yes              bool
 	Notified         int
 	Strategies       int
 	Prompts          []string
-	Admitted         []Call
 	Shut             []time.Duration // of the next admissions; negative is exhausted
-	Paused           []string
-	Open             int      // calls that were admitted and not done
-	Lost             []string // reverted without having been saved
-	Results          []*Result
+	Open             int             // calls that were admitted and not done
+	Lost             []string        // reverted without having been saved
 }
 
 func newWorld(steps ...callStep) *world {
@@ -343,9 +337,8 @@ func (w *world) Judge(_ context.Context, changes []Change) ([]Verdict, error) {
 	return out, nil
 }
 
-func (w *world) Ask(context.Context, Question) (bool, error) { w.Asked++; return w.Yes, nil }
+func (w *world) Ask(context.Context, Question) (bool, error) { return w.Yes, nil }
 func (w *world) Validate(_ context.Context, c Check) error {
-	w.Checks = append(w.Checks, c.Phase)
 	w.write(w.CheckWrites)
 	return w.fail(OpValidate + string(c.Phase))
 }
@@ -362,22 +355,17 @@ func (w *world) Admit(_ context.Context, c Call) error {
 		return &Closed{Until: c.Now.Add(d), Why: "breaker", Exhausted: d < 0}
 	}
 	w.Open++
-	w.Admitted = append(w.Admitted, c)
 	return nil
 }
-func (w *world) Done(string, *Failure, bool) { w.Open-- }
-func (w *world) Pause(_ context.Context, provider, credential string, until time.Time) error {
-	w.Paused = append(w.Paused, provider+"/"+credential+" "+strconv.FormatInt(until.Unix(), 10))
-	return nil
-}
+func (w *world) Done(string, *Failure, bool)                            { w.Open-- }
+func (w *world) Pause(context.Context, string, string, time.Time) error { return nil }
 func (w *world) Recover(context.Context, taxonomy.RecoveryRequest) error {
 	w.Strategies++
 	return w.fail("strategy")
 }
 
-func (w *world) Notify(_ context.Context, r *Result) error {
+func (w *world) Notify(context.Context, *Result) error {
 	w.Notified++
-	w.Results = append(w.Results, r)
 	return w.fail(OpNotify)
 }
 

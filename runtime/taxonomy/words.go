@@ -167,7 +167,9 @@ func (b Backoff) String() string { return word(backoffWords[:], "Backoff", uint8
 func (b Backoff) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
 // UnmarshalText reads the word of the taxonomy's language.
-func (b *Backoff) UnmarshalText(text []byte) error { return unword(b, backoffWords[:], "backoff", text) }
+func (b *Backoff) UnmarshalText(text []byte) error {
+	return unword(b, backoffWords[:], "backoff", text)
+}
 
 // String returns the word of the taxonomy's language.
 func (j JitterKind) String() string { return word(jitterKindWords[:], "JitterKind", uint8(j)) }
@@ -176,7 +178,9 @@ func (j JitterKind) String() string { return word(jitterKindWords[:], "JitterKin
 func (j JitterKind) MarshalText() ([]byte, error) { return []byte(j.String()), nil }
 
 // UnmarshalText reads the word of the taxonomy's language.
-func (j *JitterKind) UnmarshalText(b []byte) error { return unword(j, jitterKindWords[:], "jitter kind", b) }
+func (j *JitterKind) UnmarshalText(b []byte) error {
+	return unword(j, jitterKindWords[:], "jitter kind", b)
+}
 
 // String returns the word of the taxonomy's language.
 func (r Recoverability) String() string {

@@ -220,29 +220,20 @@ func (g *planGame) write(files map[string]string) {
 	}
 }
 
-// planOf writes a plan as package plan has it.
+// planOf completes the plan of a story.
 func planOf(p Plan, service string, review bool) *plan.Plan {
-	needs := func(all []Need) (out []plan.Need) {
-		for _, n := range all {
-			need := plan.Need{MadeBy: n.MadeBy}
-			*map[string]*string{"file": &need.File, "directory": &need.Directory, "program": &need.Program,
-				"env": &need.Env, "address": &need.Address}[n.Kind] = strings.ReplaceAll(n.Name, "SERVICE", service)
-			out = append(out, need)
+	needs := func(all []Need) []Need {
+		all = slices.Clone(all)
+		for i := range all {
+			all[i].Address = strings.ReplaceAll(all[i].Address, "SERVICE", service)
 		}
-		return out
+		return all
 	}
-	out := &plan.Plan{Title: "Plan", Needs: needs(p.Needs), Review: review}
-	if p.Gate != nil {
-		out.Gate = []plan.Command{{Run: p.Gate}}
+	p.Title, p.Needs, p.Review, p.Steps = "Plan", needs(p.Needs), review, slices.Clone(p.Steps)
+	for i := range p.Steps {
+		p.Steps[i].Title, p.Steps[i].Needs = p.Steps[i].ID, needs(p.Steps[i].Needs)
 	}
-	for _, s := range p.Steps {
-		step := plan.Step{ID: s.ID, Title: s.ID, Instructions: s.Instructions, Needs: needs(s.Needs)}
-		for _, c := range s.Criteria {
-			step.Criteria = append(step.Criteria, plan.Criterion{Path: c.Path, Matches: c.Matches})
-		}
-		out.Steps = append(out.Steps, step)
-	}
-	return out
+	return &p
 }
 
 // planTier plays the turns of a tier, and the reviews that it is asked for.

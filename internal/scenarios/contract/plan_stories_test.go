@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/errgen/errgen/runtime/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -19,8 +20,8 @@ func planStories() []PlanStory {
 
 // onePlan has one step, which writes the word done to the file out.
 func onePlan(more ...Step) Plan {
-	one := Step{ID: "1", Instructions: "Write out.", Criteria: []Criterion{{"out", "done"}}}
-	return Plan{Gate: []string{"test", "!", "-e", "broken"}, Steps: append([]Step{one}, more...)}
+	one := Step{ID: "1", Instructions: "Write out.", Criteria: []Criterion{{Path: "out", Matches: "done"}}}
+	return Plan{Gate: []plan.Command{{Run: []string{"test", "!", "-e", "broken"}}}, Steps: append([]Step{one}, more...)}
 }
 
 var (
@@ -71,13 +72,13 @@ func walkthroughStories() []PlanStory {
 	return []PlanStory{{
 		Name: "walkthrough", Rows: "O4 O15 O18 O19 O20 O21 O23 O24 O25 O26 O27 O28 O29",
 		Plan: Plan{
-			Needs: []Need{{"file", "go.mod", ""}, {"program", "test", ""}, {"address", "SERVICE", ""}},
-			Gate:  []string{"test", "-e", "go.mod"},
+			Needs: []Need{{File: "go.mod"}, {Program: "test"}, {Address: "SERVICE"}},
+			Gate:  []plan.Command{{Run: []string{"test", "-e", "go.mod"}}},
 			Steps: []Step{
-				{ID: "2.2", Instructions: "Write out.", Criteria: []Criterion{{"out", "done"}}},
+				{ID: "2.2", Instructions: "Write out.", Criteria: []Criterion{{Path: "out", Matches: "done"}}},
 				{ID: "2.3", Instructions: "Read CLAUDE.md, and write to r.md what it says.",
-					Criteria: []Criterion{{"r.md", "Tests"}, {"r.md", "cents"}}},
-				{ID: "2.4", Instructions: "Write last.", Criteria: []Criterion{{"last", "x"}}},
+					Criteria: []Criterion{{Path: "r.md", Matches: "Tests"}, {Path: "r.md", Matches: "cents"}}},
+				{ID: "2.4", Instructions: "Write last.", Criteria: []Criterion{{Path: "last", Matches: "x"}}},
 			},
 		},
 		Tiers: Turns{
@@ -184,7 +185,7 @@ func ladderStories() []PlanStory {
 		w.Status, w.Code, w.Steps, w.Asked, w.Question = "completed", "", []string{"1 completed"}, "", nil
 	})
 	next := func(id string) Step {
-		return Step{ID: id, Instructions: "Write out.", Criteria: []Criterion{{"out", "done"}}}
+		return Step{ID: id, Instructions: "Write out.", Criteria: []Criterion{{Path: "out", Matches: "done"}}}
 	}
 	sameError := blockedAt("PREREQUISITE_FAILURE", Counts{"haiku": 3, "sonnet": 3}).with(func(w *PlanWant) {
 		w.Steps = []string{"1 completed sonnet", "2 completed sonnet", "3 completed sonnet", "4 blocked"}
@@ -370,26 +371,26 @@ func preparationStories() []PlanStory {
 		{Name: "no criteria", Rows: "O7 O36", Plan: unclear, Want: blocked("AMBIGUITY_ERROR")},
 		{Name: "a placeholder", Rows: "O7 O36", Plan: silent, Want: blocked("AMBIGUITY_ERROR", "TODO")},
 		{Name: "all that is missing is listed", Rows: "O22 O23",
-			Plan: needs(Need{"file", "go.mod", ""}, Need{"file", "CLAUDE.md", ""},
-				Need{"directory", "docs", ""}, Need{"program", "no-such-program", ""},
-				Need{"env", "ERRGEN_NO_SUCH_VARIABLE", ""}),
+			Plan: needs(Need{File: "go.mod"}, Need{File: "CLAUDE.md"},
+				Need{Directory: "docs"}, Need{Program: "no-such-program"},
+				Need{Env: "ERRGEN_NO_SUCH_VARIABLE"}),
 			Tiers: Turns{"haiku": {carries}},
 			Want: blocked("PREREQUISITE_FAILURE", "CLAUDE.md", "docs", "no-such-program", "ERRGEN_NO_SUCH_VARIABLE",
 				"!go.mod"),
 		},
 		{Name: "provided by a person", Rows: "O23",
-			Plan:  needs(Need{"file", "CLAUDE.md", ""}, Need{"file", "other.md", ""}),
+			Plan:  needs(Need{File: "CLAUDE.md"}, Need{File: "other.md"}),
 			Tiers: Turns{"haiku": {carries}},
 			Want:  blocked("PREREQUISITE_FAILURE", "CLAUDE.md", "!other.md"),
 			Facts: PlanFacts{Files: Files{"other.md": "x"}},
 			Then:  []PlanRound{{Writes: Files{"CLAUDE.md": "x"}, Want: byHaiku(1)}},
 		},
-		{Name: "a service that comes back", Rows: "O9 O23", Plan: needs(Need{"address", "SERVICE", ""}),
+		{Name: "a service that comes back", Rows: "O9 O23", Plan: needs(Need{Address: "SERVICE"}),
 			Facts: PlanFacts{ServiceAfter: 2}, Tiers: Turns{"haiku": {carries}},
 			Want: byHaiku(1).with(func(w *PlanWant) {
 				w.Waited, w.Failures = 6e9, slices.Repeat([]string{"1 haiku PREREQUISITE_FAILURE"}, 2)
 			})},
-		{Name: "a service that stays away", Rows: "O9 O23", Plan: needs(Need{"address", "SERVICE", ""}),
+		{Name: "a service that stays away", Rows: "O9 O23", Plan: needs(Need{Address: "SERVICE"}),
 			Facts: PlanFacts{ServiceAfter: 99},
 			Want: blocked("PREREQUISITE_FAILURE").with(func(w *PlanWant) {
 				w.Waited, w.Failures = 6e9, slices.Repeat([]string{"1 haiku PREREQUISITE_FAILURE"}, 3)
@@ -401,8 +402,8 @@ func preparationStories() []PlanStory {
 			Facts: PlanFacts{PlanReviews: []Verdict{{}}},
 			Tiers: Turns{"haiku": {refused}, "sonnet": {carries}}, Want: bySonnet("PREREQUISITE_FAILURE")},
 		{Name: "needs of a step go up the ladder", Rows: "O23 O32",
-			Plan: onePlan(Step{ID: "2", Instructions: "Write two.", Needs: []Need{{"file", "made", "1"}},
-				Criteria: []Criterion{{"two", "x"}}}),
+			Plan: onePlan(Step{ID: "2", Instructions: "Write two.", Needs: []Need{{File: "made", MadeBy: "1"}},
+				Criteria: []Criterion{{Path: "two", Matches: "x"}}}),
 			Tiers: Turns{"haiku": {carries}, "sonnet": {{Writes: Files{"made": "x", "two": "x"}}}},
 			Want: PlanWant{Status: "completed", Steps: []string{"1 completed haiku", "2 completed sonnet"},
 				Turns: Counts{"haiku": 1, "sonnet": 1}, Failures: []string{"2 haiku PREREQUISITE_FAILURE"},
@@ -412,9 +413,9 @@ func preparationStories() []PlanStory {
 
 func acceptanceStories() []PlanStory {
 	litter := onePlan()
-	litter.Gate = []string{"sh", "-c", "test -e found-once || echo x > litter"}
+	litter.Gate = []plan.Command{{Run: []string{"sh", "-c", "test -e found-once || echo x > litter"}}}
 	reformat := onePlan()
-	reformat.Gate = []string{"sh", "-c", "grep -q formatted out || echo done, formatted > out"}
+	reformat.Gate = []plan.Command{{Run: []string{"sh", "-c", "grep -q formatted out || echo done, formatted > out"}}}
 	return []PlanStory{
 		{Name: "checks leave something", Rows: "O34", Plan: litter,
 			Tiers: Turns{"haiku": {carries},
@@ -426,7 +427,9 @@ func acceptanceStories() []PlanStory {
 			Tiers: Turns{"haiku": {carries}, "sonnet": {{Writes: Files{"out": "done, formatted"}}}},
 			Want:  bySonnet("UNEXPECTED_RESULT")},
 		{Name: "criteria hold at the end", Rows: "O24",
-			Plan:  onePlan(Step{ID: "2", Instructions: "Write two.", Criteria: []Criterion{{"two", "x"}}}),
+			Plan: onePlan(Step{
+				ID: "2", Instructions: "Write two.", Criteria: []Criterion{{Path: "two", Matches: "x"}},
+			}),
 			Tiers: Turns{"haiku": {carries, {Writes: Files{"two": "x", "out": "gone"}}}},
 			Want: PlanWant{Status: "completed", Steps: []string{"1 completed haiku", "2 completed haiku"},
 				Turns: Counts{"haiku": 2}, Commits: [][]string{{"out"}, {"out", "two"}},

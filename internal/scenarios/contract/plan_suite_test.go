@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/errgen/errgen/runtime/plan"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -25,6 +26,11 @@ type (
 	Files  = map[string]string
 	Turns  = map[string][]Turn
 	Counts = map[string]int
+
+	Plan      = plan.Plan
+	Step      = plan.Step
+	Need      = plan.Need // the address SERVICE is that of the service of PlanFacts
+	Criterion = plan.Criterion
 )
 
 // PlanStory is a plan, how everything around it behaves, and what must come of it.
@@ -39,27 +45,6 @@ type PlanStory struct {
 	Want  PlanWant
 	Then  []PlanRound // what follows the first run
 }
-
-// Plan is a plan as data; a subject writes it in its own form.
-type Plan struct {
-	Needs []Need
-	Gate  []string // one command
-	Steps []Step
-}
-
-// Step is a step that writes files.
-type Step struct {
-	ID, Instructions string
-	Needs            []Need
-	Criteria         []Criterion
-}
-
-// Need is something that must be there. Kind is file, directory, program, env or address; the name
-// SERVICE is the address of the service of PlanFacts.
-type Need struct{ Kind, Name, MadeBy string }
-
-// Criterion holds if the file exists and matches the regular expression.
-type Criterion struct{ Path, Matches string }
 
 // PlanFacts are the surroundings of a plan.
 type PlanFacts struct {

@@ -61,21 +61,20 @@ func (o *Observer) lines(e executor.Event) []line {
 }
 
 func colorOf(e executor.Event) string {
+	level := executor.Severity(e)
 	switch e.Kind {
 	case executor.ErrorClassified:
 		return red
-	case executor.ReactionTaken, executor.Warned, executor.Reverted, executor.Escalated:
-		return yellow
 	case executor.Committed, executor.Pushed, executor.PROpened, executor.Validated, executor.Recovered:
-		if e.Err != nil {
-			return red
+		if e.Err == nil {
+			return green
 		}
-		return green
-	case executor.Saved, executor.CallEnded, executor.Waited:
-		return faint
 	}
-	if executor.Severity(e) >= slog.LevelWarn {
-		return red
+	switch {
+	case level >= slog.LevelWarn:
+		return yellow
+	case level < slog.LevelInfo:
+		return faint
 	}
 	return plain
 }
@@ -95,7 +94,8 @@ func resultLines(e executor.Event, s string) []line {
 	}
 	out := []line{{color, "", s}}
 	if r.Err != nil {
-		out = append(out, line{red, "  ", executor.Describe(executor.Event{Kind: executor.ErrorClassified, Err: r.Err})})
+		failed := executor.Event{Kind: executor.ErrorClassified, Err: r.Err}
+		out = append(out, line{red, "  ", executor.Describe(failed)})
 	}
 	if r.Question != "" {
 		out = append(out, line{yellow, "  ", "question: " + r.Question})
@@ -109,7 +109,8 @@ func resultLines(e executor.Event, s string) []line {
 			if n > 5 {
 				names += fmt.Sprintf(" and %d more", n-5)
 			}
-			out = append(out, line{list.color, "  ", fmt.Sprintf("%s: %s: %s", list.name, text.Count(n, "file"), names)})
+			names = fmt.Sprintf("%s: %s: %s", list.name, text.Count(n, "file"), names)
+			out = append(out, line{list.color, "  ", names})
 		}
 	}
 	return out

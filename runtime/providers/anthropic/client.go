@@ -2,13 +2,13 @@ package anthropic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
+	params "github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/errgen/errgen/runtime/providers/internal/api"
 	"github.com/errgen/errgen/runtime/providers/toolbox"
@@ -50,18 +50,18 @@ func (c *client) Results(results []api.Result) []param {
 
 // Ask makes one request and reads the streamed message.
 func (c *client) Ask(ctx context.Context, q api.Question[param], x *api.Exchange) (api.Reply[param], error) {
-	params := sdk.MessageNewParams{
+	request := sdk.MessageNewParams{
 		Model: sdk.Model(c.config.Model), MaxTokens: int64(c.config.MaxTokens), Messages: q.Messages,
 		System: []sdk.TextBlockParam{{Text: q.System}},
 	}
 	if c.cache {
-		params.CacheControl = sdk.NewCacheControlEphemeralParam()
+		request.CacheControl = sdk.NewCacheControlEphemeralParam()
 	}
 	for _, t := range q.Tools {
-		params.Tools = append(params.Tools, toolParam(t))
+		request.Tools = append(request.Tools, toolParam(t))
 	}
 	m := message{arguments: map[int64]string{}}
-	err := m.read(ctx, c, params, q.Say, x)
+	err := m.read(ctx, c, request, q.Say, x)
 	reply := m.reply(x.Size())
 	if err == nil {
 		err = m.stopped()
@@ -71,16 +71,8 @@ func (c *client) Ask(ctx context.Context, q api.Question[param], x *api.Exchange
 
 // toolParam returns a tool as the service expects it.
 func toolParam(t toolbox.Tool) sdk.ToolUnionParam {
-	var schema sdk.ToolInputSchemaParam
-	_ = json.Unmarshal(t.Schema, &schema) // the toolbox has checked that it is an object
-	var all map[string]any
-	_ = json.Unmarshal(t.Schema, &all)
-	for _, known := range []string{"type", "properties", "required"} {
-		delete(all, known)
-	}
-	schema.ExtraFields = all
 	return sdk.ToolUnionParam{OfTool: &sdk.ToolParam{Name: t.Name, Description: sdk.String(t.Description),
-		InputSchema: schema}}
+		InputSchema: params.Override[sdk.ToolInputSchemaParam](t.Schema)}}
 }
 
 // message is a message that is read from a stream.
@@ -94,9 +86,9 @@ type message struct {
 }
 
 // read makes the request and reads its stream.
-func (m *message) read(ctx context.Context, c *client, params sdk.MessageNewParams, say func(string),
+func (m *message) read(ctx context.Context, c *client, request sdk.MessageNewParams, say func(string),
 	x *api.Exchange) error {
-	stream := c.Messages.NewStreaming(ctx, params, option.WithMiddleware(x.Pass))
+	stream := c.Messages.NewStreaming(ctx, request, option.WithMiddleware(x.Pass))
 	defer stream.Close()
 	for !m.done && stream.Next() {
 		e := stream.Current()

@@ -150,12 +150,8 @@ func (n *number[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-const (
-	// maxLine bounds the bytes of a line of the stream. A longer line is skipped.
-	maxLine = 4 << 20
-	// maxBuffer is how much of the buffer is kept between lines.
-	maxBuffer = 64 << 10
-)
+// maxLine bounds the bytes of a line of the stream. A longer line is skipped.
+const maxLine = 4 << 20
 
 // lines splits the stream into lines.
 type lines struct {
@@ -166,35 +162,25 @@ type lines struct {
 
 // Write never fails.
 func (l *lines) Write(p []byte) (int, error) {
-	n := len(p)
-	for {
-		before, after, ended := bytes.Cut(p, []byte("\n"))
-		switch {
-		case l.skip || len(l.buf)+len(before) > maxLine:
-			l.skip, l.buf = true, nil
-		case ended && len(l.buf) == 0:
-			l.line(before) // without a copy
-		default:
-			l.buf = append(l.buf, before...)
+	for rest := p; len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		if l.skip = l.skip || len(l.buf)+len(line) > maxLine; !l.skip {
+			l.buf = append(l.buf, line...)
 		}
-		if !ended {
-			return n, nil
+		if ended {
+			l.flush()
 		}
-		l.flush()
-		p = after
+		rest = after
 	}
+	return len(p), nil
 }
 
 // flush ends the line.
 func (l *lines) flush() {
-	if len(l.buf) > 0 {
+	if !l.skip && len(l.buf) > 0 {
 		l.line(l.buf)
 	}
-	l.skip = false
-	if cap(l.buf) > maxBuffer {
-		l.buf = nil
-	}
-	l.buf = l.buf[:0]
+	l.buf, l.skip = l.buf[:0], false
 }
 
 // isIgnored reports, without parsing it, that a line is of no use: the results of tools, which are

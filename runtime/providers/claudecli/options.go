@@ -22,6 +22,7 @@
 package claudecli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -83,18 +84,9 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() {
-	for value, fallback := range map[*string]string{&o.Name: DefaultName, &o.Path: DefaultPath,
-		&o.PermissionMode: DefaultPermissionMode} {
-		if *value == "" {
-			*value = fallback
-		}
-	}
-	if o.Probe <= 0 {
-		o.Probe = DefaultProbe
-	}
-	if o.Grace <= 0 {
-		o.Grace = proc.DefaultGrace
-	}
+	o.Name, o.Path = cmp.Or(o.Name, DefaultName), cmp.Or(o.Path, DefaultPath)
+	o.PermissionMode = cmp.Or(o.PermissionMode, DefaultPermissionMode)
+	o.Probe, o.Grace = cmp.Or(max(o.Probe, 0), DefaultProbe), cmp.Or(max(o.Grace, 0), proc.DefaultGrace)
 }
 
 // check reports all problems.

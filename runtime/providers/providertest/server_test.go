@@ -1,13 +1,9 @@
 package providertest_test
 
 import (
-	"bufio"
-	"context"
 	"io"
 	"net/http"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -84,52 +80,6 @@ func TestServerWithoutMoreReplies(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 500, res.StatusCode)
 	assert.Contains(t, body, "script_exhausted")
-}
-
-func TestEnds(t *testing.T) {
-	page := providertest.Reply{Body: "begin"}
-	s := server(t, page.Ending(providertest.EndEarly), page.Ending(providertest.EndReset), providertest.Reset())
-	c := client(t)
-	_, body, err := post(t, c, s.URL, "")
-	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Equal(t, "begin", body)
-	_, _, err = post(t, c, s.URL, "")
-	assert.ErrorIs(t, err, syscall.ECONNRESET)
-	_, _, err = post(t, c, s.URL, "")
-	assert.Error(t, err)
-	_, _, err = post(t, c, providertest.Refused(), "")
-	assert.ErrorIs(t, err, syscall.ECONNREFUSED)
-}
-
-func TestCloseEndsWhatHangs(t *testing.T) {
-	s := server(t, providertest.Hang(), providertest.Reply{Body: "begin"}.Ending(providertest.EndNever))
-	c := client(t)
-	var wg sync.WaitGroup
-	for range 2 {
-		wg.Go(func() {
-			_, _, err := post(t, c, s.URL, "")
-			assert.Error(t, err)
-		})
-	}
-	s.Close()
-	s.Close()
-	wg.Wait()
-}
-
-func TestHangEndsWithTheClient(t *testing.T) {
-	s := server(t, providertest.Reply{Body: "begin\n"}.Ending(providertest.EndNever))
-	ctx, cancel := context.WithCancel(context.Background())
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
-	require.NoError(t, err)
-	res, err := client(t).Do(req)
-	require.NoError(t, err)
-	line, err := bufio.NewReader(res.Body).ReadString('\n')
-	require.NoError(t, err)
-	assert.Equal(t, "begin\n", line)
-	cancel()
-	_, err = io.ReadAll(res.Body)
-	assert.ErrorIs(t, err, context.Canceled)
-	_ = res.Body.Close()
 }
 
 func TestRepliesAreNotChangedByWith(t *testing.T) {

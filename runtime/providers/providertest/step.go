@@ -101,8 +101,8 @@ func CLIFixture(name string) CLIStep {
 	return CLIStep{Script: string(raw)}
 }
 
-// CLILimited is a fixture about a limit, "claude/rate_limit" or "claude/usage_limit" (as versions of
-// Claude Code before 2.0 print it), with a limit that is reset then.
+// CLILimited is the fixture "claude/rate_limit", or "claude/usage_limit" of versions of Claude Code
+// before 2.0, with a limit that is reset then.
 func CLILimited(fixture string, until time.Time) CLIStep {
 	s := CLIFixture(fixture)
 	s.Script = "resets_at=" + strconv.FormatInt(until.Unix(), 10) + "\n" + s.Script

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/errgen/errgen/runtime/internal/text"
@@ -38,7 +39,6 @@ const rest = "..."
 
 // pattern is an allowed command.
 type pattern struct {
-	line  string // as it was configured
 	words []string
 	rest  bool
 }
@@ -60,7 +60,7 @@ func compile(line string) (pattern, error) {
 	if err != nil {
 		return pattern{}, err
 	}
-	p := pattern{line: line}
+	var p pattern
 	if n := len(words) - 1; n >= 0 && words[n] == rest {
 		p.rest, words = true, words[:n]
 	}
@@ -100,25 +100,12 @@ func (p pattern) matches(argv []string) bool {
 
 // allowed reports whether a pattern allows the command.
 func (t *Toolbox) allowed(argv []string) bool {
-	for _, p := range t.commands {
-		if p.matches(argv) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.commands, func(p pattern) bool { return p.matches(argv) })
 }
 
-// commandDescription tells the model which commands are allowed.
-func (t *Toolbox) commandDescription() string {
-	var b strings.Builder
-	b.WriteString("Runs a command and returns its exit code and output. There is no shell: no pipes, redirections, " +
-		"variables or globs. These commands are allowed, where * matches any word that is no option, and ... any " +
-		"further words; asking for another command ends the task:")
-	for _, p := range t.commands {
-		b.WriteString("\n" + p.line)
-	}
-	return b.String()
-}
+const commandDescription = "Runs a command and returns its exit code and output. There is no shell: no pipes, " +
+	"redirections, variables or globs. These commands are allowed, where * matches any word that is no option, and " +
+	"... any further words; asking for another command ends the task:\n"
 
 type runArgs struct {
 	Command string `json:"command" jsonschema:"The command line. Quotes group words; there is no shell."`

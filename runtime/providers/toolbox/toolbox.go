@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -204,7 +205,8 @@ func New(ctx context.Context, o Options) (*Toolbox, error) {
 			define(t, "delete_file", "Deletes a file.", t.delete))
 	}
 	if len(t.commands) > 0 {
-		t.tools = append(t.tools, define(t, "run_command", t.commandDescription(), t.run))
+		t.tools = append(t.tools, define(t, "run_command",
+			commandDescription+strings.Join(o.Commands.Allow, "\n"), t.run))
 	}
 	for _, s := range o.Servers {
 		if err := t.connect(ctx, s); err != nil {

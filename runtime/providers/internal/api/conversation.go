@@ -121,13 +121,6 @@ func (s *store[M]) remove(id string) {
 // cache or written to one.
 type Tokens struct{ Input, CacheWrite, CacheRead, Output int64 }
 
-// valid reports whether the numbers are plausible.
-func (t Tokens) valid() bool {
-	const most = 1 << 40
-	return min(t.Input, t.CacheWrite, t.CacheRead, t.Output) >= 0 &&
-		max(t.Input, t.CacheWrite, t.CacheRead, t.Output) <= most
-}
-
 // spent adds up the tokens of the requests of a call.
 type spent struct {
 	sum              Tokens
@@ -139,7 +132,7 @@ type spent struct {
 func (s *spent) add(x *Exchange, used taxonomy.Opt[Tokens]) {
 	t, ok := used.Get()
 	switch {
-	case ok && t.valid():
+	case ok && min(t.Input, t.CacheWrite, t.CacheRead, t.Output) >= 0:
 		s.counted = true
 		s.sum = Tokens{s.sum.Input + t.Input, s.sum.CacheWrite + t.CacheWrite, s.sum.CacheRead + t.CacheRead,
 			s.sum.Output + t.Output}

@@ -103,7 +103,7 @@ func (p *preventer) Before(_ context.Context, c executor.Call) (executor.Precaut
 
 // measures returns the most probable failure that is likely, and the strictest of the measures.
 func (p *preventer) measures(l *line, provider string) (out executor.Precaution, all taxonomy.Prevention) {
-	checked := 0.0
+	var likeliest, checked float64
 	for _, code := range p.codes {
 		rule, f := p.rules[code], p.model.Forecast(provider, code)
 		if f.Low >= rule.Likely {
@@ -114,8 +114,8 @@ func (p *preventer) measures(l *line, provider string) (out executor.Precaution,
 		if !l.likely[code] {
 			continue
 		}
-		if out.Code == "" || f.Probability > out.Probability {
-			out.Code, out.Probability, out.Low, out.High = code, f.Probability, f.Low, f.High
+		if out.Code == "" || f.Probability > likeliest {
+			out.Code, likeliest = code, f.Probability
 		}
 		if rule.Check != "" && f.Probability > checked {
 			out.Check, checked = rule.Check, f.Probability
