@@ -124,7 +124,7 @@ func (s *setup) notifier() *notify.Notifier {
 	if len(routes) == 0 {
 		return nil
 	}
-	return notify.New(notify.Options{}, routes...)
+	return &notify.Notifier{Routes: routes}
 }
 
 func (s *setup) channel(c channelSettings) (notify.Channel, error) {
@@ -139,7 +139,7 @@ func (s *setup) channel(c channelSettings) (notify.Channel, error) {
 		}
 		return notify.NewWebhook(w)
 	}
-	return notify.Func("desktop", func(ctx context.Context, m notify.Message) error {
+	return notify.Channel{Name: "desktop", Send: func(ctx context.Context, m notify.Message) error {
 		return exec.CommandContext(ctx, "notify-send", "--", "aidf: task "+string(m.Status), m.Text).Run()
-	}), nil
+	}}, nil
 }
