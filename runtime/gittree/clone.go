@@ -246,7 +246,7 @@ func (m *cloner) setup(ctx context.Context) error {
 	beforeStep("run " + m.Setup[0])
 	stderr := proc.NewTail(maxStderr)
 	exit, err := proc.Run(ctx, proc.Command{Path: m.Setup[0], Args: m.Setup[1:], Dir: m.Dir,
-		Env: proc.SafeEnv(m.opts.Env...), Stdout: stderr, Stderr: stderr, Grace: grace})
+		Env: proc.SafeEnv(), Stdout: stderr, Stderr: stderr, Grace: grace})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -36,7 +36,6 @@ const (
 const (
 	typeUnreadable = "unreadable" // git could not read a file
 	typeStore      = "store"      // another process changed the store
-	typeMissing    = "missing"    // the store lacks a content
 	typeLeft       = "left"       // a path was not restored
 	typeMoved      = "moved"      // git itself changed
 	typeBusy       = "busy"       // a merge, a rebase or the like is under way
@@ -170,7 +169,7 @@ func (s *Space) place(c command) (dir string, env []string) {
 	case inUsers, inRemote:
 		env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_DIR="+s.gitDir, "GIT_WORK_TREE="+dir)
 	}
-	return dir, append(append(env, s.opts.Env...), c.env...)
+	return dir, append(env, c.env...)
 }
 
 // withoutGit returns env without the variables that control git, and keeps ssh from asking for a

@@ -121,7 +121,7 @@ func (s *Space) runPR(ctx context.Context, argv []string, values *strings.Replac
 	defer cancel()
 	stdout, stderr := proc.NewTail(maxStderr), proc.NewTail(maxStderr)
 	exit, err := proc.Run(limited, proc.Command{
-		Path: argv[0], Args: args, Dir: s.root, Env: append(withoutGit(os.Environ()), s.opts.Env...),
+		Path: argv[0], Args: args, Dir: s.root, Env: withoutGit(os.Environ()),
 		Stdin: strings.NewReader(body), Stdout: stdout, Stderr: stderr, Grace: grace,
 	})
 	if ctx.Err() != nil {
