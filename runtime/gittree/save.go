@@ -178,7 +178,7 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 		return nil, s.evidence(fault(typeStore, "", err, s.store), nil)
 	}
 	s.state = made
-	s.work, err = s.newArea("work", s.root)
+	s.work, err = s.newArea(ctx, "work", s.root)
 	return s, err
 }
 
@@ -198,9 +198,10 @@ func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, op
 	if i < 0 {
 		return s.evidence(fault(typeName, "no saved attempt of the run is named "+name, nil), nil)
 	}
-	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(all[i].Base), string(all[i].Tree)}
+	a := all[i]
+	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(a.Base), string(a.Tree)}
 	if path != "" {
-		args = []string{"cat-file", "blob", string(all[i].Tree) + ":" + path}
+		args = []string{"cat-file", "blob", string(a.Tree) + ":" + path}
 	}
 	_, err = s.git(ctx, command{stdout: w, args: args})
 	return s.evidence(err, nil)
