@@ -10,7 +10,7 @@
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop
 //	aidf -provider claude-cli -task task.md -repo ~/src/shop -resume RUN -answer "All of them."
 //	aidf -list
-//	aidf attempts [-restore] RUN [NAME [FILE...]]
+//	aidf attempts RUN [NAME [FILE...]]
 //
 // README.md describes tasks, configurations and flags. The exit code is 0 for a task that is
 // completed, 1 for one that failed, is blocked or was cancelled, also if it could not begin, and 2
@@ -32,7 +32,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/errgen/errgen/gen/errs"
 	"github.com/errgen/errgen/runtime/config"
 	"github.com/errgen/errgen/runtime/executor/terminal"
 	"github.com/errgen/errgen/runtime/taxonomy"
@@ -53,16 +52,15 @@ const (
 
 // options are those of the command line.
 type options struct {
-	provider, model, profile   string
+	provider, model            string
 	taskFile, repo, configFile string
 	run, resume, answer, state string
 
 	unattended, takeOver, dryRun bool
 	list, json, verbose          bool
-	story, keep                  bool
+	story, attempts              bool
 
-	attempts, restore bool
-	args              []string // of attempts
+	args []string // of attempts
 }
 
 // usageError is a mistake on the command line.
@@ -134,16 +132,12 @@ func (p *program) parse(args []string) error {
 		args = args[1:]
 	}
 	err := fs.Parse(args)
-	for p.attempts && err == nil && fs.NArg() > 0 { // flags may stand between and after the names
-		p.args = append(p.args, fs.Arg(0))
-		err = fs.Parse(fs.Args()[1:])
-	}
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(p.out, "aidf has an AI agent work on a task in a git repository.\n\n"+
 			"  aidf -provider NAME -task FILE [-repo DIR] [-config FILE]\n"+
 			"  aidf -provider NAME -task FILE … -resume RUN [-answer TEXT]\n"+
 			"  aidf -list\n"+
-			"  aidf attempts [-repo DIR] [-restore] RUN [NAME [FILE...]]\n"+
+			"  aidf attempts [-repo DIR] RUN [NAME [FILE...]]\n"+
 			"  aidf -story")
 		fs.SetOutput(p.out)
 		fs.PrintDefaults()
@@ -152,15 +146,7 @@ func (p *program) parse(args []string) error {
 	if err != nil {
 		return misuse("%s", err)
 	}
-	p.args = append(p.args, fs.Args()...)
-	fs.Visit(func(f *flag.Flag) {
-		if f.Name == "answer" && strings.TrimSpace(p.answer) == "" {
-			err = misuse("the answer is empty; resume the run without -answer if it needs none")
-		}
-	})
-	if err != nil {
-		return err
-	}
+	p.args = fs.Args()
 	return p.check()
 }
 
@@ -170,7 +156,6 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.StringVar(&o.taskFile, "task", "", "the task, a Markdown `file`")
 	fs.StringVar(&o.repo, "repo", ".", "a `directory` of the git repository to work in")
 	fs.StringVar(&o.configFile, "config", "", "the configuration, a YAML `file`")
-	fs.StringVar(&o.profile, "profile", "", "react as the taxonomy's profile of this `name`")
 	fs.StringVar(&o.run, "run", "", "the `name` of the run")
 	fs.StringVar(&o.resume, "resume", "", "continue the run of this `name`, which died or was not completed")
 	fs.StringVar(&o.answer, "answer", "", "the answer to the question of the run that is resumed")
@@ -179,11 +164,9 @@ func (o *options) define(fs *flag.FlagSet) {
 	fs.BoolVar(&o.takeOver, "take-over", false, "deliver also what earlier runs left uncommitted")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "check whether the run could begin, show the prompt, and call no provider")
 	fs.BoolVar(&o.list, "list", false, "list the runs")
-	fs.BoolVar(&o.restore, "restore", false, "restore the files of an attempt (of attempts)")
 	fs.BoolVar(&o.json, "json", false, "print the result, or the list, as JSON; progress goes to standard error")
 	fs.BoolVar(&o.verbose, "v", false, "log all events to standard error")
 	fs.BoolVar(&o.story, "story", false, "play a story of failures; it needs git only")
-	fs.BoolVar(&o.keep, "keep", false, "keep the story's directory")
 }
 
 // check returns an error if flags are missing or contradict each other.
@@ -191,8 +174,6 @@ func (o *options) check() error {
 	switch {
 	case o.attempts && len(o.args) == 0:
 		return misuse("which run? aidf attempts RUN")
-	case o.attempts && o.restore && len(o.args) == 1:
-		return misuse("which attempt? aidf attempts -restore RUN NAME")
 	case o.attempts:
 		return nil
 	case len(o.args) > 0:
@@ -212,9 +193,6 @@ func (o *options) check() error {
 	case o.resume != "" && o.dryRun:
 		return misuse("-dry-run resumes no run")
 	}
-	if _, err := errs.Table.Profile(taxonomy.ProfileName(o.profile)); err != nil {
-		return misuse("%s", err)
-	}
 	return nil
 }
 
@@ -227,13 +205,4 @@ func printable(s string) string {
 		}
 		return r
 	}, taxonomy.Redact(s))
-}
-
-// decode reads an error of the taxonomy from the state of a run.
-func decode(b []byte) (error, error) {
-	own, err := errs.UnmarshalError(b)
-	if err != nil {
-		return nil, err
-	}
-	return own, nil
 }

@@ -212,16 +212,13 @@ func TestUsage(t *testing.T) {
 		{"", "which task?"},
 		{"-task t.md", "which provider?"},
 		{"-task t.md -provider clade", `unknown provider "clade", expected claude-cli, anthropic or openai`},
-		{"-task t.md -provider openai -profile loud", `"loud"`},
 		{"-task t.md -provider openai -run a -resume b", "-run and -resume"},
 		{"-task t.md -provider openai -answer yes", "-answer needs -resume"},
-		{"-task t.md -provider openai -resume b -answer=", "the answer is empty"},
 		{"-task t.md -provider openai -dry-run -resume b", "-dry-run resumes no run"},
 		{"-task t.md -provider openai now", `unexpected argument "now"`},
 		{"-tsak t.md", "-tsak"},
 		{"-task t.md -provider openai -resume b", `there is no run "b"`},
 		{"attempts", "which run?"},
-		{"attempts -restore one", "which attempt?"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := do(t, strings.Fields(c.args)...)

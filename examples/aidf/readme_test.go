@@ -48,7 +48,7 @@ func keysOf(t reflect.Type, into map[string]bool) {
 func TestReadmeHasEverySetting(t *testing.T) {
 	keys := map[string]bool{}
 	keysOf(reflect.TypeFor[settings](), keys)
-	require.Contains(t, keys, "keep_going")
+	require.Contains(t, keys, "file_task")
 	example := fenced(t, "yaml")
 	for key := range keys {
 		assert.Regexp(t, `(^|[\s{])`+regexp.QuoteMeta(key)+`:`, example)

@@ -115,19 +115,13 @@ func (p *program) listRuns(ctx context.Context) error {
 	return nil
 }
 
-// showAttempts lists the saved attempts of a run, shows one, or restores its files.
+// showAttempts lists the saved attempts of a run, or shows one.
 func (p *program) showAttempts(ctx context.Context) error {
 	run, name, files := p.args[0], "", []string(nil)
 	if len(p.args) > 1 {
 		name, files = p.args[1], p.args[2:]
 	}
 	switch {
-	case p.restore:
-		restored, err := gittree.RestoreSaved(ctx, p.repo, run, name, files, gittree.Options{})
-		for _, f := range restored {
-			fmt.Fprintln(p.out, "restored", printable(f))
-		}
-		return err
 	case name == "":
 		return p.listAttempts(ctx, run)
 	case len(files) == 0:

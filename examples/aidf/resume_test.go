@@ -195,11 +195,6 @@ func TestAttempts(t *testing.T) {
 	assert.Equal(t, "replicas: 300\n", a.do("attempts one 1 deploy/production.yml").out)
 
 	assert.Equal(t, "replicas: 3\n", a.read("deploy/production.yml"))
-	got := a.do("attempts one 1 deploy/production.yml -restore")
-	assert.Equal(t, exitOK, got.code, got.hints)
-	assert.Equal(t, "restored deploy/production.yml\n", got.out)
-	assert.Equal(t, "replicas: 300\n", a.read("deploy/production.yml"))
-	assert.Contains(t, a.do("attempts one").out, "before-1", "what it overwrote is saved")
 	for _, line := range []string{"attempts two", "attempts one 9", "attempts one 1 missing.txt"} {
 		assert.Equal(t, exitFailed, a.do(line).code, line)
 	}

@@ -43,7 +43,8 @@ func (p *program) setUp(ctx context.Context) (executor.Config, executor.Task, []
 	s.adjust()
 	s.open(ctx)
 	cfg := executor.Config{
-		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(s.table)), Decode: decode,
+		Table: s.table, Classify: detect.Classifier(errs.Explain, detect.WithTable(s.table)),
+		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Observer: p.observers(s), Limits: s.settings.Limits,
 	}
 	if n := s.notifier(); n != nil {
@@ -113,9 +114,9 @@ func (s *setup) readTask() {
 
 // adjust applies the profile and the overrides to the table.
 func (s *setup) adjust() {
-	table, err := s.table.Profile(taxonomy.ProfileName(cmp.Or(s.profile, s.settings.Profile)))
+	table, err := s.table.Profile(taxonomy.ProfileName(s.settings.Profile))
 	if err != nil {
-		return // the command line and the settings were validated
+		return // the settings were validated
 	}
 	s.table = table
 	if table, err = table.Override(s.settings.Overrides); err != nil {
@@ -160,10 +161,7 @@ func (s *setup) complete(cfg *executor.Config) {
 // guard merges the scopes of the task and the configuration. The agent cannot change the files that
 // describe its task.
 func (s *setup) guard() {
-	own := scope.Config{
-		Mode: s.settings.Scope.Mode, Allowed: s.settings.Scope.Allowed, Forbidden: s.settings.Scope.Forbidden,
-		Ask: s.settings.Scope.Ask,
-	}
+	own := s.settings.Scope
 	c := s.file.Scope(own.Mode)
 	_, ofTask := scope.New(c)
 	_, ofConfig := scope.New(own)
@@ -177,6 +175,7 @@ func (s *setup) guard() {
 	}
 	c.Forbidden = append(c.Forbidden, own.Forbidden...)
 	c.Ask = append(c.Ask, own.Ask...)
+	c.IgnoreCase = own.IgnoreCase
 	for _, file := range []string{s.taskFile, s.configFile} {
 		if file == "" {
 			continue
@@ -201,10 +200,8 @@ func (s *setup) newValidator(cfg *executor.Config) {
 	if len(v.PreCommit)+len(v.PrePush)+len(v.PrePR) == 0 {
 		return
 	}
-	validator, err := validate.New(validate.Config{
-		Dir: s.tree.Dir(), PreCommit: v.PreCommit, PrePush: v.PrePush, PrePR: v.PrePR, Limit: v.Limit,
-		KeepGoing: v.KeepGoing, Env: v.Env,
-	})
+	v.Dir = s.tree.Dir()
+	validator, err := validate.New(v)
 	if err == nil {
 		cfg.Validator = validator
 	}

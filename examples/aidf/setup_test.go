@@ -23,7 +23,7 @@ import (
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, config, code, said string }{
 		{"no YAML", "limits: {", "CONFIG_PARSE_ERROR", "did not find expected node content"},
-		{"an unset variable", "anthropic: {api_key: '${AIDF_NO_SUCH_KEY}'}", "CONFIG_ENV_VAR_MISSING",
+		{"an unset variable", "anthropic: {key: '${AIDF_NO_SUCH_KEY}'}", "CONFIG_ENV_VAR_MISSING",
 			"AIDF_NO_SUCH_KEY is not set"},
 		{"no number", "limits: {iterations: many}", "CONFIG_INVALID",
 			`limits.iterations is "many", expected a whole number`},
@@ -179,9 +179,9 @@ func TestProvidersOverHTTP(t *testing.T) {
 			t.Setenv("AIDF_TEST_KEY", "sk-made-up-0123456789abcdef")
 			t.Setenv("AIDF_TEST_MCP", "mcp")
 			a := begin(t, c.name+": {base_url: '"+server.URL+c.path+
-				"', api_key: '${AIDF_TEST_KEY}', prices: {input: 1, output: 2}}\n"+
+				"', key: '${AIDF_TEST_KEY}', prices: {input: 1, output: 2}}\n"+
 				"mcp: [{name: words, command: ['"+self+"'], tools: ['*'],\n"+
-				"       env: {"+asMain+": '${AIDF_TEST_MCP}', AIDF_TEST_NAME: '${AIDF_TEST_KEY}'}}]\n")
+				"       env: ['"+asMain+"=${AIDF_TEST_MCP}', 'AIDF_TEST_NAME=${AIDF_TEST_KEY}']}]\n")
 			got := a.do("-json -model m -provider " + c.name)
 			assert.Equal(t, exitOK, got.code, got.hints)
 			r := got.result(t)

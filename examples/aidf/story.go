@@ -43,11 +43,7 @@ func (p *program) tell(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.keep {
-		defer fmt.Fprintln(p.out, "\nThe story is kept in", dir)
-	} else {
-		defer func() { _ = os.RemoveAll(dir) }()
-	}
+	defer func() { _ = os.RemoveAll(dir) }()
 	names, err := fs.Glob(scripts, "story/[0-9]*.txt")
 	for _, name := range names {
 		if err == nil {

@@ -245,7 +245,7 @@ func findCode(m *model.Package, name string) *model.Code {
 func explained(m *model.Package) []string {
 	var names []string
 	for _, c := range m.Codes {
-		names = slices.Concat(names, []string{c.Key, c.Value}, c.Extras().Aliases, c.Names)
+		names = slices.Concat(names, []string{c.Key, c.Value}, c.Extras().Aliases, c.Extras().Names)
 	}
 	for _, c := range m.Categories {
 		names = append(names, c.Name, c.Type)

@@ -90,7 +90,7 @@ func (s *session) unusedCode(t *spec.Taxonomy, c *model.Code, uses gouse.Uses) d
 		Hint: `call it, or remove it if it was never released; otherwise set "deprecated" for a release, then ` +
 			"remove the code and reserve it: " + reservation(c),
 	}
-	if c.Deprecated != "" {
+	if c.Extras().Deprecated != "" {
 		f.Hint = "remove the code and reserve it: " + reservation(c)
 	}
 	if at := uses[c.Const]; len(at) > 0 {
@@ -114,5 +114,5 @@ func reservation(c *model.Code) string {
 	if c.Numbered {
 		numbers = []string{strconv.Itoa(c.Number)}
 	}
-	return breaking.Reservation(append([]string{c.Value}, c.Aliases...), numbers, " ")
+	return breaking.Reservation(append([]string{c.Value}, c.Extras().Aliases...), numbers, " ")
 }

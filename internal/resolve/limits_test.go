@@ -105,5 +105,5 @@ categories: {c: {codes: {A: {message: m, prevent: {check: up}}, B: {message: m, 
 	}, m.Checks)
 	assert.Equal(t, &taxonomy.Prevention{Check: "up", Likely: 0.5}, m.Codes[0].Extras().Prevent)
 	assert.Equal(t, &taxonomy.Prevention{Throttle: 2 * time.Second, Concurrency: 1}, m.Codes[1].Extras().Prevent)
-	assert.Nil(t, m.Codes[2].Prevent)
+	assert.Nil(t, m.Codes[2].Extras().Prevent)
 }

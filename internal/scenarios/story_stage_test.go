@@ -96,8 +96,8 @@ func stageIn(t *testing.T, dir string) *stage {
 		Decode:   func(b []byte) (error, error) { return errs.UnmarshalError(b) },
 		Clock:    s.clock,
 		Observer: executor.Observers(s.seen, executor.Slog(logger, errs.Table)),
-		Notifier: notify.New(notify.Options{}, notify.Route{Channel: webhook},
-			notify.Route{Channel: notify.NewLog(logger)}),
+		Notifier: &notify.Notifier{Routes: []notify.Route{{Channel: webhook},
+			{Channel: notify.NewLog(logger)}}},
 		Deliver: executor.DeliverCommits,
 		Limits:  executor.Limits{Failures: 3, Iterations: 10, Iteration: time.Minute, Grace: 20 * time.Second},
 	}

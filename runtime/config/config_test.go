@@ -308,3 +308,16 @@ func TestIntoMustHoldFields(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]any{"a": 1, "b": 2}, into)
 }
+
+func TestFieldsWithoutTags(t *testing.T) {
+	var into struct {
+		MaxTurns  int
+		PrePR     string
+		APIKey    string
+		Base64URL string
+	}
+	warnings, err := config.Parse("c.yml", []byte("{max_turns: 1, pre_pr: b, api_key: '', base64_url: d}"), &into)
+	require.NoError(t, err)
+	assert.Empty(t, warnings)
+	assert.Equal(t, []any{1, "b", "d"}, []any{into.MaxTurns, into.PrePR, into.Base64URL})
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -147,9 +148,16 @@ func addFields(v reflect.Value, to map[string]reflect.Value) {
 		case options == "inline":
 			addFields(v.Field(i), to)
 		default:
-			to[cmp.Or(name, strings.ToLower(field.Name))] = v.Field(i)
+			to[cmp.Or(name, snakeCase(field.Name))] = v.Field(i)
 		}
 	}
+}
+
+var wordEnd = regexp.MustCompile(`([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])`)
+
+// snakeCase returns the key of a field without a tag: "max_turns" of MaxTurns.
+func snakeCase(name string) string {
+	return strings.ToLower(wordEnd.ReplaceAllString(name, "${1}${3}_${2}${4}"))
 }
 
 // pairs calls visit for each key of a mapping.

@@ -31,8 +31,8 @@ func Env(lookup func(name string) (value string, ok bool)) Option {
 func Verbatim() Option { return func(l *loader) { l.verbatim = true } }
 
 // Load reads the file at path into into, a pointer to a struct or a map. Fields are found by their
-// yaml tags, as yaml.v3 does, including inline structs. A key that the file lacks keeps its value,
-// lists are replaced, and maps are merged. Durations ("30s"), times, types with UnmarshalText or
+// yaml tags, as yaml.v3 does, including inline structs; the key of a field without one is its name in
+// snake case. A key that the file lacks keeps its value, lists are replaced, and maps are merged. Durations ("30s"), times, types with UnmarshalText or
 // UnmarshalYAML and taxonomy.Secret[string] are supported. Each value that implements [Validator]
 // is validated after it was read.
 //

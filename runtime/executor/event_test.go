@@ -39,7 +39,7 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, []EventKind{
 		RunStarted, IterationStarted, CallStarted, CallEnded, ErrorClassified, ReactionTaken, ChangesDetected,
 		ErrorClassified, ReactionTaken, Saved, Reverted, IterationEnded, Waiting, Waited,
-		IterationStarted, CallStarted, CallEnded, ChangesDetected, Validated, ChangesDetected, Committed,
+		IterationStarted, CallStarted, CallEnded, ChangesDetected, Validated, Committed,
 		Validated, Pushed, Validated, PROpened, IterationEnded, RunEnded,
 	}, kinds)
 	assert.Equal(t, StatusCompleted, last.Result.Status)

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
@@ -38,8 +37,9 @@ func (l *Loop) detect(s *RunState, it *Iteration) Step {
 func (l *Loop) detected(s *RunState, it *Iteration, out *Outcome) {
 	it.Found, it.Count, it.Bad, it.More = out.Trees.Found, out.Count, out.Bad, out.More
 	it.Reverted, it.AllReverted = nil, false
-	if len(out.Paths) > 0 {
-		it.Changed = out.Paths[:min(len(out.Paths), maxListed)]
+	changed := out.Paths[:min(len(out.Paths), maxListed)]
+	if len(changed) > 0 && !slices.Equal(changed, it.Changed) {
+		it.Changed = changed
 		l.emit(s, Event{Kind: ChangesDetected, Files: out.Paths})
 	}
 	if !it.BeforeRetry {
@@ -47,24 +47,22 @@ func (l *Loop) detected(s *RunState, it *Iteration, out *Outcome) {
 	}
 }
 
-// noteViolations records a failure for the changes that are forbidden or outside.
+// noteViolations records a failure for the changes that are forbidden, and one for those outside.
 func (l *Loop) noteViolations(s *RunState, it *Iteration, mode string) {
-	forbidden, outside := pathsOf(it.judged(Forbidden)), pathsOf(it.judged(Outside))
-	all := union(forbidden, outside)
-	if len(all) == 0 {
-		return
+	for _, kind := range []struct {
+		name  string
+		files []string
+	}{{"forbidden", pathsOf(it.judged(Forbidden))}, {"outside_allowed", pathsOf(it.judged(Outside))}} {
+		if len(kind.files) == 0 {
+			continue
+		}
+		f := l.env.Classify(taxonomy.Evidence{
+			Source: sourceScope, Op: OpScope, Type: kind.name, Files: kind.files,
+			Attributes: map[string]string{"scope_mode": mode},
+		})
+		f.Files, f.Found = kind.files, true
+		l.note(s, it, OpScope, sourceScope, &f, nil, nil)
 	}
-	ev := taxonomy.Evidence{
-		Source: sourceScope, Op: OpScope, Type: "outside_allowed", Files: all,
-		Attributes: map[string]string{"scope_mode": mode},
-	}
-	if len(forbidden) > 0 {
-		ev.Type = "forbidden"
-		ev.Attributes["outside_files"] = strings.Join(outside, " ")
-	}
-	f := l.env.Classify(ev)
-	f.Files, f.Found = all, true
-	l.note(s, it, OpScope, sourceScope, &f, nil, nil)
 }
 
 func (l *Loop) ask(s *RunState, it *Iteration) Step {

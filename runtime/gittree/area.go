@@ -29,7 +29,7 @@ type area struct {
 }
 
 // newArea returns the area of a name, and continues with the last snapshot of another process.
-func (s *Space) newArea(name, dir string) (*area, error) {
+func (s *Space) newArea(ctx context.Context, name, dir string) (*area, error) {
 	a := &area{Space: s, dir: dir, git: filepath.Join(s.store, name), known: map[string]bool{}}
 	if a.excludes = filepath.Join(s.store, "git.exclude"); name == "work" {
 		a.excludes = filepath.Join(s.store, "work.exclude")
@@ -40,7 +40,7 @@ func (s *Space) newArea(name, dir string) (*area, error) {
 			s.write(name+"/HEAD", []byte(headless)))
 	} else if err == nil && !strings.HasPrefix(string(head), "ref:") {
 		var tree string
-		tree, err = s.line(context.Background(), command{area: a, args: []string{"rev-parse", "--verify", "HEAD^{tree}"}})
+		tree, err = s.line(ctx, command{area: a, args: []string{"rev-parse", "--verify", "HEAD^{tree}"}})
 		a.last = Tree(tree)
 	}
 	return a, err
@@ -189,7 +189,8 @@ func (a *area) update(ctx context.Context, d indexDiff) (again bool, err error) 
 		if len(step.paths) == 0 {
 			continue
 		}
-		if _, err := a.Space.git(ctx, command{area: a, stdin: zeroTerminated(step.paths), args: step.args}); err != nil {
+		c := command{area: a, stdin: zeroTerminated(step.paths), args: step.args}
+		if _, err := a.Space.git(ctx, c); err != nil {
 			return false, err
 		}
 		for _, p := range step.paths {

@@ -1,7 +1,6 @@
 package gittree
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // Clone configures a private clone.
@@ -243,18 +243,11 @@ func (m *cloner) setup(ctx context.Context) error {
 	if len(m.Setup) == 0 {
 		return nil
 	}
-	beforeStep("run " + m.Setup[0])
-	stderr := proc.NewTail(maxStderr)
-	exit, err := proc.Run(ctx, proc.Command{Path: m.Setup[0], Args: m.Setup[1:], Dir: m.Dir,
-		Env: proc.SafeEnv(m.opts.Env...), Stdout: stderr, Stderr: stderr, Grace: grace})
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	_, err := m.runProgram(ctx, m.Setup, m.Dir, proc.SafeEnv(), "")
+	if ev, ok := errors.AsType[*taxonomy.Evidence](err); ok {
+		ev.Type = typeSetup
 	}
-	if ev := proc.Failure(sourceGit, opPrepare, m.Setup[0], exit, err); ev != nil {
-		ev.Type, ev.Text = typeSetup, cmp.Or(strings.TrimSpace(stderr.String()), ev.Text)
-		return ev
-	}
-	return nil
+	return err
 }
 
 // Deliver brings the commits of a clone to a branch of the user's repository; the branch only moves

@@ -125,7 +125,7 @@ type builder struct {
 
 // build returns the id of the commit, or "" if it would change nothing.
 func (b *builder) build(ctx context.Context, c executor.Commit, paths []string) (string, error) {
-	files, err := b.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(c.Tree)}})
+	files, err := b.filesOf(ctx, c.Tree)
 	if err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,6 @@ const (
 const (
 	typeUnreadable = "unreadable" // git could not read a file
 	typeStore      = "store"      // another process changed the store
-	typeMissing    = "missing"    // the store lacks a content
 	typeLeft       = "left"       // a path was not restored
 	typeMoved      = "moved"      // git itself changed
 	typeBusy       = "busy"       // a merge, a rebase or the like is under way
@@ -155,7 +155,7 @@ func (s *Space) arguments(c command) []string {
 // place returns the working directory and the environment of a command.
 func (s *Space) place(c command) (dir string, env []string) {
 	if c.in == inRemote {
-		env = withoutGit(os.Environ())
+		env = processEnv()
 	} else {
 		env = proc.SafeEnv("XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "GNUPGHOME", "SSH_AUTH_SOCK")
 	}
@@ -170,26 +170,35 @@ func (s *Space) place(c command) (dir string, env []string) {
 	case inUsers, inRemote:
 		env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_DIR="+s.gitDir, "GIT_WORK_TREE="+dir)
 	}
-	return dir, append(append(env, s.opts.Env...), c.env...)
+	return dir, append(env, c.env...)
 }
 
-// withoutGit returns env without the variables that control git, and keeps ssh from asking for a
-// password.
-func withoutGit(env []string) []string {
-	out := make([]string, 0, len(env)+2)
-	asks := runtime.GOOS == "windows"
-	for _, entry := range env {
-		name, _, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(strings.ToUpper(name), "GIT_") {
-			continue
-		}
-		asks = asks || name == "SSH_ASKPASS"
-		out = append(out, entry)
+// processEnv is the environment of this process without the variables that control git. It keeps ssh
+// from asking for a password.
+func processEnv() []string {
+	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		return strings.HasPrefix(strings.ToUpper(entry), "GIT_")
+	})
+	if runtime.GOOS != "windows" && os.Getenv("SSH_ASKPASS") == "" {
+		env = append(env, "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force")
 	}
-	if !asks {
-		out = append(out, "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force")
+	return env
+}
+
+// runProgram runs a program of the user's and returns the end of its output.
+func (s *Space) runProgram(ctx context.Context, argv []string, dir string, env []string, stdin string) (string, error) {
+	beforeStep("run " + argv[0])
+	stdout, stderr := proc.NewTail(maxStderr), proc.NewTail(maxStderr)
+	exit, err := proc.Run(ctx, proc.Command{Path: argv[0], Args: argv[1:], Dir: dir, Env: env,
+		Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr, Grace: grace})
+	if errors.Is(err, context.Canceled) {
+		return "", err
 	}
-	return out
+	if ev := proc.Failure(sourceGit, s.op, argv[0], exit, err); ev != nil {
+		ev.Text, ev.Output = cmp.Or(strings.TrimSpace(stderr.String()), ev.Text), stdout.String()
+		return "", ev
+	}
+	return stdout.String(), nil
 }
 
 // line runs git and returns its output without the line end.

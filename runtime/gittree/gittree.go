@@ -36,8 +36,6 @@ type Options struct {
 	Binary string
 	// Timeout limits each git command; 0 is 5 minutes.
 	Timeout time.Duration
-	// Env are additional variables ("NAME=value") of every command.
-	Env []string
 	// Watch selects files that are part of every tree although git ignores them. A scope.Scope
 	// selects those that it forbids. Nil selects none. See also [Workspace.Watch].
 	Watch Watcher
@@ -164,9 +162,6 @@ type Space struct {
 
 // Root returns the root of the working tree, absolute and without symbolic links.
 func (s *Space) Root() string { return s.root }
-
-// GitDir returns git's directory of the working tree.
-func (s *Space) GitDir() string { return s.gitDir }
 
 var _ executor.Space = (*Space)(nil)
 

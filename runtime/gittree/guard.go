@@ -33,12 +33,12 @@ func (g *gitDir) path() string { return path.Join(g.Repo, ".git") }
 const lockPatience = 3 * time.Second
 
 // setArea sets the area of s.state.Git[i].
-func (s *Space) setArea(g *gitDir, i int) (err error) {
+func (s *Space) setArea(ctx context.Context, g *gitDir, i int) (err error) {
 	switch {
 	case i == 0:
-		g.area, err = s.newArea("inside", s.common)
+		g.area, err = s.newArea(ctx, "inside", s.common)
 	case g.File == nil:
-		g.area, err = s.newArea(fmt.Sprintf("nested%d", i), s.abs(g.path()))
+		g.area, err = s.newArea(ctx, fmt.Sprintf("nested%d", i), s.abs(g.path()))
 	}
 	return err
 }
@@ -60,7 +60,7 @@ func (s *Space) recordGit(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.setArea(g, i); err != nil {
+		if err := s.setArea(ctx, g, i); err != nil {
 			return err
 		}
 		if g.area != nil {
@@ -169,16 +169,14 @@ func (s *Space) guardOne(ctx context.Context, g *gitDir) (found []change, err er
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{Space: s}
-	if g.Repo == "" {
-		if j, err = s.newJudge(); err != nil {
-			return nil, err
-		}
+	sameRefs, err := s.sameRefs()
+	if err != nil {
+		return nil, err
 	}
 	var accepted, quiet []string
 	for _, c := range changes {
 		switch {
-		case j.accepts(ctx, c):
+		case g.Repo == "" && s.accepts(ctx, c, sameRefs):
 			accepted = append(accepted, c.Path)
 		case isGuarded(c.Path):
 			c.Path, c.Git = g.path()+"/"+c.Path, true
@@ -229,24 +227,15 @@ func isGuarded(p string) bool {
 	}
 }
 
-// judge decides which changes of git's directory are accepted.
-type judge struct {
-	*Space
-	sameRefs bool
-	index    string // the path of the user's index
-}
-
-// newJudge returns the judge of the user's git directory.
-func (s *Space) newJudge() (*judge, error) {
+// sameRefs reports whether the user's references have the values of the baseline, apart from those
+// of others.
+func (s *Space) sameRefs() (bool, error) {
 	is, err := s.readRefs()
-	if err != nil {
-		return nil, err
-	}
 	was := maps.Clone(s.state.Refs)
 	for _, refs := range []map[string]string{was, is} {
 		maps.DeleteFunc(refs, func(ref, _ string) bool { return s.isOthers(ref) })
 	}
-	return &judge{s, maps.Equal(was, is), path.Join(s.worktreeName(), "index")}, nil
+	return maps.Equal(was, is), err
 }
 
 // isOthers reports whether a reference belongs to other working trees or to remote repositories.
@@ -254,15 +243,16 @@ func (s *Space) isOthers(ref string) bool {
 	return strings.HasPrefix(ref, "refs/remotes/") || slices.Contains(s.state.Others, ref)
 }
 
-func (j *judge) accepts(ctx context.Context, c change) bool {
+// accepts reports whether a change of the user's git directory is accepted.
+func (s *Space) accepts(ctx context.Context, c change, sameRefs bool) bool {
 	switch {
 	case strings.HasSuffix(c.Path, ".lock"):
 		return c.OldMode != absent // its owner may write it and remove it; a new one is waited for, and removed
 	case strings.HasPrefix(c.Path, "refs/") || c.Path == "packed-refs":
-		return j.sameRefs || j.index != "" && j.isOthers(c.Path)
-	case c.Path == j.index && c.OldMode != absent && c.NewMode != absent:
-		sum := j.indexSum(ctx)
-		return sum != nil && bytes.Equal(sum, j.state.Index)
+		return sameRefs || s.isOthers(c.Path)
+	case c.Path == path.Join(s.worktreeName(), "index") && c.OldMode != absent && c.NewMode != absent:
+		sum := s.indexSum(ctx)
+		return sum != nil && bytes.Equal(sum, s.state.Index)
 	}
 	return false
 }

@@ -226,7 +226,6 @@ func TestOpenRefuses(t *testing.T) {
 		{"no git", "", "run", gittree.Options{Binary: "/nowhere/git"}, "prepare/not_found"},
 		{"a run that leads elsewhere", "", "../run", gittree.Options{}, "prepare/name"},
 		{"an empty run", "", "", gittree.Options{}, "prepare/name"},
-		{"a run named like the lock", "", "tree.lock", gittree.Options{}, "prepare/name"},
 		{"a git that hangs", "printf '#!/bin/sh\\nexec sleep 60\\n' > ../git; chmod 755 ../git", "run",
 			gittree.Options{Binary: "../git", Timeout: 100 * time.Millisecond}, "prepare/timeout"},
 	} {

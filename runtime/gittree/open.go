@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +49,10 @@ func locate(ctx context.Context, dir, run string, opts Options) (*Space, error) 
 }
 
 func (s *Space) locate(ctx context.Context, dir string) error {
-	if err := errors.Join(checkRun(s.run), checkPlaceholders(s.opts.PR), checkPlaceholders(s.opts.FindPR)); err != nil {
+	if err := filelock.CheckName(s.run); err != nil {
+		return fault(typeName, filelock.NameExpected, err)
+	}
+	if err := errors.Join(checkPlaceholders(s.opts.PR), checkPlaceholders(s.opts.FindPR)); err != nil {
 		return err
 	}
 	abs, err := filepath.Abs(dir)
@@ -73,18 +75,6 @@ func (s *Space) locate(ctx context.Context, dir string) error {
 		return fault(typeLayout, "references in the reftable format are not supported", nil, s.common)
 	}
 	s.store = filepath.Join(s.common, homeName, s.run)
-	return nil
-}
-
-// checkRun returns evidence if a run cannot have the name.
-func checkRun(run string) error {
-	err := filelock.CheckName(run)
-	if err == nil && (strings.HasSuffix(run, ".lock") || strings.HasSuffix(run, ".holder")) {
-		err = errors.New("the name ends like a lock")
-	}
-	if err != nil {
-		return fault(typeName, filelock.NameExpected, err)
-	}
 	return nil
 }
 
@@ -137,29 +127,12 @@ func (s *Space) begin(ctx context.Context) error {
 	return s.recordGit(ctx)
 }
 
-// removeStore removes the store, except the saved attempts and the state, which locates them.
+// removeStore removes the store, unless it has saved attempts or locates a clone that may have some.
 func (s *Space) removeStore() error {
 	beforeStep("remove store")
-	s.state.Begun = false
-	if err := s.saveState(); err != nil {
-		return err
-	}
-	var keep []string
-	switch saved := names(filepath.Join(s.store, filepath.FromSlash(savedRefs))); {
-	case len(saved) > 0:
-		keep = []string{"objects", "users", "refs", "config", "HEAD", "work", stateFile}
-	case s.state.Clone != "":
-		keep = []string{stateFile}
-	default:
+	if len(names(filepath.Join(s.store, savedRefs))) == 0 && s.state.Clone == "" {
 		return os.RemoveAll(s.store)
 	}
-	for name := range names(s.store) {
-		if slices.Contains(keep, name) {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(s.store, name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	s.state.Begun = false
+	return s.saveState()
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"os"
+	"slices"
 	"strings"
-
-	"github.com/errgen/errgen/runtime/proc"
 )
 
 // Push pushes the branch that is checked out to where the user's configuration sends it
@@ -112,27 +110,14 @@ func (s *Space) OpenPR(ctx context.Context, title, body string) (address string,
 }
 
 func (s *Space) runPR(ctx context.Context, argv []string, values *strings.Replacer, body string) (string, error) {
-	beforeStep("run " + argv[0])
-	args := make([]string, len(argv)-1)
+	filled := slices.Clone(argv)
 	for i, arg := range argv[1:] {
-		args[i] = values.Replace(arg)
+		filled[i+1] = values.Replace(arg)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errTimeout)
 	defer cancel()
-	stdout, stderr := proc.NewTail(maxStderr), proc.NewTail(maxStderr)
-	exit, err := proc.Run(limited, proc.Command{
-		Path: argv[0], Args: args, Dir: s.root, Env: append(withoutGit(os.Environ()), s.opts.Env...),
-		Stdin: strings.NewReader(body), Stdout: stdout, Stderr: stderr, Grace: grace,
-	})
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
-	}
-	if ev := proc.Failure(sourceGit, opPR, argv[0], exit, err); ev != nil {
-		ev.Text = cmp.Or(strings.TrimSpace(stderr.String()), ev.Text)
-		ev.Output = stdout.String()
-		return "", ev
-	}
-	return lastURL(stdout.String()), nil
+	out, err := s.runProgram(limited, filled, s.root, processEnv(), body)
+	return lastURL(out), err
 }
 
 // lastURL returns the last line that is a web address, or "".

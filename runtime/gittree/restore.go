@@ -173,9 +173,6 @@ type writer struct {
 // remove removes a file, and the directories that become empty.
 func (w *writer) remove(p string) error {
 	beforeStep("remove " + p)
-	if w.behindLink(p) {
-		return nil
-	}
 	if err := w.root.Remove(p); err != nil && !notFound(err) {
 		if info, lerr := w.root.Lstat(p); lerr == nil && info.IsDir() {
 			return nil // it has files that are to stay
@@ -185,16 +182,6 @@ func (w *writer) remove(p string) error {
 	for dir := path.Dir(p); dir != "." && w.root.Remove(dir) == nil; dir = path.Dir(dir) {
 	}
 	return nil
-}
-
-// behindLink reports whether a directory above p is none, such as a link.
-func (w *writer) behindLink(p string) bool {
-	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		if info, err := w.root.Lstat(dir); err != nil || !info.IsDir() {
-			return true
-		}
-	}
-	return false
 }
 
 // replace moves the restored file to its place. What is in the way goes to the store.

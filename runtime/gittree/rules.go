@@ -22,12 +22,17 @@ func isRule(p string) bool { return path.Base(p) == ".gitignore" }
 // setRules makes the .gitignore files of a tree apply.
 func (s *Space) setRules(ctx context.Context, tree Tree) error {
 	dir := filepath.Join(s.store, rulesDir)
-	files, err := s.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(tree)}})
+	files, err := s.filesOf(ctx, tree)
 	if err != nil {
 		return err
 	}
 	s.work.rulesOf = ""
 	return s.export(ctx, tree, slices.DeleteFunc(files, func(p string) bool { return !isRule(p) }), dir)
+}
+
+// filesOf returns the paths of the files of a tree.
+func (s *Space) filesOf(ctx context.Context, tree Tree) ([]string, error) {
+	return s.list(ctx, command{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", string(tree)}})
 }
 
 // export makes a directory that contains files of a tree and nothing else.

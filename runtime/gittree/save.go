@@ -2,7 +2,6 @@ package gittree
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -179,7 +178,7 @@ func openSaves(ctx context.Context, dir, run string, opts Options) (*Space, erro
 		return nil, s.evidence(fault(typeStore, "", err, s.store), nil)
 	}
 	s.state = made
-	s.work, err = s.newArea("work", s.root)
+	s.work, err = s.newArea(ctx, "work", s.root)
 	return s, err
 }
 
@@ -190,74 +189,20 @@ func ShowSaved(ctx context.Context, dir, run, name, path string, w io.Writer, op
 	if err != nil {
 		return err
 	}
-	a, err := s.findSaved(ctx, name)
+	s.op = opSave
+	all, err := s.saves(ctx)
 	if err != nil {
 		return s.evidence(err, nil)
 	}
+	i := slices.IndexFunc(all, func(a Saved) bool { return a.Name == name || a.Ref == name })
+	if i < 0 {
+		return s.evidence(fault(typeName, "no saved attempt of the run is named "+name, nil), nil)
+	}
+	a := all[i]
 	args := []string{"diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", string(a.Base), string(a.Tree)}
 	if path != "" {
 		args = []string{"cat-file", "blob", string(a.Tree) + ":" + path}
 	}
 	_, err = s.git(ctx, command{stdout: w, args: args})
 	return s.evidence(err, nil)
-}
-
-func (s *Space) findSaved(ctx context.Context, name string) (Saved, error) {
-	all, err := s.saves(ctx)
-	if err != nil {
-		return Saved{}, err
-	}
-	i := slices.IndexFunc(all, func(a Saved) bool { return a.Name == name || a.Ref == name })
-	if i < 0 {
-		return Saved{}, fault(typeName, "no saved attempt of the run is named "+name, nil)
-	}
-	return all[i], nil
-}
-
-// RestoreSaved restores files of a saved attempt in the working tree, and returns which: the given
-// paths, or all that the attempt changed. It first saves the files that it overwrites, under the
-// name "before-" and the attempt's, and fails if a run has the working tree.
-func RestoreSaved(ctx context.Context, dir, run, name string, paths []string, opts Options) ([]string, error) {
-	s, err := openSaves(ctx, dir, run, opts)
-	if err != nil {
-		return nil, err
-	}
-	if s, err = Open(ctx, s.root, run, opts); err != nil {
-		return nil, err
-	}
-	restored, err := s.restoreSaved(ctx, name, paths)
-	return restored, errors.Join(err, s.Close(false))
-}
-
-func (s *Space) restoreSaved(ctx context.Context, name string, paths []string) (restored []string, err error) {
-	leave, err := s.enter(opRevert)
-	if err != nil {
-		return nil, err
-	}
-	defer leave(&err)
-	a, err := s.findSaved(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	now, err := s.work.snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var changed []string
-	for _, c := range a.Changes {
-		changed = append(changed, c.Path)
-	}
-	for _, p := range paths {
-		if !slices.Contains(changed, p) {
-			return nil, fault(typeMissing, "the attempt did not change the file", nil, p)
-		}
-	}
-	if len(paths) == 0 {
-		paths = changed
-	}
-	if _, err := s.save(ctx, "before-"+a.Name, a.Tree, now); err != nil {
-		return nil, err
-	}
-	_, err = s.restore(ctx, a.Tree, paths)
-	return paths, err
 }

@@ -82,9 +82,9 @@ func (s *Space) openStore(ctx context.Context, clone string) error {
 	if err := s.configure(); err != nil {
 		return err
 	}
-	s.work, err = s.newArea("work", s.root)
+	s.work, err = s.newArea(ctx, "work", s.root)
 	for i, g := range s.state.Git {
-		err = errors.Join(err, s.setArea(g, i))
+		err = errors.Join(err, s.setArea(ctx, g, i))
 	}
 	return err
 }

@@ -100,20 +100,21 @@ func (m *Message) about() string {
 
 // attrs returns the message for a log.
 func (m *Message) attrs() []slog.Attr {
-	attrs := []slog.Attr{
+	severity := ""
+	if m.Severity != 0 {
+		severity = m.Severity.String()
+	}
+	var attrs []slog.Attr
+	for _, a := range []slog.Attr{
 		slog.String("run", m.Run), slog.String("task", m.Task),
 		slog.String("status", string(m.Status)), slog.String("end_reason", string(m.EndReason)),
-	}
-	for _, a := range []slog.Attr{
 		slog.String("category", m.Category), slog.String("code", m.Code), slog.String("error", m.Error),
 		slog.String("question", m.Question), slog.String("pull_request", m.PullRequest),
+		slog.String("severity", severity),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)
 		}
-	}
-	if m.Severity != 0 {
-		attrs = append(attrs, slog.String("severity", m.Severity.String()))
 	}
 	return append(attrs,
 		slog.Int("iterations", m.Iterations), slog.Int("failures", m.Failures), slog.Int("commits", m.Commits),

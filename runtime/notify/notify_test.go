@@ -20,25 +20,27 @@ import (
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
-// channel records what it is told and does as send says.
+// channel records what it is told.
 type channel struct {
 	name string
-	send func(ctx context.Context) error
 	mu   sync.Mutex
 	got  []string
 }
 
-func (c *channel) Name() string { return c.name }
+func (c *channel) channel() notify.Channel { return notify.Channel{Name: c.name, Send: c.sent} }
 
-func (c *channel) Send(ctx context.Context, m notify.Message) error {
+func (c *channel) sent(_ context.Context, m notify.Message) error {
 	c.mu.Lock()
 	c.got = append(c.got, m.Text)
 	c.mu.Unlock()
-	if c.send == nil {
-		return nil
-	}
-	return c.send(ctx)
+	return nil
 }
+
+// hangs is a channel that hangs until its context ends.
+var hangs = notify.Channel{Name: "hangs", Send: func(ctx context.Context, _ notify.Message) error {
+	<-ctx.Done()
+	return ctx.Err()
+}}
 
 func joined(t *testing.T, err error) []*taxonomy.Evidence {
 	t.Helper()
@@ -55,40 +57,34 @@ func joined(t *testing.T, err error) []*taxonomy.Evidence {
 	return all
 }
 
-// Channels that fail, panic or hang until the limit do not stop the others.
+// Channels that fail or hang until the limit do not stop the others.
 func TestOneChannelStopsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
 		before, after := &channel{name: "before"}, &channel{name: "after"}
 		routes := []notify.Route{
-			{Channel: before},
-			{Channel: &channel{name: "fails", send: func(context.Context) error { return broken }}},
-			{Channel: &channel{name: "panics", send: func(context.Context) error { panic("oh no") }}},
-			{Channel: &channel{name: "hangs",
-				send: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}},
-			{Channel: after},
+			{Channel: before.channel()},
+			{Channel: notify.Channel{Name: "fails", Send: func(context.Context, notify.Message) error { return broken }}},
+			{Channel: hangs},
+			{Channel: after.channel()},
 		}
 		began := time.Now()
 		r := ended(executor.EndFatal, "git", "GIT_REVERT_FAILED", "git revert failed")
-		err := notify.New(notify.Options{Limit: 3 * time.Second}, routes...).Notify(t.Context(), r)
+		err := (&notify.Notifier{Limit: 3 * time.Second, Routes: routes}).Notify(t.Context(), r)
 		assert.Equal(t, 3*time.Second, time.Since(began))
 		assert.Equal(t, []string{"[GIT] Task failed: git revert failed"}, before.got)
 		assert.Equal(t, before.got, after.got)
 		assert.Equal(t, executor.StatusFailed, r.Status)
 
 		all := joined(t, err)
-		require.Len(t, all, 3)
-		for i, name := range []string{"fails", "panics", "hangs"} {
+		require.Len(t, all, 2)
+		for i, name := range []string{"fails", "hangs"} {
 			assert.Equal(t, name, all[i].Attribute("resource"))
 		}
 		assert.ErrorIs(t, all[0], broken)
-		assert.Equal(t, "panic", all[1].Type)
-		assert.Equal(t, "oh no", all[1].Text)
-		for _, late := range all[2:] {
-			assert.Equal(t, "timeout", late.Type)
-			assert.Equal(t, "3000", late.Attribute("timeout_ms"))
-			assert.ErrorIs(t, errs.Classify(late), errs.CodeOperationTimeout)
-		}
+		assert.Equal(t, "timeout", all[1].Type)
+		assert.Equal(t, "3000", all[1].Attribute("timeout_ms"))
+		assert.ErrorIs(t, errs.Classify(all[1]), errs.CodeOperationTimeout)
 	})
 }
 
@@ -96,10 +92,8 @@ func TestNotifyingStopsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		hangs := &channel{name: "hangs", send: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 		began := time.Now()
-		err := notify.New(notify.Options{}, notify.Route{Channel: hangs}).
-			Notify(ctx, ended(executor.EndFatal, "", "", ""))
+		err := (&notify.Notifier{Routes: []notify.Route{{Channel: hangs}}}).Notify(ctx, ended(executor.EndFatal, "", "", ""))
 		assert.Equal(t, time.Second, time.Since(began))
 		assert.Empty(t, joined(t, err)[0].Attribute("timeout_ms"), "it was not the notifier's limit")
 	})
@@ -122,15 +116,13 @@ func TestRoutes(t *testing.T) {
 		{"warnings", notify.Route{Level: slog.LevelWarn}, 3},
 		{"errors", notify.Route{Level: slog.LevelError}, 2},
 		{"statuses", notify.Route{Statuses: []executor.Status{executor.StatusBlocked, executor.StatusCompleted}}, 2},
-		{"severity", notify.Route{Severity: taxonomy.SeverityHigh}, 1},
-		{"severity above", notify.Route{Severity: taxonomy.SeverityCritical}, 0},
 		{"both", notify.Route{Level: slog.LevelWarn, Statuses: []executor.Status{executor.StatusCompleted}}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &channel{name: "c"}
-			tt.route.Channel = c
-			n := notify.New(notify.Options{}, tt.route)
+			tt.route.Channel = c.channel()
+			n := &notify.Notifier{Routes: []notify.Route{tt.route}}
 			for _, r := range results {
 				require.NoError(t, n.Notify(t.Context(), r))
 			}
@@ -159,7 +151,7 @@ func TestLog(t *testing.T) {
 			}
 			return a
 		}}))
-	n := notify.New(notify.Options{}, notify.Route{Channel: notify.NewLog(logger)})
+	n := &notify.Notifier{Routes: []notify.Route{{Channel: notify.NewLog(logger)}}}
 	require.NoError(
 		t, n.Notify(t.Context(), ended(executor.EndMaxFailures, "timeout", "ITERATION_TIMEOUT", "too slow")))
 	var got map[string]any

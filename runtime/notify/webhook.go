@@ -40,7 +40,7 @@ func NewWebhook(c WebhookConfig) (Channel, error) {
 	c.Name = cmp.Or(c.Name, "webhook")
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, &taxonomy.Evidence{
+		return Channel{}, &taxonomy.Evidence{
 			Source: "notify", Op: "notify", Type: "invalid",
 			Text:       "the address of the webhook is not an http or https URL",
 			Attributes: map[string]string{"resource": c.Name},
@@ -57,7 +57,7 @@ func NewWebhook(c WebhookConfig) (Channel, error) {
 	w.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
-	return Func(c.Name, w.send), nil
+	return Channel{c.Name, w.send}, nil
 }
 
 type webhook struct {

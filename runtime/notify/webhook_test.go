@@ -40,7 +40,7 @@ func hook(t *testing.T, base string) notify.Channel {
 func notified(t *testing.T, c notify.Channel) *taxonomy.Evidence {
 	t.Helper()
 	r := ended(executor.EndFatal, "git", "GIT_REVERT_FAILED", "git revert failed")
-	err := notify.New(notify.Options{}, notify.Route{Channel: c}).Notify(t.Context(), r)
+	err := (&notify.Notifier{Routes: []notify.Route{{Channel: c}}}).Notify(t.Context(), r)
 	if err == nil {
 		return nil
 	}
@@ -135,7 +135,7 @@ func TestWebhookTimeout(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer server.Close()
-	n := notify.New(notify.Options{Limit: 50 * time.Millisecond}, notify.Route{Channel: hook(t, server.URL)})
+	n := &notify.Notifier{Limit: 50 * time.Millisecond, Routes: []notify.Route{{Channel: hook(t, server.URL)}}}
 	ev := joined(t, n.Notify(t.Context(), ended(executor.EndFatal, "", "", "")))[0]
 	assert.Equal(t, "timeout", ev.Type)
 	assert.ErrorIs(t, ev, context.DeadlineExceeded)
@@ -155,7 +155,7 @@ func TestWebhookForms(t *testing.T) {
 		Body: func(m notify.Message) ([]byte, error) { return []byte("say " + m.Text), fails },
 	})
 	require.NoError(t, err)
-	assert.Equal(t, "webhook", c.Name())
+	assert.Equal(t, "webhook", c.Name)
 	require.NoError(t, c.Send(t.Context(), notify.Message{Text: "hello"}))
 	assert.Equal(t, "say hello", got)
 	assert.Equal(t, "text/plain", form)

@@ -33,34 +33,18 @@ func (g *group) gone() bool {
 
 func (g *group) waitGone(limit time.Duration) { waitFor(context.Background(), limit, g.gone) }
 
-// errSurvived says that a group is there although it was killed.
-var errSurvived = errors.New("the process exists after it was killed")
-
-// endGroup ends the group that a process leads. Their parents must wait for its members.
+// endGroup ends the group that a process leads, or the process alone if it leads none. Their parents
+// must wait for its members.
 func endGroup(ctx context.Context, id ID, grace time.Duration) error {
-	g := &group{id: id.PID}
+	target, gone := -id.PID, (&group{id: id.PID}).gone
 	if pgid, err := syscall.Getpgid(id.PID); err != nil || pgid != id.PID {
-		return endOne(ctx, id, grace)
+		target, gone = id.PID, func() bool { return !Alive(id) }
 	}
-	_ = syscall.Kill(-g.id, syscall.SIGTERM)
-	if waitFor(ctx, grace, g.gone) {
-		return nil
-	}
-	g.kill()
-	if !waitFor(context.WithoutCancel(ctx), lastBreath, g.gone) {
-		return errSurvived
-	}
-	return nil
-}
-
-// endOne ends a process that leads no group.
-func endOne(ctx context.Context, id ID, grace time.Duration) error {
-	gone := func() bool { return !Alive(id) }
-	_ = syscall.Kill(id.PID, syscall.SIGTERM)
+	_ = syscall.Kill(target, syscall.SIGTERM)
 	if waitFor(ctx, grace, gone) {
 		return nil
 	}
-	_ = syscall.Kill(id.PID, syscall.SIGKILL)
+	_ = syscall.Kill(target, syscall.SIGKILL)
 	if !waitFor(context.WithoutCancel(ctx), lastBreath, gone) {
 		return errSurvived
 	}

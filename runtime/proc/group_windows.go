@@ -2,7 +2,6 @@ package proc
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -74,9 +73,6 @@ func (g *group) close() {
 }
 
 func (g *group) waitGone(time.Duration) {}
-
-// errSurvived says that a process is there although it was killed.
-var errSurvived = errors.New("the process exists after it was killed")
 
 // endGroup ends a process of an earlier life of this program. Its job has ended with that.
 func endGroup(ctx context.Context, id ID, _ time.Duration) error {

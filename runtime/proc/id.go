@@ -18,8 +18,10 @@ type ID struct {
 	Start string
 }
 
-// errGone says that there is no such process.
-var errGone = errors.New("no such process")
+var (
+	errGone     = errors.New("no such process")
+	errSurvived = errors.New("the process exists after it was killed")
+)
 
 // identify returns the identity of a process. Its descendants have the mark.
 func identify(pid int, mark string) (ID, error) {

@@ -40,7 +40,7 @@ func marked(mark string) []int {
 			continue
 		}
 		env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-		if err != nil || !hasEntry(env, entry) {
+		if err != nil || !bytes.Contains(env, entry) {
 			continue
 		}
 		if s, err := statOf(pid); err == nil && !s.dead() {
@@ -48,16 +48,6 @@ func marked(mark string) []int {
 		}
 	}
 	return found
-}
-
-// hasEntry reports whether an environment, entries ended by NUL, has the entry.
-func hasEntry(env, entry []byte) bool {
-	for e := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(e, entry) {
-			return true
-		}
-	}
-	return false
 }
 
 // onlyDead reports whether all members of a group are zombies. Without an init process that waits
@@ -72,19 +62,10 @@ func onlyDead(group int) bool {
 }
 
 // processes returns the numbers of all processes.
-func processes() []int {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil
-	}
-	var pids []int
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
+func processes() (pids []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil {
 			pids = append(pids, pid)
 		}
 	}

@@ -8,7 +8,6 @@
 //   - Windows: a group is a job object, which also ends with this process. CTRL_BREAK asks it to
 //     end, and reaches programs of the same console only. What a program starts in its first instant
 //     can escape the job.
-//   - Other systems have no groups: only the program itself is ended.
 package proc
 
 import (

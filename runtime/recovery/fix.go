@@ -263,7 +263,7 @@ func (a *attempt) change(commands, check []validate.Command) error {
 // failure.
 func (a *attempt) runAll(ctx context.Context, commands []validate.Command, lenient bool) error {
 	for _, c := range commands {
-		result := a.runner.RunStarted(ctx, a.Strategy, c, nil)
+		result := a.runner.Run(ctx, a.Strategy, c)
 		a.note(DataCommand, result.Command)
 		a.note(DataOutput, result.Output)
 		if result.Err == nil {

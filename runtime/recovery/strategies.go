@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"strconv"
@@ -70,11 +69,9 @@ type Options struct {
 	// Dir is the directory of commands; the default is the root of the tree.
 	Dir string
 	// Env adds to the safe environment of commands: "NAME=value", or "NAME" for the value of this
-	// process. Limit is the longest time of a command; 0 is validate.DefaultLimit. Tee gets the
-	// output of commands.
+	// process. Limit is the longest time of a command; 0 is validate.DefaultLimit.
 	Env   []string
 	Limit time.Duration
-	Tee   io.Writer
 	// RateLimitWait is the wait of wait_for_rate_limit if the failure states none; 0 is 1 minute.
 	// MaxWait is the longest wait that a failure can ask for; 0 is 15 minutes. For a longer one the
 	// strategy fails immediately.
@@ -128,7 +125,7 @@ func New(o Options) (*Standard, error) {
 		return s, nil
 	}
 	var err error
-	s.runner, err = validate.New(validate.Config{Dir: s.opts.Dir, Env: o.Env, Limit: o.Limit, Tee: o.Tee})
+	s.runner, err = validate.New(validate.Config{Dir: s.opts.Dir, Env: o.Env, Limit: o.Limit})
 	return s, err
 }
 

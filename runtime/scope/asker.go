@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"golang.org/x/term"
 
@@ -28,11 +27,10 @@ type AskerConfig struct {
 // Asker asks a person at a terminal. It is an [executor.Asker] for several runs: questions are put
 // one after the other.
 //
-// A question ends with its context. A read of a terminal cannot always be stopped, though: then one
-// goroutine waits for the next line, which is dropped if it comes before another question is shown.
-// Input that was read before a question is discarded.
+// A question ends with its context, but a read cannot be stopped: one goroutine waits for the next
+// line, which is dropped if it comes before another question is shown. Input that was read before a
+// question is discarded.
 type Asker struct {
-	in       io.Reader
 	out      io.Writer
 	attended func() bool
 	buffered *bufio.Reader
@@ -64,7 +62,7 @@ func NewAsker(c AskerConfig) *Asker {
 		c.Attended = func() bool { return isTerminal(c.In) }
 	}
 	return &Asker{
-		in: c.In, out: c.Out, attended: c.Attended,
+		out: c.Out, attended: c.Attended,
 		buffered: bufio.NewReaderSize(c.In, maxAnswer),
 		turn:     make(chan struct{}, 1),
 		lines:    make(chan answer, 1),
@@ -161,7 +159,6 @@ func (a *Asker) line(ctx context.Context) (string, error) {
 		}
 		return l.text, nil
 	case <-ctx.Done():
-		a.interrupt()
 		return "", context.Cause(ctx)
 	}
 }
@@ -175,15 +172,4 @@ func (a *Asker) read() answer {
 		_, more, err = a.buffered.ReadLine()
 	}
 	return answer{text, err}
-}
-
-// interrupt stops the read that is going on, where the system can.
-func (a *Asker) interrupt() {
-	f, ok := a.in.(interface{ SetReadDeadline(time.Time) error })
-	if !ok || f.SetReadDeadline(time.Unix(1, 0)) != nil {
-		return
-	}
-	<-a.lines
-	a.reading = false
-	_ = f.SetReadDeadline(time.Time{})
 }

@@ -19,18 +19,17 @@ package scope
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/internal/setting"
-	"github.com/errgen/errgen/runtime/internal/text"
 	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
@@ -220,64 +219,34 @@ type Decision struct {
 	// Files are the paths that the action is about; all of them if they are allowed.
 	Files []string
 	// Err is the evidence of a block (source and op scope), otherwise nil. Its type is forbidden if
-	// any path is, else outside_allowed; its files are all blocked paths. If there are both kinds,
-	// attribute outside_files lists the second as a JSON array.
+	// any path is, else outside_allowed; its files are all blocked paths, the forbidden ones first.
 	Err error
 }
 
 // Decide decides about paths together. Use it without an executor.
 func (s *Scope) Decide(paths []string) Decision {
-	var blocked, outside, ask []string
-	forbidden := ""
+	by := map[executor.Verdict][]string{}
 	for _, p := range paths {
-		verdict, reason := s.Explain(p)
-		switch verdict {
-		case executor.Allowed:
-			continue
-		case executor.NeedsAsk:
-			ask = append(ask, p)
-			continue
-		case executor.Outside:
-			outside = append(outside, p)
-		case executor.Forbidden:
-			if forbidden == "" {
-				forbidden = fmt.Sprintf("%s: %s", text.Quote(p, 200), reason)
-			}
-		}
-		blocked = append(blocked, p)
+		verdict, _ := s.Explain(p)
+		by[verdict] = append(by[verdict], p)
 	}
+	forbidden, outside, ask := by[executor.Forbidden], by[executor.Outside], by[executor.NeedsAsk]
 	switch {
-	case len(blocked) > 0:
-		return s.block(blocked, outside, forbidden)
+	case len(forbidden)+len(outside) > 0:
+		ev := &taxonomy.Evidence{
+			Source: "scope", Op: "scope", Type: "forbidden", Files: slices.Concat(forbidden, outside),
+			Attributes: map[string]string{"scope_mode": string(s.mode)},
+		}
+		if len(forbidden) == 0 {
+			ev.Type = "outside_allowed"
+		}
+		reason := fmt.Sprintf("forbidden: %d, outside the allowed patterns: %d", len(forbidden), len(outside))
+		return Decision{Action: Block, Reason: reason, Files: ev.Files, Err: ev}
 	case len(ask) > 0:
 		return Decision{Action: AskUser, Reason: fmt.Sprintf("%d of %d files need approval", len(ask), len(paths)),
 			Files: ask}
 	}
 	return Decision{Action: Allow, Reason: "all files are allowed", Files: paths}
-}
-
-// block returns the decision about blocked paths. Those in outside match no pattern, and forbidden
-// explains the first of the others.
-func (s *Scope) block(blocked, outside []string, forbidden string) Decision {
-	ev := &taxonomy.Evidence{
-		Source: "scope", Op: "scope", Type: "forbidden", Files: blocked,
-		Attributes: map[string]string{"scope_mode": string(s.mode)},
-	}
-	d := Decision{Action: Block, Files: blocked, Err: ev}
-	reasons := []string{fmt.Sprintf("forbidden: %d (%s)", len(blocked)-len(outside), forbidden),
-		fmt.Sprintf("outside the allowed patterns: %d", len(outside))}
-	switch {
-	case forbidden == "":
-		ev.Type = "outside_allowed"
-		reasons = reasons[1:]
-	case len(outside) == 0:
-		reasons = reasons[:1]
-	default:
-		list, _ := json.Marshal(outside) // strings always marshal
-		ev.Attributes["outside_files"] = string(list)
-	}
-	d.Reason = strings.Join(reasons, ", ")
-	return d
 }
 
 // folded returns s with letters that differ in case only made equal.

@@ -61,10 +61,6 @@ const maxBytes = 1 << 20
 
 // Read reads the task file at path. Errors are those of [Parse], with the path.
 func Read(path string) (Task, error) {
-	// Opening a pipe would wait for a writer.
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return Task{}, unreadable(errors.New("not a regular file"), path)
-	}
 	f, err := os.Open(path)
 	if err != nil {
 		return Task{}, unreadable(err, path)

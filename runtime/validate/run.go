@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strconv"
 	"strings"
@@ -33,16 +32,28 @@ const (
 // errLimit is the cause of a context that ended because the command's own time was over.
 var errLimit = errors.New("the command's time is over")
 
-// RunStarted runs a command that belongs to no phase, in the same directory and environment and
-// with the same limits as the others. Op names it in evidence, whose source is "validator". An
-// unusable command is evidence of the configuration. RunStarted calls started when the process has
-// started; if started returns an error, the process is killed. Started may be nil.
-func (v *Validator) RunStarted(ctx context.Context, op string, c Command,
-	started func(executor.Process) error) Result {
+// Result is what came of one command.
+type Result struct {
+	// Command is the command as a person would type it.
+	Command string
+	// Output is the end of what it printed, both streams in their order. It is untrusted, and
+	// secrets in it are not masked unless there was more of it.
+	Output string
+	// Err is nil when the command passed.
+	Err error
+
+	// stopped reports that the context ended, so that nothing more is run.
+	stopped bool
+}
+
+// Run runs a command that belongs to no phase, in the same directory and environment and with the
+// same limits as the others. Op names it in evidence, whose source is "validator". An unusable
+// command is evidence of the configuration.
+func (v *Validator) Run(ctx context.Context, op string, c Command) Result {
 	if !c.Usable() {
-		return Result{Command: c.String(), ExitCode: -1, Err: unusable(op, c)}
+		return Result{Command: c.String(), Err: unusable(op, c)}
 	}
-	return v.run(ctx, op, c, started)
+	return v.run(ctx, op, c, nil)
 }
 
 // run runs one command. Started may be nil.
@@ -54,16 +65,13 @@ func (v *Validator) run(ctx context.Context, op string, command Command,
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 	defer cancel()
-	kept := proc.NewTail(v.config.Output)
+	out := proc.NewTail(v.config.Output)
 	path, args := command.Program()
-	out := &tee{kept: kept, to: v.config.Tee}
 	exit, err := proc.Run(limited, proc.Command{
 		Path: path, Args: args, Dir: v.config.Dir, Env: proc.SafeEnv(v.config.Env...),
 		Stdout: out, Stderr: out, Grace: v.config.Grace, Started: introducing(started), Sweep: true,
 	})
-	result := Result{
-		Command: command.String(), ExitCode: exit.Code, Signal: exit.Signal, Took: exit.Took, Output: outputOf(kept),
-	}
+	result := Result{Command: command.String(), Output: outputOf(out)}
 	ended := limited.Err() != nil && errors.Is(err, limited.Err())
 	if ended && errors.Is(ctx.Err(), context.Canceled) {
 		result.stopped = true
@@ -126,20 +134,6 @@ func (c Command) Program() (path string, args []string) {
 		return "cmd.exe", []string{"/d", "/c", c.Line}
 	}
 	return "/bin/sh", []string{"-c", c.Line}
-}
-
-// tee keeps the end of the output, and passes on all of it.
-type tee struct {
-	kept *proc.Tail
-	to   io.Writer
-}
-
-// Write never fails, because output after a failure would be discarded.
-func (t *tee) Write(p []byte) (int, error) {
-	if t.to != nil {
-		_, _ = t.to.Write(p)
-	}
-	return t.kept.Write(p)
 }
 
 // outputOf returns the kept output, with a note if it is not all.

@@ -13,12 +13,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
+	"github.com/errgen/errgen/runtime/detect"
 	"github.com/errgen/errgen/runtime/executor"
 	"github.com/errgen/errgen/runtime/proc"
+	"github.com/errgen/errgen/runtime/taxonomy"
 )
 
 // The defaults of a [Config].
@@ -51,9 +52,6 @@ type Config struct {
 	Env []string
 	// Grace is how long a command that is stopped has to end by itself; 0 is proc.DefaultGrace.
 	Grace time.Duration
-	// Tee, unless nil, gets everything that the commands print, while they print it. Its errors are
-	// passed over, but it must not block.
-	Tee io.Writer
 }
 
 // Command is a command that checks work: Args or Line, not both.
@@ -145,39 +143,45 @@ func commandsOf(c *Config, phase executor.Phase) []Command {
 // Checks reports whether a phase has commands.
 func (v *Validator) Checks(phase executor.Phase) bool { return len(commandsOf(&v.config, phase)) > 0 }
 
-// Validate runs the commands of the check's phase and returns nil if all of them pass; see
-// [Summary.Err]. It calls c.Started with the process of each command.
+// Validate runs the commands of the check's phase and returns nil if all of them pass. Otherwise the
+// error is the evidence of the first that failed (source validator, op validate_ and the phase; type
+// exit, timeout, not_found or start); of several failures its output is that of all. If the context
+// was cancelled, the error wraps the context's and is no evidence. Validate calls c.Started with the
+// process of each command.
 func (v *Validator) Validate(ctx context.Context, c executor.Check) error {
-	return v.runAll(ctx, c.Phase, c.Started).Err
+	var failed []*taxonomy.Evidence
+	for _, command := range commandsOf(&v.config, c.Phase) {
+		if ctx.Err() != nil {
+			return fmt.Errorf("validate %s: %w", c.Phase, context.Cause(ctx))
+		}
+		result := v.run(ctx, opValidate+string(c.Phase), command, c.Started)
+		ev, isFailure := errors.AsType[*taxonomy.Evidence](result.Err)
+		if result.stopped || result.Err != nil && !isFailure {
+			return result.Err
+		}
+		if isFailure {
+			failed = append(failed, ev)
+			if !v.config.KeepGoing {
+				break
+			}
+		}
+	}
+	switch len(failed) {
+	case 0:
+		return nil
+	case 1:
+		return failed[0]
+	}
+	first := *failed[0]
+	first.Output = ""
+	for _, ev := range failed {
+		output := detect.CutMasked(strings.TrimRight(ev.Output, "\n"), v.config.Output/len(failed))
+		first.Output += fmt.Sprintf("$ %s\n%s\n", ev.Attribute(attributeCommand), output)
+	}
+	return &first
 }
 
 // End ends the group of a command that an earlier process has left behind.
 func (v *Validator) End(ctx context.Context, p executor.Process) error {
 	return proc.End(ctx, proc.ID{PID: p.PID, Start: p.Start}, v.config.Grace)
-}
-
-// Run runs the commands of a phase and returns what came of each.
-func (v *Validator) Run(ctx context.Context, phase executor.Phase) Summary {
-	return v.runAll(ctx, phase, nil)
-}
-
-func (v *Validator) runAll(ctx context.Context, phase executor.Phase, started func(executor.Process) error) Summary {
-	s := Summary{Phase: phase}
-	for _, command := range commandsOf(&v.config, phase) {
-		if ctx.Err() != nil {
-			s.Err = fmt.Errorf("validate %s: %w", phase, context.Cause(ctx))
-			return s
-		}
-		result := v.run(ctx, opValidate+string(phase), command, started)
-		s.Results = append(s.Results, result)
-		if result.stopped {
-			s.Err = result.Err
-			return s
-		}
-		if result.Err != nil && !v.config.KeepGoing {
-			break
-		}
-	}
-	s.Err = s.failure(v.config.Output)
-	return s
 }

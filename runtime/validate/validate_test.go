@@ -3,7 +3,6 @@
 package validate_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -114,22 +113,24 @@ func TestPhases(t *testing.T) {
 }
 
 func TestFirstFailureEndsThePhase(t *testing.T) {
-	c := validate.Config{PreCommit: lines("echo a", "echo b; exit 2", "echo c", "echo d; exit 4")}
-	s := newValidator(t, c).Run(t.Context(), executor.PreCommit)
-	require.Len(t, s.Results, 2)
-	assert.NoError(t, s.Results[0].Err)
-	assert.Equal(t, "a\n", s.Results[0].Output)
-	assert.Equal(t, 2, s.Results[1].ExitCode)
-	assert.Same(t, s.Results[1].Err, s.Err)
-
-	c.KeepGoing = true
-	s = newValidator(t, c).Run(t.Context(), executor.PreCommit)
-	require.Len(t, s.Results, 4)
-	ev := evidenceOf(t, s.Err)
-	assert.Equal(t, taxonomy.Some(2), ev.ExitCode)
-	assert.Equal(t, "echo b; exit 2", ev.Attribute("command"))
-	assert.Equal(t, "$ echo b; exit 2\nb\n$ echo d; exit 4\nd\n", ev.Output)
-	assert.Equal(t, "b\n", evidenceOf(t, s.Results[1].Err).Output, "the results keep their own")
+	for _, c := range []struct {
+		keepGoing   bool
+		ran, output string
+	}{
+		{false, "a\nb\n", "b\n"},
+		{true, "a\nb\nc\nd\n", "$ echo b | tee -a ran; exit 2\nb\n$ echo d | tee -a ran; exit 4\nd\n"},
+	} {
+		dir := t.TempDir()
+		v := newValidator(t, validate.Config{Dir: dir, KeepGoing: c.keepGoing, PreCommit: lines("echo a >> ran",
+			"echo b | tee -a ran; exit 2", "echo c >> ran", "echo d | tee -a ran; exit 4")})
+		ev := evidenceOf(t, v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit}))
+		assert.Equal(t, taxonomy.Some(2), ev.ExitCode)
+		assert.Equal(t, "echo b | tee -a ran; exit 2", ev.Attribute("command"))
+		assert.Equal(t, c.output, ev.Output)
+		ran, err := os.ReadFile(filepath.Join(dir, "ran"))
+		require.NoError(t, err)
+		assert.Equal(t, c.ran, string(ran))
+	}
 }
 
 // within does something with a limit, and once more with a longer one as long as it has not come so
@@ -167,39 +168,42 @@ func TestTimeLimit(t *testing.T) {
 // A run's or an iteration's deadline is a timeout as well, without the command's own limit; a
 // cancellation is no failure of the command.
 func TestContextEnds(t *testing.T) {
-	said := make(firstWrite, 1)
-	v := newValidator(
-		t, validate.Config{PreCommit: lines("echo begun; sleep 1000", "true"), KeepGoing: true, Tee: said})
-	var s validate.Summary
+	dir := t.TempDir()
+	begun := filepath.Join(dir, "begun")
+	v := newValidator(t, validate.Config{Dir: dir, KeepGoing: true,
+		PreCommit: lines("echo x | tee begun; sleep 1000", "touch second")})
+	check := executor.Check{Phase: executor.PreCommit}
+	var err error
 	within(t, 100*time.Millisecond, func(limit time.Duration) bool {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
-		s = v.Run(ctx, executor.PreCommit)
-		return len(said) > 0
+		err = v.Validate(ctx, check)
+		return exists(begun)
 	})
-	<-said
-	assert.Len(t, s.Results, 1)
-	ev := evidenceOf(t, s.Err)
+	ev := evidenceOf(t, err)
 	assert.Equal(t, "timeout", ev.Type)
 	assert.Empty(t, ev.Attribute("timeout_ms"))
 	assert.NotEmpty(t, ev.Attribute("elapsed_ms"))
-	assert.ErrorIs(t, s.Err, context.DeadlineExceeded)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
 
+	require.NoError(t, os.Remove(begun))
 	why := errors.New("interrupted by a person")
 	stopped, stop := context.WithCancelCause(t.Context())
 	go func() {
-		<-said
+		assert.Eventually(t, func() bool { return exists(begun) }, time.Minute, time.Millisecond)
 		stop(why)
 	}()
-	s = v.Run(stopped, executor.PreCommit)
-	assert.Len(t, s.Results, 1)
-	assert.ErrorIs(t, s.Err, context.Canceled)
-	assert.ErrorIs(t, s.Err, why)
-	assert.False(t, errors.As(s.Err, &ev), "a cancellation is no evidence")
+	for range 2 {
+		err = v.Validate(stopped, check)
+		assert.ErrorIs(t, err, why)
+		assert.False(t, errors.As(err, &ev), "a cancellation is no evidence")
+	}
+	assert.False(t, exists(filepath.Join(dir, "second")))
+}
 
-	s = v.Run(stopped, executor.PreCommit)
-	assert.Empty(t, s.Results)
-	assert.ErrorIs(t, s.Err, why)
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func TestNoKeysInTheEnvironment(t *testing.T) {
@@ -207,11 +211,11 @@ func TestNoKeysInTheEnvironment(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "ghp_planted")
 	t.Setenv("PASSED_ON", "as it is")
 	v := newValidator(t, validate.Config{
-		PreCommit: []validate.Command{{Args: []string{"env"}}}, Env: []string{"CI=1", "PASSED_ON", "NOT_SET_ANYWHERE"},
+		Env: []string{"CI=1", "PASSED_ON", "NOT_SET_ANYWHERE"},
 	})
-	s := v.Run(t.Context(), executor.PreCommit)
-	require.NoError(t, s.Err)
-	environment := s.Results[0].Output
+	got := v.Run(t.Context(), "fix", validate.Command{Args: []string{"env"}})
+	require.NoError(t, got.Err)
+	environment := got.Output
 	assert.NotContains(t, environment, "planted")
 	assert.NotContains(t, environment, "NOT_SET_ANYWHERE")
 	assert.Contains(t, environment, "CI=1\n")
@@ -224,11 +228,10 @@ func TestCommandsRunInTheWorkingTree(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "check.sh"), []byte("#!/bin/sh\npwd -P\n"), 0o700))
 	real, err := filepath.EvalSymlinks(dir)
 	require.NoError(t, err)
-	v := newValidator(
-		t, validate.Config{Dir: dir, PreCommit: []validate.Command{{Args: []string{"./check.sh"}}}})
-	s := v.Run(t.Context(), executor.PreCommit)
-	require.NoError(t, s.Err)
-	assert.Equal(t, real+"\n", s.Results[0].Output)
+	v := newValidator(t, validate.Config{Dir: dir})
+	got := v.Run(t.Context(), "fix", validate.Command{Args: []string{"./check.sh"}})
+	require.NoError(t, got.Err)
+	assert.Equal(t, real+"\n", got.Output)
 }
 
 func TestOutputIsBounded(t *testing.T) {
@@ -269,33 +272,18 @@ func TestOutputBeginsWithNoPartOfASecret(t *testing.T) {
 	}
 }
 
-func TestOutputIsPassedOn(t *testing.T) {
-	var all bytes.Buffer
-	c := validate.Config{PreCommit: lines("echo first; echo second >&2"), Output: 7, Tee: &all}
-	s := newValidator(t, c).Run(t.Context(), executor.PreCommit)
-	require.NoError(t, s.Err)
-	assert.Equal(t, "first\nsecond\n", all.String())
-	assert.Equal(t, "(6 bytes before this are left out)\nsecond\n", s.Results[0].Output)
-
-	c.Tee = refusing{}
-	s = newValidator(t, c).Run(t.Context(), executor.PreCommit)
-	assert.NoError(t, s.Err)
-	assert.Contains(t, s.Results[0].Output, "second\n")
-}
-
 // TestCommandsAreTracked: the caller learns the process of each command, and can refuse it.
 // Processes that a command leaves are ended, on Linux also outside its group.
 func TestCommandsAreTracked(t *testing.T) {
-	said := make(firstWrite, 1)
-	v := newValidator(
-		t, validate.Config{PreCommit: lines("true", "echo $$; exec sleep 600"), Grace: 100 * time.Millisecond,
-			Tee: said})
+	dir := t.TempDir()
+	v := newValidator(t, validate.Config{Dir: dir, PreCommit: lines("true", "echo $$; touch begun; exec sleep 600"),
+		Grace: 100 * time.Millisecond})
 	var seen []executor.Process
 	err := v.Validate(t.Context(), executor.Check{Phase: executor.PreCommit, Started: func(p executor.Process) error {
 		seen = append(seen, p)
 		if len(seen) == 2 {
 			go func() {
-				<-said
+				assert.Eventually(t, func() bool { return exists(filepath.Join(dir, "begun")) }, time.Minute, time.Millisecond)
 				assert.NoError(t, v.End(context.WithoutCancel(t.Context()), p))
 			}()
 		}
@@ -317,17 +305,6 @@ func TestCommandsAreTracked(t *testing.T) {
 }
 
 var errUnwanted = errors.New("unwanted")
-
-// firstWrite tells that something was written.
-type firstWrite chan struct{}
-
-func (w firstWrite) Write(b []byte) (int, error) {
-	select {
-	case w <- struct{}{}:
-	default:
-	}
-	return len(b), nil
-}
 
 func TestGrandchildrenAreEnded(t *testing.T) {
 	dir := t.TempDir()
@@ -386,23 +363,19 @@ func TestCommandsThatCannotBeRun(t *testing.T) {
 }
 
 // A command of no phase is run as those of phases are.
-func TestRunStarted(t *testing.T) {
+func TestRun(t *testing.T) {
 	v := newValidator(t, validate.Config{Output: 5})
-	passed := v.RunStarted(t.Context(), "fix", validate.Command{Line: "echo fine"}, nil)
+	passed := v.Run(t.Context(), "fix", validate.Command{Line: "echo fine"})
 	assert.NoError(t, passed.Err)
 	assert.Equal(t, "fine\n", passed.Output)
-	ev := evidenceOf(t, v.RunStarted(t.Context(), "fix", validate.Command{Args: []string{"sh", "-c", "exit 7"}}, nil).
+	ev := evidenceOf(t, v.Run(t.Context(), "fix", validate.Command{Args: []string{"sh", "-c", "exit 7"}}).
 		Err)
 	assert.Equal(t, []string{"validator", "fix", "exit"}, []string{ev.Source, ev.Op, ev.Type})
 	assert.Equal(t, taxonomy.Some(7), ev.ExitCode)
-	ev = evidenceOf(t, v.RunStarted(t.Context(), "fix", validate.Command{}, nil).Err)
+	ev = evidenceOf(t, v.Run(t.Context(), "fix", validate.Command{}).Err)
 	assert.Equal(t, "load_config", ev.Op)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.EqualError(t, v.RunStarted(ctx, "fix", validate.Command{Line: "true"}, nil).Err,
+	assert.EqualError(t, v.Run(ctx, "fix", validate.Command{Line: "true"}).Err,
 		"fix: run sh: context canceled")
 }
-
-type refusing struct{}
-
-func (refusing) Write([]byte) (int, error) { return 0, errors.New("full") }
