@@ -198,7 +198,7 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// reporting is a sink that adds the facts of an operation to its occurrences.
+// reporting is a sink that keeps the latest occurrence of an operation.
 type reporting struct {
 	handler *Handler
 	op      *Op
@@ -209,7 +209,14 @@ type reporting struct {
 // ended, and reports a cancelled strategy without a result.
 func (t *reporting) observer(ctx context.Context) executor.Observer {
 	cfg := &t.handler.cfg
-	reports := watch.Observer(watch.Options{Table: cfg.Table, Sink: t, Runs: cfg.Runs, ID: cfg.ID})
+	facts, source := t.op.Facts, report.Source{}
+	if facts.Source != nil {
+		source = *facts.Source
+	}
+	source.Type, source.Component = cmp.Or(source.Type, t.op.Source), cmp.Or(source.Component, t.op.Component)
+	facts.Source = &source
+	reports := watch.Observer(watch.Options{Table: cfg.Table, Sink: t, Runs: cfg.Runs, ID: cfg.ID,
+		StatusSources: cfg.StatusSources, Facts: func(executor.Event) report.Facts { return facts }})
 	return observerFunc(func(e executor.Event) {
 		switch {
 		case ctx.Err() == nil, e.Kind != executor.ReactionTaken && e.Kind != executor.Waiting &&
@@ -226,29 +233,11 @@ type observerFunc func(executor.Event)
 
 func (f observerFunc) Observe(e executor.Event) { f(e) }
 
-// Report adds the facts and passes the occurrence on.
+// Report passes an occurrence on.
 func (t *reporting) Report(o *report.Occurrence) {
-	cfg, facts := &t.handler.cfg, t.op.Facts
-	source := report.Source{Type: t.op.Source, Component: t.op.Component}
-	if facts.Source != nil {
-		given := *facts.Source
-		given.Type, given.Component = cmp.Or(given.Type, source.Type), cmp.Or(given.Component, source.Component)
-		source = given
-	}
-	facts.Source = &source
-	if facts.Execution == nil {
-		facts.Execution = &report.Execution{}
-	}
-	options := report.EnrichOptions{}
-	if cfg.Clock != nil {
-		options.At = cfg.Clock.Now()
-	}
-	if cfg.Table.SearchesText() {
-		options.StatusSources = cfg.StatusSources
-	}
-	t.latest = o.Enrich(facts, options)
-	if cfg.Sink != nil {
-		cfg.Sink.Report(t.latest)
+	t.latest = o
+	if s := t.handler.cfg.Sink; s != nil {
+		s.Report(o)
 	}
 }
 

@@ -1,11 +1,7 @@
 package retry
 
 import (
-	"cmp"
-	"encoding/json"
-	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -59,8 +55,7 @@ type Learner interface {
 // halved when fewer did. Retries that waited for a hint do not count.
 //
 // The numbers follow from the policies and the outcomes alone. An Adaptive learns about 1024 pairs
-// of a policy and a code. It marshals to JSON and is safe for concurrent use. A nil *Adaptive
-// changes nothing.
+// of a policy and a code. It is safe for concurrent use. A nil *Adaptive changes nothing.
 type Adaptive struct {
 	mu       sync.Mutex
 	policies map[string]taxonomy.Policy
@@ -71,21 +66,14 @@ type pair struct{ policy, code string }
 
 // learned is the knowledge about a policy after failures of a code.
 type learned struct {
-	Policy string `json:"policy"`
-	Code   string `json:"code"`
-	Calls  []rate `json:"calls"` // of the second call, the third and so on
-	// Doublings is how often the delay was doubled, less how often it was halved.
-	Doublings int `json:"doublings"`
-	// First and Later count the operations that the first and a later retry saved since then.
-	First int `json:"first"`
-	Later int `json:"later"`
+	calls     []rate // of the second call, the third and so on
+	doublings int    // of the delay, less its halvings
+	// first and later count the operations that the first and a later retry saved since then.
+	first, later int
 }
 
 // rate is a success rate in which older outcomes weigh less.
-type rate struct {
-	Made      float64 `json:"made"`
-	Succeeded float64 `json:"succeeded"`
-}
+type rate struct{ made, succeeded float64 }
 
 // NewAdaptive returns an Adaptive without knowledge. The policies are those of the taxonomy
 // (Table.Taxonomy.Policies). The delay of any other policy adapts only after its first use.
@@ -130,15 +118,15 @@ func (l *learned) attempts(p *taxonomy.Policy) int {
 	last, useful := least, false
 	for n := least + 1; n <= p.Adapt.MaxAttempts; n++ {
 		var r rate
-		if i := min(n, maxCounted) - 2; i < len(l.Calls) {
-			r = l.Calls[i]
+		if i := min(n, maxCounted) - 2; i < len(l.calls) {
+			r = l.calls[i]
 		}
 		doubt := 0.0
 		if useful || n <= maxCalls(p) {
 			doubt = 1
 		}
-		useful = r.Succeeded/(r.Made+1) >= worthwhile
-		if (r.Succeeded+doubt)/(r.Made+1) >= worthwhile {
+		useful = r.succeeded/(r.made+1) >= worthwhile
+		if (r.succeeded+doubt)/(r.made+1) >= worthwhile {
 			last = n
 		}
 	}
@@ -149,10 +137,10 @@ func (l *learned) delay(p *taxonomy.Policy) time.Duration {
 	least := max(0, p.Adapt.MinDelay)
 	most := max(least, min(p.Adapt.MaxDelay, longestDelay(p)))
 	d := max(p.InitialDelay, least)
-	if d == 0 && l.Doublings > 0 {
+	if d == 0 && l.doublings > 0 {
 		d = time.Millisecond
 	}
-	return max(least, limited(math.Ldexp(float64(d), l.Doublings), most))
+	return max(least, limited(math.Ldexp(float64(d), l.doublings), most))
 }
 
 // Learn takes an outcome into account.
@@ -179,7 +167,7 @@ func (a *Adaptive) Learn(o Outcome) {
 		if len(a.pairs) >= maxLearned {
 			return
 		}
-		l = &learned{Policy: o.Policy, Code: o.After}
+		l = &learned{}
 		a.pairs[at] = l
 	}
 	p := a.policies[o.Policy]
@@ -199,21 +187,21 @@ func weight(p *taxonomy.Policy) float64 {
 
 // fade reduces the weight of the calls after the last one that was made.
 func (l *learned) fade(last int, p *taxonomy.Policy) {
-	for i := last - 1; i < len(l.Calls); i++ {
-		l.Calls[i].Made *= weight(p)
-		l.Calls[i].Succeeded *= weight(p)
+	for i := last - 1; i < len(l.calls); i++ {
+		l.calls[i].made *= weight(p)
+		l.calls[i].succeeded *= weight(p)
 	}
 }
 
 func (l *learned) count(o Outcome, p *taxonomy.Policy) {
 	i := min(o.Attempt, maxCounted) - 2
-	for len(l.Calls) <= i {
-		l.Calls = append(l.Calls, rate{})
+	for len(l.calls) <= i {
+		l.calls = append(l.calls, rate{})
 	}
-	r := &l.Calls[i]
-	r.Made, r.Succeeded = r.Made*weight(p)+1, r.Succeeded*weight(p)
+	r := &l.calls[i]
+	r.made, r.succeeded = r.made*weight(p)+1, r.succeeded*weight(p)
 	if o.Code == "" {
-		r.Succeeded++
+		r.succeeded++
 	}
 }
 
@@ -230,66 +218,24 @@ func (l *learned) moveDelay(o Outcome, p *taxonomy.Policy) {
 	}
 	switch {
 	case o.Code == "" && o.Attempt == 2:
-		l.First++
+		l.first++
 	case o.Code == "", single:
-		l.Later++
+		l.later++
 	default:
 		return
 	}
 	const inexact = 1e-9
-	late, before := moveAfter*(1-target), l.Doublings
+	late, before := moveAfter*(1-target), l.doublings
 	switch {
-	case float64(l.Later) > late+inexact:
-		l.Doublings++
-	case l.First+l.Later < moveAfter:
+	case float64(l.later) > late+inexact:
+		l.doublings++
+	case l.first+l.later < moveAfter:
 		return
-	case float64(l.Later) < late-inexact:
-		l.Doublings--
+	case float64(l.later) < late-inexact:
+		l.doublings--
 	}
-	l.First, l.Later = 0, 0
+	l.first, l.later = 0, 0
 	if l.delay(p) == delay {
-		l.Doublings = before // at a bound
+		l.doublings = before // at a bound
 	}
-}
-
-const snapshotVersion = 2
-
-type snapshot struct {
-	Version  int       `json:"errgen_adaptive"`
-	Policies []learned `json:"policies"`
-}
-
-// MarshalJSON returns the knowledge.
-func (a *Adaptive) MarshalJSON() ([]byte, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	s := snapshot{Version: snapshotVersion, Policies: []learned{}}
-	for _, l := range a.pairs {
-		s.Policies = append(s.Policies, *l)
-	}
-	slices.SortFunc(s.Policies, func(x, y learned) int {
-		return cmp.Or(cmp.Compare(x.Policy, y.Policy), cmp.Compare(x.Code, y.Code))
-	})
-	return json.Marshal(s)
-}
-
-// UnmarshalJSON replaces the knowledge; the policies remain. With an error it changes nothing.
-func (a *Adaptive) UnmarshalJSON(b []byte) error {
-	var s snapshot
-	if err := json.Unmarshal(b, &s); err != nil {
-		return fmt.Errorf("read adaptive policies: %w", err)
-	}
-	if s.Version != snapshotVersion {
-		return fmt.Errorf("read adaptive policies: version %d is not supported (%d is)", s.Version, snapshotVersion)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.policies == nil {
-		a.policies = make(map[string]taxonomy.Policy)
-	}
-	a.pairs = make(map[pair]*learned)
-	for _, l := range s.Policies {
-		a.pairs[pair{l.Policy, l.Code}] = &l
-	}
-	return nil
 }

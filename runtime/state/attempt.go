@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -29,48 +28,50 @@ const (
 // Attempt is one attempt at a task: an iteration of a run, or the argument of
 // [Store.RecordAttempt].
 type Attempt struct {
-	ID   int64
-	Task string
+	ID   int64  `db:"id"`
+	Task string `db:"task_id"`
 	// Generation is that of the task when the attempt was recorded.
-	Generation int
+	Generation int `db:"generation"`
 	// At is when it ended.
-	At       time.Time
-	Duration time.Duration
-	Success  bool
-	Outcome  AttemptOutcome
+	At       time.Time      `db:"timestamp"`
+	Duration time.Duration  `db:"duration_seconds"`
+	Success  bool           `db:"success"`
+	Outcome  AttemptOutcome `db:"outcome"`
 	// Error is the message of its failure, or the question: masked, the first 4 KiB.
-	Error string
+	Error string `db:"error"`
 	// CodeAsWritten is the recorded code. Code is that code in the taxonomy; for an unknown or
 	// missing code it is the fallback. Both are empty after a success, and may be empty if the
 	// attempt was cancelled or ended with a question.
-	Code, CodeAsWritten string
+	Code          string
+	CodeAsWritten string `db:"error_code"`
 	// Output is the answer of the provider: masked, the last 8 KiB.
-	Output string
+	Output string `db:"claude_output"`
 	// Run and Iteration are empty for an attempt of [Store.RecordAttempt].
-	Run       string
-	Iteration int
+	Run       string `db:"run"`
+	Iteration int    `db:"iteration"`
 	// Category, Reaction and Action are those of the code.
-	Category, Reaction, Action string
+	Category string `db:"category"`
+	Reaction string `db:"reaction"`
+	Action   string `db:"action"`
 	// Counted reports whether the failure counted.
-	Counted  taxonomy.Opt[bool]
-	Provider string
-	Tier     taxonomy.Opt[int]
-	// Usage is the cost of its calls. Absent numbers are unknown.
-	Usage executor.Usage
+	Counted  taxonomy.Opt[bool] `db:"counted"`
+	Provider string             `db:"provider"`
+	Tier     taxonomy.Opt[int]  `db:"tier"`
+	// Calls is the number of its calls, and Usage their cost. Absent numbers are unknown.
+	Calls int            `db:"calls"`
+	Usage executor.Usage `db:""`
 	// Feedback is for the next attempt: masked, the first 8 KiB.
-	Feedback string
+	Feedback string `db:"feedback"`
 	// Changed are the paths that it changed, 1000 at most.
-	Changed []string
+	Changed []string `db:"changed_files"`
 	// TaskStatus is the new status of the task, for [Store.RecordAttempt] only.
 	TaskStatus TaskStatus
-
-	calls int
 }
 
 // RecordAttempt records an attempt and the status of its task, in one transaction, and returns the
 // attempt's ID. It adds an unknown task.
 //
-// ID, Generation, Run and Iteration are ignored. At defaults to now, and Category, Reaction, Action
+// ID, Generation, Run, Iteration and Calls are ignored. At defaults to now, and Category, Reaction, Action
 // and Counted to those of the code. TaskStatus defaults to completed after a success, and to
 // running after a failure, or failed or blocked if the code's reaction aborts or blocks. In a
 // budget the attempt is one call if it has a Provider or a Usage.
@@ -79,7 +80,7 @@ func (s *Store) RecordAttempt(ctx context.Context, a Attempt) (id int64, err err
 	if err := a.check(); err != nil {
 		return 0, s.failed("state_write", doing, err)
 	}
-	a.Generation, a.Run, a.Iteration = 0, "", 0
+	a.Generation, a.Run, a.Iteration, a.Calls = 0, "", 0, 0
 	a = s.withDefaults(a)
 	err = s.write(ctx, doing, func(t *tx) (err error) {
 		if err := t.setStatus(a.Task, a.TaskStatus, a.At); err != nil {
@@ -118,12 +119,16 @@ func (s *Store) withDefaults(a Attempt) Attempt {
 		a.CodeAsWritten = a.Code
 	}
 	if a.Run == "" && (a.Provider != "" || a.Usage != executor.Usage{}) {
-		a.calls = 1
+		a.Calls = 1
 	}
 	a.Error, a.Output = mask.Beginning(a.Error, maxError), mask.Ending(a.Output, maxOutput)
 	a.Feedback = mask.Beginning(a.Feedback, maxOutput)
 	for _, text := range []*string{&a.CodeAsWritten, &a.Category, &a.Reaction, &a.Action, &a.Provider} {
-		*text = mask.Beginning(*text, maxName)
+		*text = name(*text)
+	}
+	a.Changed = slices.Clone(a.Changed[:min(len(a.Changed), maxPaths)])
+	for i, path := range a.Changed {
+		a.Changed[i] = mask.Beginning(path, maxError)
 	}
 	status := TaskCompleted
 	switch {
@@ -135,7 +140,7 @@ func (s *Store) withDefaults(a Attempt) Attempt {
 	if !a.Success {
 		m := s.meaningOf(a.CodeAsWritten)
 		status = m.leaves()
-		if a.Category == "" {
+		if a.Category == "" && (a.CodeAsWritten != "" || a.Outcome == Failed) {
 			a.Category = m.category
 		}
 		if a.Reaction == "" && a.Action == "" && len(m.reactions) > 0 {
@@ -151,79 +156,47 @@ func (s *Store) withDefaults(a Attempt) Attempt {
 	return a
 }
 
-const putAttempt = `INSERT INTO attempts (task_id, generation, timestamp, success, duration_seconds, error,
-	error_code, claude_output, run, iteration, outcome, category, reaction, action, counted, provider, tier, calls,
-	input_tokens, output_tokens, cost_microusd, feedback, changed_files)
-	VALUES (?1, coalesce(nullif(?, 0), (SELECT generation FROM tasks WHERE task_id = ?1)), ?, ?, ?, ?, ?, ?, ?, ?, ?,
-	?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+var putAttempt = insertOf("attempts", &Attempt{})
 
 // insertAttempt writes the row of an attempt with its defaults. Its task must exist.
-func (t *tx) insertAttempt(a Attempt) (int64, error) {
-	changed, err := paths(a.Changed)
-	if err != nil {
-		return 0, err
+func (t *tx) insertAttempt(a Attempt) (id int64, err error) {
+	if a.Generation == 0 {
+		err = t.scan("SELECT generation FROM tasks WHERE task_id = ?", []any{a.Task}, &a.Generation)
 	}
-	var run sql.Null[string]
-	var iteration sql.Null[int]
-	if a.Run != "" {
-		run, iteration = column(a.Run), sql.Null[int]{V: a.Iteration, Valid: true}
+	if err == nil {
+		args := valuesOf(&a)
+		args[0] = nil // a new ID
+		var result sql.Result
+		if result, err = t.exec(putAttempt, args...); err == nil {
+			return result.LastInsertId()
+		}
 	}
-	result, err := t.exec(putAttempt, a.Task, a.Generation, stamp(a.At), a.Success, a.Duration.Seconds(),
-		column(a.Error), column(a.CodeAsWritten), column(a.Output), run, iteration, string(a.Outcome),
-		column(a.Category), column(a.Reaction), column(a.Action), a.Counted.Or(false), column(a.Provider),
-		optional(a.Tier), a.calls, optional(a.Usage.InputTokens), optional(a.Usage.OutputTokens),
-		microUSD(a.Usage.CostUSD), column(a.Feedback), changed)
-	if err != nil {
-		return 0, fmt.Errorf("write the attempt: %w", err)
-	}
-	return result.LastInsertId()
+	return 0, fmt.Errorf("write the attempt: %w", err)
 }
 
-const selectAttempts = `
-	SELECT id, task_id, generation, timestamp, success, duration_seconds, error, error_code, claude_output, run,
-		iteration, outcome, category, reaction, action, counted, provider, tier, calls, input_tokens, output_tokens,
-		cost_microusd, feedback, changed_files
-	FROM attempts `
-
 // latestAttempts selects at most so many attempts of a task's generation, the newest first.
-const latestAttempts = selectAttempts + `WHERE task_id = ?1
+const latestAttempts = `SELECT * FROM attempts WHERE task_id = ?1
 	AND generation = (SELECT generation FROM tasks WHERE task_id = ?1) ORDER BY id DESC LIMIT ?2`
 
 // Attempts returns the last n attempts of the task's current generation, the newest last.
 func (s *Store) Attempts(ctx context.Context, task string, n int) ([]Attempt, error) {
-	all, err := list(ctx, s, "read attempts", latestAttempts, []any{task, max(0, n)}, s.attempt)
+	all, err := list[Attempt](ctx, s, "read attempts", latestAttempts, task, max(0, n))
 	slices.Reverse(all)
-	return all, err
+	return s.coded(all), err
 }
 
 // AllAttempts returns the attempts at a task in all generations, the newest last.
 func (s *Store) AllAttempts(ctx context.Context, task string) ([]Attempt, error) {
-	return list(ctx, s, "read attempts", selectAttempts+"WHERE task_id = ? ORDER BY id", []any{task}, s.attempt)
+	all, err := list[Attempt](ctx, s, "read attempts", "SELECT * FROM attempts WHERE task_id = ? ORDER BY id", task)
+	return s.coded(all), err
 }
 
-// attempt reads a row of selectAttempts.
-func (s *Store) attempt(r row) (a Attempt, err error) {
-	var at string
-	var seconds float64
-	var failure, code, output, run, category, reaction, action, provider, feedback, changed sql.Null[string]
-	var iteration, tier sql.Null[int]
-	var in, out, cost sql.Null[int64]
-	var counted bool
-	if err := r.Scan(&a.ID, &a.Task, &a.Generation, &at, &a.Success, &seconds, &failure, &code, &output, &run,
-		&iteration, &a.Outcome, &category, &reaction, &action, &counted, &provider, &tier, &a.calls, &in, &out, &cost,
-		&feedback, &changed); err != nil {
-		return a, err
+// coded sets the codes of attempts.
+func (s *Store) coded(all []Attempt) []Attempt {
+	for i := range all {
+		all[i].Code = s.codeOf(&all[i])
 	}
-	a.Duration, a.Error, a.CodeAsWritten, a.Output = duration(seconds), failure.V, code.V, output.V
-	a.Run, a.Iteration, a.Category, a.Reaction = run.V, iteration.V, category.V, reaction.V
-	a.Action, a.Counted, a.Provider, a.Tier = action.V, taxonomy.Some(counted), provider.V, opt(tier)
-	a.Usage, a.Feedback, a.Code = usage(in, out, cost), feedback.V, s.codeOf(&a)
-	if changed.Valid {
-		if err := json.Unmarshal([]byte(changed.V), &a.Changed); err != nil {
-			return a, fmt.Errorf("attempt %d: changed files: %w", a.ID, err)
-		}
-	}
-	return a, times(map[*time.Time]sql.Null[string]{&a.At: {V: at, Valid: true}})
+	return all
 }
 
 // codeOf returns the code of an attempt as the taxonomy understands it.
@@ -236,14 +209,6 @@ func (s *Store) codeOf(a *Attempt) string {
 
 // Errors returns the errors of an iteration of a run, in the order in which they occurred.
 func (s *Store) Errors(ctx context.Context, run string, iteration int) ([]executor.ErrorRecord, error) {
-	return list(ctx, s, "read errors", `SELECT iteration, tier, op, source, coalesce(code, ''), coalesce(category, ''),
-		message, coalesce(rule, ''), coalesce(reaction, ''), coalesce(action, ''), counted, retried,
-		coalesce(fingerprint, ''), coalesce(details, '') FROM errors WHERE run = ? AND iteration = ? ORDER BY seq`,
-		[]any{run, iteration}, func(r row) (rec executor.ErrorRecord, err error) {
-			var details string
-			err = r.Scan(&rec.Iteration, &rec.Tier, &rec.Op, &rec.Source, &rec.Code, &rec.Category, &rec.Message,
-				&rec.Why, &rec.Reaction, &rec.Action, &rec.Counted, &rec.Retried, &rec.Fingerprint, &details)
-			rec.Details = json.RawMessage(details)
-			return rec, err
-		})
+	return list[executor.ErrorRecord](ctx, s, "read errors",
+		"SELECT record FROM errors WHERE run = ? AND iteration = ? ORDER BY seq", run, iteration)
 }

@@ -30,22 +30,22 @@ func ScopeOfTask(id string) string { return oneTask + id }
 
 // Amount is a number of tokens, input and output together, and a cost.
 type Amount struct {
-	Tokens  taxonomy.Opt[int64]
-	CostUSD taxonomy.Opt[float64]
+	Tokens  taxonomy.Opt[int64]   `db:"tokens"`
+	CostUSD taxonomy.Opt[float64] `db:"cost_microusd"`
 }
 
 // Limit is the maximum of what may be spent. Absent numbers are unlimited.
 type Limit struct {
-	Amount
+	Amount `db:""`
 	// Note is the reason, for people.
-	Note string
+	Note string `db:"note"`
 }
 
 // SetLimit is a limit that was set, with its scope.
 type SetLimit struct {
-	Scope string
-	At    time.Time
-	Limit
+	Scope string    `db:"scope"`
+	At    time.Time `db:"at"`
+	Limit `db:""`
 }
 
 // SetBudget sets the limit of a scope. It applies from the next call on, also to runs of other
@@ -60,15 +60,20 @@ func (s *Store) SetBudget(ctx context.Context, scope string, l Limit) error {
 	if err != nil {
 		return s.failed("state_write", doing, err)
 	}
-	micro := microUSD(l.CostUSD)
-	if micro.Valid {
-		micro.V = int64(min(math.Floor(cost*perUSD+1e-6), math.MaxInt64/1e6))
-	}
+	l.CostUSD, l.Note = down(l.CostUSD), mask.Beginning(l.Note, maxError)
 	return s.write(ctx, doing, func(t *tx) error {
-		_, err := t.exec("INSERT INTO budgets (at, scope, tokens, cost_microusd, note) VALUES (?, ?, ?, ?, ?)",
-			stamp(s.clock.Now()), scope, optional(l.Tokens), micro, head(l.Note, maxError))
+		set := SetLimit{scope, s.clock.Now(), l}
+		_, err := t.exec(insertOf("budgets", &set), valuesOf(&set)...)
 		return err
 	})
+}
+
+// down returns dollars rounded down to millionths.
+func down(usd taxonomy.Opt[float64]) taxonomy.Opt[float64] {
+	if v, ok := usd.Get(); ok {
+		return taxonomy.Some(math.Floor(v*perUSD+1e-6) / perUSD)
+	}
+	return usd
 }
 
 func checkScope(scope string) error {
@@ -83,18 +88,9 @@ func checkScope(scope string) error {
 
 // Budgets returns the limits that apply, in the order in which they were set.
 func (s *Store) Budgets(ctx context.Context) ([]SetLimit, error) {
-	return list(ctx, s, "read the budgets", `
-		SELECT scope, at, tokens, cost_microusd, coalesce(note, '') FROM budgets
+	return list[SetLimit](ctx, s, "read the budgets", `SELECT * FROM budgets
 		WHERE id IN (SELECT max(id) FROM budgets GROUP BY scope) AND (tokens IS NOT NULL OR cost_microusd IS NOT NULL)
-		ORDER BY id`, nil, func(r row) (l SetLimit, err error) {
-		var at string
-		var tokens, cost sql.Null[int64]
-		if err := r.Scan(&l.Scope, &at, &tokens, &cost, &l.Note); err != nil {
-			return l, err
-		}
-		l.Tokens, l.CostUSD = opt(tokens), usage(tokens, tokens, cost).CostUSD
-		return l, times(map[*time.Time]sql.Null[string]{&l.At: {V: at, Valid: true}})
-	})
+		ORDER BY id`)
 }
 
 // BudgetOptions configure a budget.
@@ -105,14 +101,11 @@ type BudgetOptions struct {
 	Assume Amount
 }
 
-// spent is the cost of calls, in tokens or millionths of a dollar.
-type spent struct{ known, unknown, underWay int64 }
-
-// account compares the spending with a limit.
+// account compares the spending with a limit, in tokens or millionths of a dollar.
 type account struct {
-	scope, unit string
-	limit       int64
-	spent
+	scope, unit              string
+	limit                    int64
+	known, unknown, underWay int64
 }
 
 // The units of a limit.
@@ -121,23 +114,14 @@ const (
 	unitUSD    = "usd"
 )
 
-// The costs of runs and of attempts without a run.
 const (
-	paidRuns = `SELECT run, task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost
-		FROM runs`
-	paidAttempts = `SELECT '', task_id, calls, coalesce(input_tokens, 0) AS input_tokens,
-		coalesce(output_tokens, 0) AS output_tokens, coalesce(cost_microusd, 0) AS cost_microusd,
-		iif(input_tokens IS NULL OR output_tokens IS NULL, calls, 0) AS unknown_tokens,
-		iif(cost_microusd IS NULL, calls, 0) AS unknown_cost
+	// paid selects the costs of runs and of attempts without a run.
+	paid = `SELECT run, task_id, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost FROM runs
+		UNION ALL SELECT '', task_id, calls, input_tokens, output_tokens, cost_microusd,
+		iif(input_tokens IS NULL OR output_tokens IS NULL, calls, 0), iif(cost_microusd IS NULL, calls, 0)
 		FROM attempts INDEXED BY attempts_paid WHERE run IS NULL AND calls > 0`
-	paid = paidRuns + " UNION ALL " + paidAttempts
-
-	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens,
-		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd,
-		sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost FROM (`
-	byTask = ") GROUP BY task_id"
-	// paidByTask selects the sums of paid for each task.
-	paidByTask = sumsOf + sumsOf + paidRuns + byTask + " UNION ALL " + sumsOf + paidAttempts + byTask + byTask
+	sumsOf = `SELECT task_id, sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+		sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens, sum(unknown_cost) AS unknown_cost`
 )
 
 // Budget returns the budget of an executor that uses this state; see [Store.SetBudget]. The costs
@@ -169,17 +153,11 @@ func (s budget) Allow(ctx context.Context, bill executor.Call) error {
 		return &taxonomy.Evidence{Source: "budget", Op: "budget", Type: "unknown_cost", Errno: ev.Errno, Err: err,
 			Text: "the cost so far cannot be read: " + err.Error(), Attributes: ev.Attributes}
 	}
+	assume := map[string]sql.Null[int64]{unitTokens: optional(s.o.Assume.Tokens), unitUSD: microUSD(s.o.Assume.CostUSD)}
 	var unknown *taxonomy.Evidence
 	for _, a := range accounts {
-		assumed := s.o.Assume.Tokens.Or(-1)
-		if a.unit == unitUSD {
-			assumed = -1
-			if c := microUSD(s.o.Assume.CostUSD); c.Valid {
-				assumed = c.V
-			}
-		}
-		if assumed >= 0 {
-			a.known, a.unknown = a.known+assumed*(a.unknown+a.underWay), 0
+		if assumed := assume[a.unit]; assumed.Valid {
+			a.known, a.unknown = a.known+assumed.V*(a.unknown+a.underWay), 0
 		}
 		switch {
 		case a.known >= a.limit:
@@ -206,79 +184,75 @@ func (s budget) Allow(ctx context.Context, bill executor.Call) error {
 // accounts returns the limits that apply to a call and the spending in their scopes. The narrowest
 // scope is first, and tokens are before dollars.
 func (s *Store) accounts(v *tx, bill *executor.Call) (all []account, err error) {
-	task := bill.Task
-	limits := map[string][2]sql.Null[int64]{}
-	err = v.query(`SELECT scope, tokens, cost_microusd FROM budgets
-		WHERE id IN (SELECT max(id) FROM budgets WHERE scope IN (?, ?, ?, ?) GROUP BY scope)`,
-		[]any{ScopeAttempt, ScopeTask, ScopeOfTask(task), ScopeAll}, func(r row) error {
-			var scope string
-			var l [2]sql.Null[int64]
-			err := r.Scan(&scope, &l[0], &l[1])
-			if l[0].Valid || l[1].Valid {
-				limits[scope] = l
-			}
-			return err
-		})
+	set, err := query[SetLimit](v, `SELECT * FROM budgets WHERE id IN (SELECT max(id) FROM budgets
+		WHERE scope IN (?, ?, ?, ?) GROUP BY scope)`, ScopeAttempt, ScopeTask, ScopeOfTask(bill.Task), ScopeAll)
 	if err != nil {
 		return nil, err
 	}
+	limits := map[string]Amount{}
+	for _, l := range set {
+		if l.Amount != (Amount{}) {
+			limits[l.Scope] = l.Amount
+		}
+	}
 	ofTask := ScopeTask
-	if _, ok := limits[ScopeOfTask(task)]; ok {
-		ofTask = ScopeOfTask(task)
+	if _, ok := limits[ScopeOfTask(bill.Task)]; ok {
+		ofTask = ScopeOfTask(bill.Task)
 	}
 	for _, scope := range []string{ScopeAttempt, ofTask, ScopeAll} {
 		l, ok := limits[scope]
 		if !ok {
 			continue
 		}
-		own, others := bill.Total, [2]spent{}
+		own, others, underWay := bill.Total, executor.Spending{}, int64(0)
 		switch scope {
 		case ScopeAttempt:
 			own = bill.Attempt
 		case ScopeAll:
-			others, err = s.others(v, bill.Run, "")
+			others, underWay, err = s.others(v, bill.Run, "")
 		default:
-			others, err = s.others(v, bill.Run, task)
+			others, underWay, err = s.others(v, bill.Run, bill.Task)
 		}
 		if err != nil {
 			return nil, err
 		}
-		others[0].known += own.Usage.InputTokens.Or(0) + own.Usage.OutputTokens.Or(0)
-		others[0].unknown += int64(own.UnknownTokens)
-		others[1].known += microUSD(own.Usage.CostUSD).V
-		others[1].unknown += int64(own.UnknownCost)
-		for i, unit := range []string{unitTokens, unitUSD} {
-			if l[i].Valid {
-				all = append(all, account{scope, unit, l[i].V, others[i]})
-			}
+		a := account{scope: scope, underWay: underWay}
+		if limit, ok := l.Tokens.Get(); ok {
+			a.unit, a.limit = unitTokens, limit
+			a.known = own.Usage.InputTokens.Or(0) + own.Usage.OutputTokens.Or(0) + others.Usage.InputTokens.Or(0) +
+				others.Usage.OutputTokens.Or(0)
+			a.unknown = int64(own.UnknownTokens+others.UnknownTokens) - underWay
+			all = append(all, a)
+		}
+		if limit := microUSD(l.CostUSD); limit.Valid {
+			a.unit, a.limit = unitUSD, limit.V
+			a.known = microUSD(own.Usage.CostUSD).V + microUSD(others.Usage.CostUSD).V
+			a.unknown = int64(own.UnknownCost+others.UnknownCost) - underWay
+			all = append(all, a)
 		}
 	}
 	return all, nil
 }
 
-// others returns the spending of all other runs on a task, in tokens and in dollars. If task is
-// empty, it is that on all tasks.
-func (s *Store) others(v *tx, run, task string) (sums [2]spent, err error) {
-	err = v.scan(`SELECT coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(unknown_tokens), 0),
-		coalesce(sum(cost_microusd), 0), coalesce(sum(unknown_cost), 0)
-		FROM (`+paid+`) WHERE run <> ?1 AND (?2 = '' OR task_id = ?2)`, []any{run, task},
-		&sums[0].known, &sums[0].unknown, &sums[1].known, &sums[1].unknown)
+// others returns the spending of all other runs on a task, and the number of their calls in
+// progress, which are among the unknown ones. If task is empty, it is that on all tasks.
+func (s *Store) others(v *tx, run, task string) (spent executor.Spending, underWay int64, err error) {
+	sums, err := query[executor.Spending](v, `SELECT coalesce(sum(calls), 0) AS calls, sum(input_tokens) AS input_tokens,
+		sum(output_tokens) AS output_tokens, sum(cost_microusd) AS cost_microusd, sum(unknown_tokens) AS unknown_tokens,
+		sum(unknown_cost) AS unknown_cost FROM (`+paid+`) WHERE run <> ?1 AND (?2 = '' OR task_id = ?2)`, run, task)
 	if err != nil {
-		return sums, err
+		return spent, 0, err
 	}
 	// The last call of a run is in progress if the process of the run is alive, and unknown
 	// otherwise.
-	return sums, v.query(`SELECT run FROM runs WHERE ended_at IS NULL AND phase = 'calling' AND run <> ?1
-		AND (?2 = '' OR task_id = ?2)`, []any{run, task}, func(r row) error {
-		var other string
-		err := r.Scan(&other)
-		if err == nil && s.holder(other) != nil {
-			for i := range sums {
-				sums[i].unknown, sums[i].underWay = sums[i].unknown-1, sums[i].underWay+1
-			}
+	calling, err := query[string](v, `SELECT run FROM runs WHERE ended_at IS NULL AND phase = 'calling' AND run <> ?1
+		AND (?2 = '' OR task_id = ?2)`, run, task)
+	for _, other := range calling {
+		if s.holder(other) != nil {
+			underWay++
 		}
-		return err
-	})
+	}
+	return sums[0], underWay, err
 }
 
 func (a account) evidence(typ, text string) *taxonomy.Evidence {

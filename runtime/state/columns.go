@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -20,121 +21,168 @@ const (
 	maxOutput = 8 << 10
 	maxName   = 1 << 10
 	maxPaths  = 1000
+	maxTask   = 1 << 10
 )
 
 // mask masks the secrets in a text from outside. It replaces NUL, because programs in C end a text
 // there.
 var mask text.Mask = func(s string) string { return text.Masked(strings.ReplaceAll(s, "\x00", "\uFFFD")) }
 
+// name returns a code or another name, masked and bounded.
+func name(s string) string { return mask.Beginning(s, maxName) }
+
 // stampLayout is RFC 3339 with nine digits, so that the texts sort like the times.
 const stampLayout = "2006-01-02T15:04:05.000000000Z07:00"
 
-func stamp(t time.Time) string { return t.UTC().Format(stampLayout) }
+// perUSD is the number of stored units in a dollar.
+const perUSD = 1_000_000
 
-// optionalStamp returns a time as a column; the zero time is NULL.
-func optionalStamp(t time.Time) sql.Null[string] {
-	if t.IsZero() {
-		return sql.Null[string]{}
+// columnsOf calls f for each column of a struct: the fields with a tag `db`, and the numbers of
+// usage and spending.
+func columnsOf(v reflect.Value, f func(column string, field reflect.Value)) {
+	switch v := v.Addr().Interface().(type) {
+	case *executor.Spending:
+		f("calls", reflect.ValueOf(&v.Calls).Elem())
+		f("unknown_tokens", reflect.ValueOf(&v.UnknownTokens).Elem())
+		f("unknown_cost", reflect.ValueOf(&v.UnknownCost).Elem())
+		columnsOf(reflect.ValueOf(&v.Usage).Elem(), f)
+		return
+	case *executor.Usage:
+		f("input_tokens", reflect.ValueOf(&v.InputTokens).Elem())
+		f("output_tokens", reflect.ValueOf(&v.OutputTokens).Elem())
+		f("cost_microusd", reflect.ValueOf(&v.CostUSD).Elem())
+		return
 	}
-	return sql.Null[string]{V: stamp(t), Valid: true}
-}
-
-// times reads columns of times; NULL is the zero time.
-func times(columns map[*time.Time]sql.Null[string]) (err error) {
-	for into, c := range columns {
-		if !c.Valid {
-			continue
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		switch column, ok := field.Tag.Lookup("db"); {
+		case ok && column == "":
+			columnsOf(v.Field(i), f)
+		case ok:
+			f(column, v.Field(i))
 		}
-		t, e := time.Parse(time.RFC3339Nano, c.V)
-		*into, err = t.UTC(), errors.Join(err, e)
 	}
-	return err
 }
 
-// column returns a text as a column; an empty text is NULL.
-func column(s string) sql.Null[string] { return sql.Null[string]{V: s, Valid: s != ""} }
+// bind returns a value as a column. Empty texts and lists, the zero time and absent values are NULL.
+func bind(v any) any {
+	switch v := v.(type) {
+	case time.Time:
+		if v.IsZero() {
+			return nil
+		}
+		return v.UTC().Format(stampLayout)
+	case time.Duration:
+		return v.Seconds()
+	case taxonomy.Opt[int]:
+		return optional(v)
+	case taxonomy.Opt[int64]:
+		return optional(v)
+	case taxonomy.Opt[bool]:
+		return v.Or(false)
+	case taxonomy.Opt[float64]:
+		return microUSD(v)
+	case []string:
+		if len(v) == 0 {
+			return nil
+		}
+		b, _ := json.Marshal(v) // texts always have a JSON form
+		return string(b)
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.String {
+		return sql.Null[string]{V: r.String(), Valid: r.Len() > 0}
+	}
+	return v
+}
 
-// head returns the first n bytes of a text from outside as a column, with its secrets masked.
-func head(s string, n int) sql.Null[string] { return column(mask.Beginning(s, n)) }
-
-// name returns a code or another name as a column.
-func name(s string) sql.Null[string] { return head(s, maxName) }
-
-// optional returns a value as a column; an absent one is NULL.
 func optional[T any](o taxonomy.Opt[T]) sql.Null[T] {
 	v, ok := o.Get()
 	return sql.Null[T]{V: v, Valid: ok}
 }
 
-// opt returns the value of a column; NULL is absent.
-func opt[T any](n sql.Null[T]) taxonomy.Opt[T] {
-	if !n.Valid {
-		return taxonomy.Opt[T]{}
-	}
-	return taxonomy.Some(n.V)
-}
-
-// perUSD is the number of stored units in a dollar.
-const perUSD = 1_000_000
-
 // microUSD returns dollars in millionths, rounded up, so that many small costs do not sum up to 0.
 // An unknown cost is NULL.
 func microUSD(cost taxonomy.Opt[float64]) sql.Null[int64] {
 	v, ok := cost.Get()
-	if !ok || math.IsNaN(v) || v < 0 {
-		return sql.Null[int64]{}
-	}
 	up := math.Ceil(v*perUSD - 1e-6) // whole millionths can be slightly larger as a float
-	return sql.Null[int64]{V: int64(min(up, math.MaxInt64/1e6)), Valid: true}
+	return sql.Null[int64]{V: int64(min(up, math.MaxInt64/1e6)), Valid: ok && v >= 0}
 }
 
-// usage returns the usage in three columns.
-func usage(in, out, cost sql.Null[int64]) executor.Usage {
-	u := executor.Usage{InputTokens: opt(in), OutputTokens: opt(out)}
-	if cost.Valid {
-		u.CostUSD = taxonomy.Some(float64(cost.V) / perUSD)
+// cell is a field that a column is read into. NULL is the zero value.
+type cell struct{ field reflect.Value }
+
+// Scan implements [sql.Scanner].
+func (c cell) Scan(src any) (err error) {
+	c.field.SetZero()
+	if src == nil {
+		return nil
 	}
-	return u
-}
-
-// sums are the columns of spending: calls, input_tokens, output_tokens, cost_microusd,
-// unknown_tokens and unknown_cost.
-type sums struct {
-	calls, unknownTokens, unknownCost int
-	in, out, cost                     int64
-}
-
-// columns returns the places for [row.Scan].
-func (s *sums) columns() []any {
-	return []any{&s.calls, &s.in, &s.out, &s.cost, &s.unknownTokens, &s.unknownCost}
-}
-
-// spending returns the sums as spending. If every call of a sum is unknown, the sum is absent.
-func (s *sums) spending() executor.Spending {
-	known := s.calls > s.unknownTokens
-	return executor.Spending{
-		Calls: s.calls, UnknownTokens: s.unknownTokens, UnknownCost: s.unknownCost,
-		Usage: usage(sql.Null[int64]{V: s.in, Valid: known || s.in > 0},
-			sql.Null[int64]{V: s.out, Valid: known || s.out > 0},
-			sql.Null[int64]{V: s.cost, Valid: s.calls > s.unknownCost}),
+	switch into := c.field.Addr().Interface().(type) {
+	case *time.Time:
+		*into, err = time.Parse(time.RFC3339Nano, src.(string))
+		*into = into.UTC()
+		return err
+	case *time.Duration:
+		*into = duration(src.(float64))
+	case *taxonomy.Opt[int]:
+		*into = taxonomy.Some(int(src.(int64)))
+	case *taxonomy.Opt[int64]:
+		*into = taxonomy.Some(src.(int64))
+	case *taxonomy.Opt[bool]:
+		*into = taxonomy.Some(src.(int64) != 0)
+	case *taxonomy.Opt[float64]:
+		*into = taxonomy.Some(float64(src.(int64)) / perUSD)
+	default:
+		switch v := c.field; v.Kind() {
+		case reflect.String:
+			v.SetString(src.(string))
+		case reflect.Int, reflect.Int64:
+			v.SetInt(src.(int64))
+		case reflect.Bool:
+			v.SetBool(src.(int64) != 0)
+		default:
+			return json.Unmarshal([]byte(src.(string)), into)
+		}
 	}
+	return nil
 }
 
-// paths returns paths as a JSON array, with their secrets masked; no paths are NULL.
-func paths[T ~string](list []T) (sql.Null[string], error) {
-	if len(list) == 0 {
-		return sql.Null[string]{}, nil
+// read reads a row into a struct with columns, or its only column into a value.
+func read[T any](rows *sql.Rows, columns []string) (out T, err error) {
+	v := reflect.ValueOf(&out).Elem()
+	fields := map[string]any{}
+	if len(columns) > 1 {
+		columnsOf(v, func(column string, field reflect.Value) { fields[column] = cell{field} })
+	} else {
+		fields[columns[0]] = cell{v}
 	}
-	var masked []string
-	for _, p := range list[:min(len(list), maxPaths)] {
-		masked = append(masked, mask.Beginning(string(p), maxError))
+	dest := make([]any, len(columns))
+	for i, column := range columns {
+		if dest[i] = fields[column]; dest[i] == nil {
+			dest[i] = new(any)
+		}
 	}
-	b, err := json.Marshal(masked)
-	return column(string(b)), err
+	return out, rows.Scan(dest...)
 }
 
-// maxTask bounds the ID of a task, in bytes.
-const maxTask = 1 << 10
+// insertOf returns a statement that inserts the columns of a struct.
+func insertOf(table string, v any) string {
+	var names []string
+	columnsOf(reflect.ValueOf(v).Elem(), func(column string, _ reflect.Value) { names = append(names, column) })
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)", table, strings.Join(names, ", "),
+		strings.Repeat(", ?", len(names)-1))
+}
+
+// valuesOf returns the columns of a struct for insertOf.
+func valuesOf(v any) (args []any) {
+	columnsOf(reflect.ValueOf(v).Elem(), func(_ string, f reflect.Value) { args = append(args, bind(f.Interface())) })
+	return args
+}
+
+// duration returns seconds as a duration.
+func duration(seconds float64) time.Duration {
+	return time.Duration(max(0, min(seconds, 1e9)) * float64(time.Second)).Round(time.Microsecond)
+}
 
 // checkTask returns an error for a text that cannot be the ID of a task. IDs are not masked,
 // because masking could make two of them equal.

@@ -58,9 +58,6 @@ var sqliteCauses = map[int]struct{ typ, errno string }{
 	23: {errno: "EACCES"}, 26: {typ: "corrupt"},
 }
 
-// sqliteReadOnly is the primary code for a file that only a writer can recover.
-const sqliteReadOnly = 8
-
 // sqliteShmSize is the extended code for an index of the write-ahead log that cannot grow.
 const sqliteShmSize = 10 | 19<<8
 

@@ -55,7 +55,7 @@ func recordChild(args []string) error {
 }
 
 // Processes that record attempts are killed at random moments, also while they create the file, or
-// migrate an older one: no acknowledged attempt is lost, none is recorded twice, and the file is
+// import an older one: no acknowledged attempt is lost, none is recorded twice, and the file is
 // correct.
 func TestKilledWhileRecording(t *testing.T) {
 	files, kills := 4, 40
@@ -92,7 +92,7 @@ func checkRecorded(t *testing.T, path string, acknowledged []string) {
 	recorded := map[string]int{}
 	status := map[string]TaskStatus{}
 	failures, last := 0, int64(0)
-	all, err := list(ctx, s, "read", selectAttempts+"ORDER BY id", nil, s.attempt)
+	all, err := list[Attempt](ctx, s, "read", "SELECT * FROM attempts ORDER BY id")
 	require.NoError(t, err)
 	for _, a := range all {
 		recorded[a.Output]++

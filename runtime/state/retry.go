@@ -3,10 +3,8 @@ package state
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -85,12 +83,8 @@ func (s *Store) RetryContext(ctx context.Context, task string, maxAttempts int) 
 // history returns the retry context of a task, and its last attempt.
 func (s *Store) history(ctx context.Context, task string, maxAttempts int) (c *RetryContext, last Attempt, err error) {
 	err = s.view(ctx, "read the earlier attempts", func(v *tx) error {
-		var found []Attempt // the newest first
-		err := v.query(latestAttempts, []any{task, maxSearched}, func(r row) error {
-			a, err := s.attempt(r)
-			found = append(found, a)
-			return err
-		})
+		found, err := query[Attempt](v, latestAttempts, task, maxSearched) // the newest first
+		s.coded(found)
 		if err != nil || len(found) == 0 || found[0].Outcome == Clean {
 			return err
 		}
@@ -175,18 +169,14 @@ func shownCode(a *Attempt) string { return mask.OneLine(cmp.Or(a.CodeAsWritten, 
 // detailsOf returns the texts in the details of an attempt's error, each with its name. It leaves
 // out texts that the message contains.
 func detailsOf(v *tx, a *Attempt) (string, error) {
-	var details sql.Null[string]
-	err := v.scan(`SELECT details FROM errors WHERE run = ? AND iteration = ? AND retried = 0
-		ORDER BY (code IS ? AND message = ?) DESC, seq DESC LIMIT 1`,
-		[]any{a.Run, a.Iteration, column(a.CodeAsWritten), a.Error}, &details)
-	if err != nil || !details.Valid {
-		if errors.Is(err, sql.ErrNoRows) {
-			err = nil
-		}
+	records, err := query[executor.ErrorRecord](v, `SELECT record FROM errors WHERE run = ? AND iteration = ?
+		AND retried = 0 ORDER BY (code IS ? AND message = ?) DESC, seq DESC LIMIT 1`, a.Run, a.Iteration,
+		bind(a.CodeAsWritten), a.Error)
+	if err != nil || len(records) == 0 || len(records[0].Details) == 0 {
 		return "", err
 	}
 	var fields map[string]any
-	if err := json.Unmarshal([]byte(details.V), &fields); err != nil {
+	if err := json.Unmarshal(records[0].Details, &fields); err != nil {
 		return "", err
 	}
 	var lines []string

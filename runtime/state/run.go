@@ -3,7 +3,6 @@ package state
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,25 +43,17 @@ func (r *runStore) Open(ctx context.Context, run string) (*executor.RunState, er
 }
 
 // Peek implements [executor.Store].
-func (r *runStore) Peek(ctx context.Context, run string) (*executor.RunState, error) {
-	found, err := list(ctx, r.s, "read run "+run, "SELECT state FROM runs WHERE run = ?", []any{run},
-		func(row row) (st *executor.RunState, err error) {
-			var body []byte
-			if err := row.Scan(&body); err != nil {
-				return nil, err
-			}
-			if err := json.Unmarshal(body, &st); err != nil {
-				ev := evidence("executor", executor.OpResume, r.s.path, fmt.Errorf("read the state of run %s: %w",
-					run, err))
-				ev.Type = "refused"
-				return nil, ev
-			}
-			return st, nil
-		})
+func (r *runStore) Peek(ctx context.Context, run string) (st *executor.RunState, err error) {
+	found, err := list[string](ctx, r.s, "read run "+run, "SELECT state FROM runs WHERE run = ?", run)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return found[0], nil
+	if err := json.Unmarshal([]byte(found[0]), &st); err != nil {
+		ev := evidence("executor", executor.OpResume, r.s.path, fmt.Errorf("read the state of run %s: %w", run, err))
+		ev.Type = "refused"
+		return nil, ev
+	}
+	return st, nil
 }
 
 // Close implements [executor.Store].
@@ -96,7 +87,7 @@ func (r *runStore) Save(ctx context.Context, st *executor.RunState) error {
 		return r.s.failed("state_write", "save run "+st.Task.Run, err)
 	}
 	return r.s.write(ctx, "save run "+st.Task.Run, func(t *tx) error {
-		p := projection{tx: t, st: st, run: st.Task.Run, at: stamp(st.Now)}
+		p := projection{tx: t, st: st, run: st.Task.Run}
 		return p.save(string(body))
 	})
 }
@@ -134,12 +125,13 @@ func maskValue(v any) any {
 
 // Run describes a run.
 type Run struct {
-	executor.RunInfo
+	executor.RunInfo `db:"info"`
 	// Generation is that of the task when the run began.
-	Generation int
+	Generation int `db:"generation"`
 	// Began and Ended are its times; Ended is zero if the run can be resumed.
-	Began, Ended time.Time
-	Spent        executor.Spending
+	Began time.Time         `db:"begun_at"`
+	Ended time.Time         `db:"ended_at"`
+	Spent executor.Spending `db:""`
 	// Holder is the process that runs it. It is nil if no process does, for example after a kill.
 	Holder *Holder
 }
@@ -156,54 +148,43 @@ func (s *Store) Unfinished(ctx context.Context) ([]Run, error) {
 }
 
 func (s *Store) runs(ctx context.Context, where, task string) ([]Run, error) {
-	return list(ctx, s, "list the runs", `SELECT run, task_id, generation,
-		coalesce(json_extract(state, '$.task.title'), ''), coalesce(dir, ''), phase, coalesce(end_reason, ''),
-		iteration, coalesce(question, ''), coalesce(json_extract(state, '$.uncommitted'), '[]'), begun_at, updated_at,
-		ended_at, calls, input_tokens, output_tokens, cost_microusd, unknown_tokens, unknown_cost
-		FROM runs WHERE `+where+` ORDER BY begun_at DESC, run`, []any{task}, func(r row) (run Run, err error) {
-		var uncommitted string
-		var began, updated, ended sql.Null[string]
-		var paid sums
-		if err := r.Scan(append([]any{&run.Run, &run.Task, &run.Generation, &run.Title, &run.Dir, &run.Step, &run.End,
-			&run.Iteration, &run.Question, &uncommitted, &began, &updated, &ended}, paid.columns()...)...); err != nil {
-			return run, err
+	all, err := list[Run](ctx, s, "list the runs", `SELECT generation, begun_at, ended_at, calls, input_tokens,
+		output_tokens, cost_microusd, unknown_tokens, unknown_cost, json_object('run', run, 'task', task_id,
+			'title', state ->> '$.task.title', 'dir', dir, 'step', phase, 'end', end_reason, 'iteration', iteration,
+			'updated', updated_at, 'question', question, 'uncommitted', state -> '$.uncommitted') AS info
+		FROM runs WHERE `+where+` ORDER BY begun_at DESC, run`, task)
+	for i := range all {
+		if all[i].Ended.IsZero() {
+			all[i].Holder = s.holder(all[i].Run)
 		}
-		run.Spent = paid.spending()
-		if !ended.Valid {
-			run.Holder = s.holder(run.Run)
-		}
-		return run, errors.Join(json.Unmarshal([]byte(uncommitted), &run.Uncommitted),
-			times(map[*time.Time]sql.Null[string]{&run.Began: began, &run.Updated: updated, &run.Ended: ended}))
-	})
+	}
+	return all, err
+}
+
+// outcome is a [retry.Outcome] with its columns.
+type outcome struct {
+	At       time.Time     `db:"ended_at"`
+	Took     time.Duration `db:"took"`
+	Provider string        `db:"provider"`
+	Lane     string        `db:"lane"`
+	Code     string        `db:"code"`
+	After    string        `db:"retry_of"`
+	Policy   string        `db:"policy"`
+	Attempt  int           `db:"attempt"`
+	Wait     time.Duration `db:"wait_seconds"`
 }
 
 // Outcomes calls f with the outcome of each call that ended at since or later, in the order of
 // their ends, for learners such as retry.Adaptive. It returns the first error of f unchanged.
 func (s *Store) Outcomes(ctx context.Context, since time.Time, f func(retry.Outcome) error) error {
-	var stopped error
-	err := s.view(ctx, "read the outcomes of calls", func(v *tx) error {
-		return v.query(`SELECT started_at, ended_at, coalesce(provider, ''), coalesce(lane, ''), coalesce(code, ''),
-			coalesce(retry_of, ''), coalesce(policy, ''), coalesce(attempt, 1), coalesce(wait_seconds, 0)
-			FROM calls WHERE ended_at >= ? ORDER BY ended_at, run, iteration, call`, []any{stamp(since)},
-			func(r row) error {
-				var o retry.Outcome
-				var began time.Time
-				var from, to sql.Null[string]
-				var wait float64
-				if err := r.Scan(&from, &to, &o.Provider, &o.Lane, &o.Code, &o.After, &o.Policy, &o.Attempt,
-					&wait); err != nil {
-					return err
-				}
-				if err := times(map[*time.Time]sql.Null[string]{&began: from, &o.At: to}); err != nil {
-					return err
-				}
-				o.Took, o.Wait = o.At.Sub(began), duration(wait)
-				stopped = f(o)
-				return stopped
-			})
-	})
-	if stopped != nil {
-		return stopped
+	all, err := list[outcome](ctx, s, "read the outcomes of calls", `SELECT ended_at,
+		(julianday(ended_at) - julianday(started_at)) * 86400 AS took, provider, lane, code, retry_of, policy,
+		coalesce(attempt, 1) AS attempt, wait_seconds FROM calls WHERE ended_at >= ?
+		ORDER BY ended_at, run, iteration, call`, since.UTC().Format(stampLayout))
+	for _, o := range all {
+		if err := f(retry.Outcome(o)); err != nil {
+			return err
+		}
 	}
 	return err
 }

@@ -191,6 +191,9 @@ func TestRunEnds(t *testing.T) {
 			require.NoError(t, err)
 			if c.question != "" {
 				assert.Equal(t, c.question, told.Question)
+				attempts, err := s.Attempts(t.Context(), "T", 1)
+				require.NoError(t, err)
+				assert.Equal(t, []string{"", ""}, []string{attempts[0].Code, attempts[0].Category})
 			}
 		})
 	}
@@ -286,7 +289,7 @@ func TestRunStore(t *testing.T) {
 	require.Len(t, infos, 1)
 	assert.Equal(t, saved.Info().Task, infos[0].Task)
 	raw(t, s.Path(), func(db *sql.DB) {
-		_, err := db.Exec("UPDATE runs SET state = '{'")
+		_, err := db.Exec("UPDATE runs SET state = '[]'")
 		require.NoError(t, err)
 	})
 	_, err = a.Open(ctx, "r")
@@ -421,12 +424,12 @@ func TestSecrets(t *testing.T) {
 	forms := []string{"sk-ant-api03-" + secret, "password=" + secret, `{"api_key": "` + secret + `"}`,
 		"Authorization: Bearer " + secret, "https://user:" + secret + "@example.org/r.git"}
 	text := strings.Join(forms, "\n")
-	path := files(t, "", seedTables+`INSERT INTO tasks VALUES ('OLD', 'failed', NULL, NULL);
-		INSERT INTO attempts (task_id, timestamp, success, duration_seconds, error, error_code, claude_output)
-		VALUES ('OLD', '2026-02-22T10:00:02', 0, 1, '`+text+`', '`+forms[0]+`', '`+text+`');`)
-	require.Contains(t, content(t, path), secret)
+	quoted, err := json.Marshal(text)
+	require.NoError(t, err)
+	path := files(t, `{"tasks": {"OLD": {"status": "failed", "attempts": [{"timestamp": "2026-02-22T10:00:02", "success": false,
+		"error": `+string(quoted)+`, "claude_output": `+string(quoted)+`}]}}}`, "")
 	s, ctx := opened(t, path), t.Context()
-	_, err := s.RecordAttempt(ctx, Attempt{Task: "T", Error: text, Code: forms[0], Output: text, Feedback: text,
+	_, err = s.RecordAttempt(ctx, Attempt{Task: "T", Error: text, Code: forms[0], Output: text, Feedback: text,
 		Category: forms[0], Reaction: forms[0], Action: forms[0], Provider: forms[0], Changed: forms})
 	require.NoError(t, err)
 	require.NoError(t, s.SetBudget(ctx, ScopeAll, Limit{Note: text}))

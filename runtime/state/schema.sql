@@ -17,27 +17,34 @@ CREATE TABLE runs (
     begun_at       TEXT NOT NULL,
     updated_at     TEXT NOT NULL,
     ended_at       TEXT,                          -- NULL: the run can be resumed
-    end_reason     TEXT,
-    question       TEXT,                          -- of a run that ended with one
     phase          TEXT NOT NULL,
-    iteration      INTEGER NOT NULL,
-    tier           INTEGER NOT NULL,
-    failures       INTEGER NOT NULL,              -- in a row
-    counted        INTEGER NOT NULL,
-    not_before     TEXT,
-    deadline       TEXT,
-    dir            TEXT,
     calls          INTEGER NOT NULL,
-    input_tokens   INTEGER NOT NULL,              -- sums of the known numbers
-    output_tokens  INTEGER NOT NULL,
-    cost_microusd  INTEGER NOT NULL,
+    input_tokens   INTEGER,                       -- sums of the known numbers
+    output_tokens  INTEGER,
+    cost_microusd  INTEGER,
     unknown_tokens INTEGER NOT NULL,              -- calls whose tokens are unknown
     unknown_cost   INTEGER NOT NULL,
     saves          INTEGER NOT NULL,
-    state          TEXT NOT NULL                  -- JSON
+    state          TEXT NOT NULL,                 -- JSON
+    end_reason     TEXT AS (state ->> '$.end'),
+    question       TEXT AS (state ->> '$.question'), -- of a run that ended with one
+    iteration      INTEGER AS (state ->> '$.iteration.number'),
+    tier           INTEGER AS (state ->> '$.tier'),
+    failures       INTEGER AS (state ->> '$.failures'), -- in a row
+    counted        INTEGER AS (state ->> '$.counted'),
+    not_before     TEXT AS (state ->> '$.notBefore'),
+    deadline       TEXT AS (state ->> '$.deadline'),
+    dir            TEXT AS (state ->> '$.dir')
 ) STRICT;
 CREATE INDEX runs_by_task ON runs (task_id, begun_at);
 CREATE INDEX runs_unfinished ON runs (begun_at) WHERE ended_at IS NULL;
+
+CREATE VIEW commits AS
+    SELECT run, c.value ->> '$.id' AS id, c.value -> '$.paths' AS paths FROM runs, json_each(state, '$.commits') AS c;
+CREATE VIEW waits AS
+    SELECT run, w.key AS seq, w.value ->> '$.iteration' AS iteration, w.value ->> '$.for' AS reason,
+        w.value ->> '$.took' AS took FROM runs, json_each(state, '$.waits') AS w;
+CREATE VIEW refs AS SELECT run, r.value AS ref FROM runs, json_each(state, '$.refs') AS r;
 
 CREATE TABLE attempts (
     id               INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -72,28 +79,25 @@ CREATE INDEX attempts_failed ON attempts (task_id, generation, id) WHERE counted
 CREATE INDEX attempts_paid ON attempts (task_id, calls, input_tokens, output_tokens, cost_microusd)
     WHERE run IS NULL AND calls > 0;
 
-CREATE TABLE IF NOT EXISTS executor_meta (
+CREATE TABLE executor_meta (
     key   TEXT PRIMARY KEY,
     value TEXT
-);
+) STRICT;
 
 CREATE TABLE errors (
-    run         TEXT NOT NULL REFERENCES runs (run),
-    iteration   INTEGER NOT NULL,
-    seq         INTEGER NOT NULL,
-    tier        INTEGER NOT NULL,
-    op          TEXT NOT NULL,
-    source      TEXT NOT NULL,
-    code        TEXT,
-    category    TEXT,
-    message     TEXT NOT NULL,
-    rule        TEXT,                             -- that gave the error its code
-    reaction    TEXT,
-    action      TEXT,
-    counted     INTEGER NOT NULL,
-    retried     INTEGER NOT NULL,                 -- a retry replaced it
-    fingerprint TEXT,
-    details     TEXT,                             -- a JSON object
+    run       TEXT NOT NULL REFERENCES runs (run),
+    iteration INTEGER NOT NULL,
+    seq       INTEGER NOT NULL,
+    record    TEXT NOT NULL,                      -- JSON
+    op        TEXT AS (record ->> '$.op'),
+    source    TEXT AS (record ->> '$.source'),
+    code      TEXT AS (record ->> '$.code'),
+    category  TEXT AS (record ->> '$.category'),
+    message   TEXT AS (record ->> '$.message'),
+    reaction  TEXT AS (record ->> '$.reaction'),
+    action    TEXT AS (record ->> '$.action'),
+    counted   INTEGER AS (coalesce(record ->> '$.counted', 0)),
+    retried   INTEGER AS (coalesce(record ->> '$.retried', 0)), -- a retry replaced it
     PRIMARY KEY (run, iteration, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -118,33 +122,9 @@ CREATE TABLE calls (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calls_by_end ON calls (ended_at) WHERE ended_at IS NOT NULL;
 
-CREATE TABLE commits (
-    run       TEXT NOT NULL REFERENCES runs (run),
-    id        TEXT NOT NULL,
-    iteration INTEGER NOT NULL,
-    paths     TEXT NOT NULL,                      -- a JSON array
-    PRIMARY KEY (run, id)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE waits (
-    run       TEXT NOT NULL REFERENCES runs (run),
-    seq       INTEGER NOT NULL,
-    iteration INTEGER NOT NULL,
-    reason    TEXT NOT NULL,
-    seconds   REAL NOT NULL,
-    PRIMARY KEY (run, seq)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE refs (
-    run TEXT NOT NULL REFERENCES runs (run),
-    ref TEXT NOT NULL,
-    PRIMARY KEY (run, ref)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE lanes (
     lane  TEXT PRIMARY KEY,                       -- a hash of its name
-    until TEXT NOT NULL,
-    body  TEXT NOT NULL                           -- JSON
+    until TEXT NOT NULL
 ) STRICT;
 
 -- Each limit that was ever set; the last row of a scope holds.
@@ -157,3 +137,6 @@ CREATE TABLE budgets (
     note          TEXT
 ) STRICT;
 CREATE INDEX budgets_by_scope ON budgets (scope, id);
+
+PRAGMA application_id = 0x65727267; -- "errg"
+PRAGMA user_version = 3;

@@ -1,10 +1,7 @@
 package state
 
 import (
-	"bytes"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -15,48 +12,45 @@ import (
 	"github.com/errgen/errgen/runtime/retry"
 )
 
-// Lanes returns the waits that all users of this state share. A pause replaces a row that cannot be
-// read. The file contains hashes of the lanes' names.
-func (s *Store) Lanes() retry.SharedWait { return lanes.New(laneRows{s}, s.clock, s.options.Random) }
+// Lanes returns the waits that all users of this state share. The file contains hashes of the
+// lanes' names.
+func (s *Store) Lanes() retry.SharedWait { return laneRows{s} }
 
-// laneAge is the time after which the row of an open lane is deleted.
-const laneAge = 24 * time.Hour
+// laneRows is the table of lanes. An open lane needs no row.
+type laneRows struct{ *Store }
 
-// laneRows is the table of lanes.
-type laneRows struct{ s *Store }
-
-const selectLane = "SELECT CAST(body AS BLOB) FROM lanes WHERE lane = ?"
-
-func (r laneRows) Has(ctx context.Context, key string) (bool, error) {
-	found, err := list(ctx, r.s, "read a lane", selectLane, []any{key}, func(row) (bool, error) { return true, nil })
-	return len(found) > 0, err
-}
-
-func (r laneRows) Change(ctx context.Context, key string, f func(kept []byte, err error) (lanes.Kept, error)) error {
-	return r.s.write(ctx, "change a lane", func(t *tx) error {
-		var before []byte
-		switch err := t.scan(selectLane, []any{key}, &before); {
-		case errors.Is(err, sql.ErrNoRows):
-		case err != nil:
-			return err
-		case before == nil:
-			before = []byte{} // a row without text
-		}
-		after, err := f(before, nil)
-		switch {
-		case err != nil || bytes.Equal(after.Body, before):
-			return err
-		case after.Body == nil:
-			_, err = t.exec("DELETE FROM lanes WHERE lane = ?", key)
+// Pause implements [retry.SharedWait]. It replaces a row that cannot be read.
+func (r laneRows) Pause(ctx context.Context, lane string, t time.Time) error {
+	now := r.clock.Now()
+	if !t.After(now) {
+		return nil
+	}
+	if t.Year() > maxYear {
+		t = time.Date(maxYear, 12, 31, 0, 0, 0, 0, time.UTC)
+	}
+	return r.write(ctx, "pause a lane", func(tx *tx) error {
+		if _, err := tx.exec("DELETE FROM lanes WHERE until NOT BETWEEN ? AND '9999-12-31Z'", now); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM lanes WHERE until < ?", stamp(r.s.clock.Now().Add(-laneAge))); err != nil {
-			return err
-		}
-		_, err = t.exec("INSERT OR REPLACE INTO lanes (lane, until, body) VALUES (?, ?, ?)", key, stamp(after.Until),
-			string(after.Body))
+		_, err := tx.exec(`INSERT INTO lanes (lane, until) VALUES (?, ?)
+			ON CONFLICT (lane) DO UPDATE SET until = max(until, excluded.until)`, lanes.Key(lane), t)
 		return err
 	})
+}
+
+// maxYear is the last year that RFC 3339 has a form for.
+const maxYear = 9999
+
+// Until implements [retry.SharedWait].
+func (r laneRows) Until(ctx context.Context, lane string) (time.Time, error) {
+	if ctx.Err() != nil {
+		return time.Time{}, context.Cause(ctx)
+	}
+	found, err := list[time.Time](ctx, r.Store, "read a lane", "SELECT until FROM lanes WHERE lane = ?", lanes.Key(lane))
+	if now := r.clock.Now(); err == nil && len(found) > 0 && found[0].After(now) {
+		return retry.Spread(found[0], now, r.options.Random), nil
+	}
+	return time.Time{}, err
 }
 
 // lockPatience is the longest wait for the lock of a dead process.

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"modernc.org/sqlite" // also registers the driver "sqlite"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
 	"github.com/errgen/errgen/runtime/internal/atomicfile"
 	"github.com/errgen/errgen/runtime/internal/filelock"
@@ -57,9 +58,9 @@ type Options struct {
 	Clock retry.Clock
 	// Random is the source of jitter for shared waits; nil is math/rand/v2.
 	Random retry.Random
-	// ReadOnly opens an existing file for reading. The file is not created, imported or migrated.
+	// ReadOnly opens an existing file for reading. The file is not created.
 	ReadOnly bool
-	// Legacy is the JSON file of an older runner, which is imported into an empty state. The
+	// Legacy is the JSON file of an older runner, which is imported into a new state. The
 	// default is [LegacyPath].
 	Legacy string
 }
@@ -75,15 +76,12 @@ type Store struct {
 	hot     map[string]*sql.Stmt // prepared statements of the writer
 }
 
-// Open opens the state at path, and creates it if the file is missing or empty. An empty state
-// imports the JSON file of an older runner, which it then renames to .json.bak. A database of an
-// older runner or version is migrated in one transaction.
+// Open opens the state at path, and creates it if the file is missing or empty. A new state imports
+// the JSON file of an older runner in the same transaction, and renames it to .json.bak.
 //
 // A file that cannot be opened or created is evidence of op "prepare". A file that must not be
 // changed is evidence of op "resume", type "refused", with the attribute reason: corrupt, foreign
-// (of another program), newer (of a newer version), older (it must be migrated but was opened for
-// reading, or has an unreleased version) or unread (an empty state, opened for reading, beside a
-// JSON file that was not imported).
+// (of another program), newer (of a newer version) or older (of an unreleased version).
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -107,22 +105,25 @@ func (s *Store) open(ctx context.Context) (err error) {
 		}
 	}
 	if s.file, err = os.Stat(s.path); err != nil {
-		return errors.Join(s.unread(), err)
+		return err
 	}
 	if s.reader, err = sql.Open("sqlite", dsn(s.path, "ro")); err != nil {
 		return err
 	}
 	s.reader.SetMaxOpenConns(max(2, runtime.NumCPU()))
-	v, err := inspect(ctx, s.reader)
-	switch {
-	case err != nil:
-		return err
-	case v != current:
-		return refuse("older", "its schema is of an older version; open it for writing once, which migrates it")
-	case s.options.ReadOnly:
-		return s.checkImported(ctx)
+	if have, err := inspect(ctx, s.reader); err != nil || have != version {
+		return cmp.Or(err, refuse("corrupt", "it has no tables, or those of an older runner, and was opened for reading"))
 	}
-	return s.prepareHot(ctx)
+	if s.options.ReadOnly {
+		return nil
+	}
+	s.hot = map[string]*sql.Stmt{}
+	for _, query := range []string{putTask, putAttempt, addTask, putRun, putStatus, putCall, endCall} {
+		if s.hot[query], err = s.writer.PrepareContext(ctx, query); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // create makes the file and brings its schema up to date. Only one process at a time does so.
@@ -155,48 +156,86 @@ func (s *Store) create(ctx context.Context) (err error) {
 		return err
 	}
 	s.writer.SetMaxOpenConns(1)
-	return s.migrate(ctx)
-}
-
-// probe refuses a file that is not a state. It does not change the file, because a read-only
-// connection does not apply a remaining write-ahead log. Only the interrupted transaction of a
-// killed process is rolled back.
-func (s *Store) probe(ctx context.Context) error {
-	if info, err := os.Stat(s.path); err != nil || info.Size() == 0 {
-		return err
+	have, err := inspect(ctx, s.writer)
+	if err == nil && have != version {
+		err = s.transact(ctx, func(t *tx) error { return t.migrate(have) })
 	}
-	err := s.probeAs(ctx, "ro")
-	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqliteReadOnly {
-		err = s.probeAs(ctx, "recover")
-	}
-	return err
-}
-
-func (s *Store) probeAs(ctx context.Context, mode string) (err error) {
-	db, err := sql.Open("sqlite", dsn(s.path, mode))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = inspect(ctx, db)
+	return s.retireLegacy(ctx)
+}
+
+// probe refuses a file that is not a state. It does not change the file, apart from rolling back
+// the interrupted transaction of a killed process.
+func (s *Store) probe(ctx context.Context) error {
+	db, err := sql.Open("sqlite", dsn(s.path, "probe"))
+	if err == nil {
+		_, err = inspect(ctx, db)
+		err = errors.Join(err, db.Close())
+	}
 	return err
 }
 
-// hotQueries are the statements of each attempt and each save.
-var hotQueries = []string{putTask, putAttempt, addTask, putRun, putStatus, putCall, endCall}
+//go:embed schema.sql
+var schema string
 
-// prepareHot prepares the hot queries.
-func (s *Store) prepareHot(ctx context.Context) error {
-	s.hot = map[string]*sql.Stmt{}
-	for _, query := range hotQueries {
-		stmt, err := s.writer.PrepareContext(ctx, query)
-		if err != nil {
+// version is that of the schema. Files of earlier versions are refused.
+const version = 3
+
+// unversioned is the version of the tables of an older runner.
+const unversioned = -1
+
+// inspect returns the version of a file, 0 if it is empty, and refuses a file that is not a state.
+func inspect(ctx context.Context, db *sql.DB) (v int, err error) {
+	var application, tables, columns int
+	err = db.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema),
+		(SELECT count(*) FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.name || '.' || c.name IN (
+			'tasks.task_id', 'tasks.status', 'tasks.started_at', 'tasks.completed_at', 'attempts.id',
+			'attempts.task_id', 'attempts.timestamp', 'attempts.success', 'attempts.duration_seconds',
+			'attempts.error', 'attempts.error_code', 'attempts.claude_output'))`).
+		Scan(&application, &v, &tables, &columns)
+	switch {
+	case err != nil:
+		return 0, unusable(err)
+	case application == 0 && v == 0 && tables == 0:
+		return 0, nil
+	case application == 0 && v == 0 && columns == 12:
+		return unversioned, nil
+	case application != applicationID:
+		return 0, refuse("foreign", "it is a database of another program")
+	case v > version:
+		return 0, refuse("newer", "its schema has version %d, and this program supports %d", v, version)
+	case v < version:
+		return 0, refuse("older", "its schema has version %d, which was never released; move the file away, and a "+
+			"new one is created", v)
+	case tables == 0:
+		return 0, refuse("corrupt", "its tables are not those of a state")
+	}
+	return v, nil
+}
+
+// migrate makes the tables, and imports what an older runner left in the file or beside it.
+func (t *tx) migrate(have int) error {
+	var content []byte
+	if have == unversioned {
+		var err error
+		if content, err = t.takeTables(); err != nil {
 			return err
 		}
-		s.hot[query] = stmt
 	}
-	return nil
+	if _, err := t.exec(schema); err != nil {
+		return err
+	}
+	if have == unversioned {
+		return t.importTasks(content)
+	}
+	return t.s.importLegacy(t)
 }
+
+// applicationID marks a file as a state: "errg".
+const applicationID = 0x65727267
 
 // Path returns the absolute path of the file, with symbolic links resolved.
 func (s *Store) Path() string { return s.path }
@@ -219,13 +258,13 @@ func (s *Store) Close() error {
 func (s *Store) locks() string { return s.path + ".locks" }
 
 // dsn returns the data source name of a database, with the settings of each connection. The modes
-// are ro, rw, and recover, which can write but changes no setting of the file. Writers wait for
+// are ro, rw, and probe, which can write but changes no setting of the file. Writers wait for
 // each other for up to 30 seconds, and begin each transaction with BEGIN IMMEDIATE.
 func dsn(path, mode string) string {
 	q := url.Values{"mode": {mode}, "_error_rc": {"1"}, "_dqs": {"0"}, "_defensive": {"1"}}
 	pragmas := []string{"busy_timeout(30000)", "trusted_schema(0)", "foreign_keys(1)"}
 	switch mode {
-	case "recover":
+	case "probe":
 		q.Set("mode", "rw")
 	case "rw":
 		q.Set("_txlock", "immediate")
@@ -277,26 +316,36 @@ func (s *Store) transact(ctx context.Context, f func(*tx) error) error {
 	return t.Commit()
 }
 
+// exec runs a statement with the values that bind returns.
 func (t *tx) exec(query string, args ...any) (sql.Result, error) {
+	for i := range args {
+		args[i] = bind(args[i])
+	}
 	if stmt := t.s.hot[query]; stmt != nil {
 		return t.tx.StmtContext(t.ctx, stmt).ExecContext(t.ctx, args...)
 	}
 	return t.tx.ExecContext(t.ctx, query, args...)
 }
 
-// changed runs a statement and reports whether it changed a row.
-func (t *tx) changed(query string, args ...any) (bool, error) {
-	r, err := t.exec(query, args...)
-	if err != nil {
-		return false, err
-	}
-	n, err := r.RowsAffected()
-	return n > 0, err
-}
-
 // scan reads the columns of one row.
 func (t *tx) scan(query string, args []any, into ...any) error {
 	return t.tx.QueryRowContext(t.ctx, query, args...).Scan(into...)
+}
+
+// query returns the rows of a query.
+func query[T any](t *tx, query string, args ...any) (all []T, err error) {
+	rows, err := t.tx.QueryContext(t.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := rows.Columns()
+	for err == nil && rows.Next() {
+		var item T
+		item, err = read[T](rows, columns)
+		all = append(all, item)
+	}
+	return all, errors.Join(err, rows.Err())
 }
 
 // view runs f in a transaction of the reader, so that all of its queries see the same state.
@@ -311,36 +360,11 @@ func (s *Store) view(ctx context.Context, doing string, f func(*tx) error) error
 	return nil
 }
 
-// row is a row of a result.
-type row interface{ Scan(into ...any) error }
-
-// query calls f for each row. An error of f ends it.
-func (t *tx) query(query string, args []any, f func(row) error) (err error) {
-	rows, err := t.tx.QueryContext(t.ctx, query, args...)
-	if err != nil {
+// list returns the rows of a query in a view.
+func list[T any](ctx context.Context, s *Store, doing, sql string, args ...any) (all []T, err error) {
+	err = s.view(ctx, doing, func(v *tx) (err error) {
+		all, err = query[T](v, sql, args...)
 		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// list returns the rows of a query, as read returns them.
-func list[T any](ctx context.Context, s *Store, doing, query string, args []any, read func(row) (T, error)) (
-	all []T, err error) {
-	err = s.view(ctx, doing, func(v *tx) error {
-		return v.query(query, args, func(r row) error {
-			item, err := read(r)
-			all = append(all, item)
-			return err
-		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
+	return all, err
 }

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -38,29 +37,24 @@ func (s TaskStatus) over() bool { return s != TaskPending && s != TaskRunning }
 
 // Task is a task.
 type Task struct {
-	ID     string
-	Status TaskStatus
+	ID     string     `db:"task_id"`
+	Status TaskStatus `db:"status"`
 	// StartedAt is when the work began, CompletedAt when it ended, successfully or not; both may be
 	// zero.
-	StartedAt, CompletedAt time.Time
+	StartedAt   time.Time `db:"started_at"`
+	CompletedAt time.Time `db:"completed_at"`
 	// Generation counts from 1. Each [Store.Reset] adds 1.
-	Generation int
+	Generation int `db:"generation"`
 	// Attempts counts those of the generation.
-	Attempts int
+	Attempts int `db:"attempts"`
 }
+
+const selectTasks = `SELECT t.*,
+	(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation) AS attempts`
 
 // Task returns a task. An unknown task is pending and has no attempts.
 func (s *Store) Task(ctx context.Context, id string) (Task, error) {
-	found, err := list(ctx, s, "read a task", `
-		SELECT t.task_id, t.status, t.started_at, t.completed_at, t.generation,
-			(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation)
-		FROM tasks t WHERE t.task_id = ?`, []any{id}, func(r row) (t Task, err error) {
-		var started, completed sql.Null[string]
-		if err := r.Scan(&t.ID, &t.Status, &started, &completed, &t.Generation, &t.Attempts); err != nil {
-			return t, err
-		}
-		return t, times(map[*time.Time]sql.Null[string]{&t.StartedAt: started, &t.CompletedAt: completed})
-	})
+	found, err := list[Task](ctx, s, "read a task", selectTasks+" FROM tasks t WHERE task_id = ?", id)
 	if len(found) == 0 {
 		return Task{ID: id, Status: TaskPending, Generation: 1}, err
 	}
@@ -92,14 +86,14 @@ const putTask = `INSERT INTO tasks (task_id, status, started_at, completed_at) V
 	started_at = coalesce(excluded.started_at, started_at), completed_at = excluded.completed_at`
 
 func (t *tx) setStatus(id string, status TaskStatus, at time.Time) error {
-	var started, completed sql.Null[string]
+	var started, completed time.Time
 	if status == TaskRunning {
-		started = optionalStamp(at)
+		started = at
 	}
 	if status.over() {
-		completed = optionalStamp(at)
+		completed = at
 	}
-	_, err := t.exec(putTask, id, string(status), started, completed)
+	_, err := t.exec(putTask, id, status, started, completed)
 	return err
 }
 
@@ -122,15 +116,13 @@ type Counters struct {
 	Completed, Failed int
 }
 
-// failures selects the counted failures since the last success.
-const failures = `FROM attempts a JOIN tasks t ON t.task_id = a.task_id AND t.generation = a.generation
-	WHERE a.counted = 1 AND a.success = 0
-	AND a.id > coalesce((SELECT max(id) FROM attempts WHERE success = 1), 0)`
-
 // Counters returns the counters, all of the same moment.
 func (s *Store) Counters(ctx context.Context) (c Counters, err error) {
 	err = s.view(ctx, "count failures", func(v *tx) error {
-		return v.scan(`SELECT (SELECT count(*) `+failures+`),
+		return v.scan(`SELECT
+			(SELECT count(*) FROM attempts a JOIN tasks t ON t.task_id = a.task_id AND t.generation = a.generation
+				WHERE a.counted = 1 AND a.success = 0
+				AND a.id > coalesce((SELECT max(id) FROM attempts WHERE success = 1), 0)),
 			(SELECT count(*) FROM tasks WHERE status = 'completed'),
 			(SELECT count(*) FROM tasks WHERE status = 'failed')`, nil, &c.ConsecutiveFailures, &c.Completed, &c.Failed)
 	})
@@ -143,57 +135,47 @@ func (s *Store) ShouldStop(ctx context.Context, limit int) (stop bool, err error
 	if limit <= 0 {
 		return false, nil
 	}
-	err = s.view(ctx, "count failures", func(v *tx) error {
-		return v.scan("SELECT count(*) >= ?1 FROM (SELECT 1 "+failures+" LIMIT ?1)", []any{limit}, &stop)
-	})
-	return stop && err == nil, err
+	c, err := s.Counters(ctx)
+	return c.ConsecutiveFailures >= limit, err
 }
 
 // Status is a task with its last attempt and its cost.
 type Status struct {
-	Task
+	Task `db:""`
 	// Last is the last attempt of the generation, without its Output, Feedback and Changed; its ID
 	// is 0 before the first attempt.
 	Last Attempt
 	// Question is the question that blocks the task, or empty.
-	Question string
+	Question string `db:"question"`
 	// Spent is the cost of all runs and attempts, of all generations.
-	Spent executor.Spending
+	Spent executor.Spending `db:""`
 }
 
-const selectStatuses = `
-	WITH spent AS (` + paidByTask + `)
-	SELECT t.task_id, t.status, t.started_at, t.completed_at, t.generation,
-		(SELECT count(*) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation),
-		coalesce(l.id, 0), l.timestamp, coalesce(l.success, 0), coalesce(l.outcome, ''), l.error, l.error_code, l.run,
-		iif(t.status = 'blocked', (SELECT r.question FROM runs r WHERE r.task_id = t.task_id
-			ORDER BY r.begun_at DESC, r.run DESC LIMIT 1), NULL),
-		coalesce(s.calls, 0), coalesce(s.input_tokens, 0), coalesce(s.output_tokens, 0), coalesce(s.cost_microusd, 0),
-		coalesce(s.unknown_tokens, 0), coalesce(s.unknown_cost, 0)
-	FROM tasks t LEFT JOIN attempts l
-		ON l.id = (SELECT max(id) FROM attempts a WHERE a.task_id = t.task_id AND a.generation = t.generation)
-		LEFT JOIN spent s ON s.task_id = t.task_id
-	ORDER BY t.rowid`
-
 // Statuses returns all tasks, in the order in which they were added.
-func (s *Store) Statuses(ctx context.Context) ([]Status, error) {
-	return list(ctx, s, "list the tasks", selectStatuses, nil, func(r row) (st Status, err error) {
-		var started, completed, at, failure, code, run, question sql.Null[string]
-		var paid sums
-		if err := r.Scan(append([]any{&st.ID, &st.Status, &started, &completed, &st.Generation, &st.Attempts,
-			&st.Last.ID, &at, &st.Last.Success, &st.Last.Outcome, &failure, &code, &run, &question},
-			paid.columns()...)...); err != nil {
-			return st, err
+func (s *Store) Statuses(ctx context.Context) (all []Status, err error) {
+	err = s.view(ctx, "list the tasks", func(v *tx) (err error) {
+		all, err = query[Status](v, selectTasks+`, coalesce(calls, 0) AS calls, input_tokens, output_tokens, cost_microusd,
+				coalesce(unknown_tokens, 0) AS unknown_tokens, coalesce(unknown_cost, 0) AS unknown_cost,
+				iif(status = 'blocked', (SELECT question FROM runs r WHERE r.task_id = t.task_id
+					ORDER BY begun_at DESC, run DESC LIMIT 1), NULL) AS question
+			FROM tasks t LEFT JOIN (`+sumsOf+" FROM ("+paid+`) GROUP BY task_id) s ON s.task_id = t.task_id
+			ORDER BY t.rowid`)
+		if err != nil {
+			return err
 		}
-		st.Question, st.Spent = question.V, paid.spending()
-		if last := &st.Last; last.ID != 0 {
-			last.Task, last.Generation, last.Run = st.ID, st.Generation, run.V
-			last.Error, last.CodeAsWritten = failure.V, code.V
-			last.Code = s.codeOf(last)
+		index := map[string]int{}
+		for i := range all {
+			index[all[i].ID] = i
 		}
-		return st, times(map[*time.Time]sql.Null[string]{&st.StartedAt: started, &st.CompletedAt: completed,
-			&st.Last.At: at})
+		last, err := query[Attempt](v, `SELECT id, task_id, generation, timestamp, success, outcome, error, error_code, run
+			FROM attempts WHERE id IN (SELECT max(a.id) FROM attempts a JOIN tasks t USING (task_id, generation)
+			GROUP BY task_id)`)
+		for _, a := range s.coded(last) {
+			all[index[a.Task]].Last = a
+		}
+		return err
 	})
+	return all, err
 }
 
 // errUncategorized is a failure without a category.

@@ -48,12 +48,8 @@ type Lanes struct {
 	Path func(t *testing.T, dir string) string
 }
 
-// Test tests lanes. It is to be all that a test does, because it has a process of its own run that
-// test again.
+// Test tests lanes.
 func Test(t *testing.T, l Lanes) {
-	if answersAsProcess(t, l) {
-		return
-	}
 	t.Run("as in memory", l.answerAsMemoryLanesDo)
 	t.Run("jitter", l.spread)
 	t.Run("any name is one", l.takeAnyName)
@@ -61,7 +57,6 @@ func Test(t *testing.T, l Lanes) {
 	t.Run("a lane that cannot be read", l.makeAnewWhatCannotBeRead)
 	t.Run("a very late pause", l.pauseVeryLate)
 	t.Run("a context that has ended", l.heedContexts)
-	t.Run("two processes", l.askFromTwoProcesses)
 	t.Run("concurrent use", l.askAtOnce)
 }
 
@@ -138,11 +133,6 @@ func (l Lanes) keepNoOpenLane(t *testing.T) {
 	assert.Empty(t, l.Kept(t, dir))
 	require.NoError(t, lanes.Pause(ctx, "x", until))
 	assert.Len(t, l.Kept(t, dir), 1)
-	clock.Pass(time.Hour)
-	opens, err = lanes.Until(ctx, "x")
-	require.NoError(t, err)
-	assert.Zero(t, opens)
-	assert.Empty(t, l.Kept(t, dir))
 }
 
 func (l Lanes) makeAnewWhatCannotBeRead(t *testing.T) {
@@ -157,8 +147,7 @@ func (l Lanes) makeAnewWhatCannotBeRead(t *testing.T) {
 		opens, err := lanes.Until(ctx, "x")
 		ev, ok := errors.AsType[*taxonomy.Evidence](err)
 		require.True(t, ok, "%.20q: %v", content, err)
-		assert.Equal(t, []string{"state", "state_write", l.Path(t, dir)},
-			[]string{ev.Source, ev.Op, ev.Attribute("path")})
+		assert.Equal(t, []string{"state", l.Path(t, dir)}, []string{ev.Source, ev.Attribute("path")})
 		assert.Zero(t, opens)
 
 		require.NoError(t, lanes.Pause(ctx, "x", until), "a pause makes it anew")
