@@ -21,7 +21,7 @@ var embedded embed.FS
 var functions = template.FuncMap{
 	"breaks": breaks, "chain": chain,
 	"changes": func(t, base explain.Traits) []fact { return changedTraits(&t, &base) },
-	"class": func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
+	"class":   func(status int) int { return status / 100 }, "count": explain.Count, "diagram": diagram, "dict": dict,
 	"join": strings.Join, "sentence": asSentence, "sentences": describeReaction, "statusText": http.StatusText,
 }
 
