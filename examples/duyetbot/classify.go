@@ -17,11 +17,11 @@ func classify(args []string, in io.Reader, out, hints io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text, err := detectflag.ReadEnd(in)
+	text, err := detectflag.ReadTail(in)
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
-	detectflag.Said(&o.evidence, text)
+	detectflag.SetText(&o.evidence, text)
 	table, err := errs.Table.Profile(taxonomy.ProfileName(o.profile))
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (c *command) run(ctx context.Context) error {
 		c.output = strings.TrimSpace(out.Masked(mask))
 		return nil
 	}
-	detectflag.Said(ev, []byte(firstOf(said.Masked(mask), out.Masked(mask))))
+	detectflag.SetText(ev, []byte(firstOf(said.Masked(mask), out.Masked(mask))))
 	if strings.TrimSpace(ev.Text) == "" {
 		ev.Text = ending(ev)
 	}
