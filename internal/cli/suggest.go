@@ -28,7 +28,7 @@ skipped. With a taxonomy, entries that its rules match now are left out, and the
 			set.StringVar(&o.taxonomy, "taxonomy", "", "leave out entries that rules of the taxonomy `FILE` match")
 			o.least = 1
 			set.Func("min", "propose only for groups of at least `N` entries (default 1)", func(s string) (err error) {
-				o.least, err = detectflag.ParseNumber(s, 1, 1<<31-1)
+				o.least, err = detectflag.Number(s, 1, 1<<31-1)
 				return err
 			})
 			o.choice(set, "print as `FORM`: text or json", diag.FormatText, diag.FormatJSON)

@@ -1,5 +1,5 @@
 // Package detectflag reads evidence from a command line: a flag for each part of it, and the text
-// on standard input. Use it in a command that classifies failures, as "errgen classify" does.
+// on standard input.
 package detectflag
 
 import (
@@ -55,7 +55,7 @@ func source(ev *taxonomy.Evidence, t *taxonomy.Taxonomy) func(string) error {
 // Status returns a flag's function that sets ev's HTTP status, a number from 100 to 599.
 func Status(ev *taxonomy.Evidence) func(string) error {
 	return func(s string) (err error) {
-		ev.Status, err = ParseNumber(s, 100, 599)
+		ev.Status, err = Number(s, 100, 599)
 		return err
 	}
 }
@@ -63,14 +63,14 @@ func Status(ev *taxonomy.Evidence) func(string) error {
 // ExitCode returns a flag's function that sets ev's exit code.
 func ExitCode(ev *taxonomy.Evidence) func(string) error {
 	return func(s string) error {
-		n, err := ParseNumber(s, -1<<31, 1<<31-1)
+		n, err := Number(s, -1<<31, 1<<31-1)
 		ev.ExitCode = taxonomy.Some(n)
 		return err
 	}
 }
 
-// ParseNumber reads a number from least to most, both included.
-func ParseNumber(s string, least, most int) (int, error) {
+// Number reads a number from least to most, both included.
+func Number(s string, least, most int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < least || n > most {
 		return 0, fmt.Errorf("it must be a number from %d to %d", least, most)
